@@ -1,0 +1,70 @@
+//! The baseline that is compared with, and the one that a run proposes.
+
+use std::collections::BTreeMap;
+
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::format::baseline_v1;
+use crate::model::AgentReport;
+use crate::model::Baseline;
+use crate::model::BaselineEntry;
+use crate::model::CaseValues;
+use crate::model::Exclusion;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::suites::Shelf;
+use crate::world::Disk;
+use crate::world::NoFile;
+
+/// Whether a baseline has to exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Need {
+    /// A person named it on the command line.
+    Named,
+    /// The config says where it will be; the first run has none.
+    Configured,
+}
+
+/// Reads a baseline.
+///
+/// # Errors
+/// What in it cannot be, or that it is missing though a person named it.
+pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, Trouble> {
+    match (disk.read(file), need) {
+        (Err(NoFile::Missing), Need::Configured) => Ok(None),
+        (Err(NoFile::Missing), Need::Named) => {
+            Err(Diagnostic::of_file(file, "missing-file", "there is no such baseline", "correct --baseline, or write one with --update-baseline").into())
+        }
+        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.text(file)?)?)),
+    }
+}
+
+/// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are.
+pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
+    let mut after = before.cloned().unwrap_or_default();
+    after.commit.clone_from(&report.commit);
+    after.captured_at = Some(report.finished_at.clone());
+    after.tool_version = Some(report.tool_version.clone());
+    after.samples = Some(report.samples);
+    for suite in &report.suites {
+        let agents = after.suites.entry(suite.id.clone()).or_default();
+        for agent in &suite.agents {
+            agents.insert(agent.agent.clone(), entry(agent));
+        }
+    }
+    after
+}
+
+fn entry(agent: &AgentReport) -> BaselineEntry {
+    let metrics = agent.metrics.iter().filter_map(|metric| Some((metric.name.clone(), metric.value?)));
+    let cases = agent.cases.iter().map(|case| {
+        let values = agent.metrics.iter().zip(&case.pair.values);
+        let measured = values.filter(|(_, value)| value.value.is_some());
+        let values: CaseValues = match case.pair.exclusion {
+            Exclusion::Counted => measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).collect(),
+            Exclusion::NoMajority => BTreeMap::new(),
+        };
+        (case.pair.case.clone(), values)
+    });
+    BaselineEntry { metrics: metrics.collect(), identity: Some(agent.identity.clone()), cases: cases.collect(), taxonomy: agent.taxonomy() }
+}

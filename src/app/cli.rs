@@ -1,0 +1,163 @@
+//! What people may type.
+
+use clap::Args;
+use clap::Parser;
+use clap::Subcommand;
+use clap::ValueEnum;
+
+/// The gate for LLM agents in pull requests.
+///
+/// Exit codes: 0 the gates hold; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict can be given or the
+/// work could not be done.
+#[derive(Parser, Debug)]
+#[command(version, max_term_width = 110)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Grade the runs of every suite and compare with the baseline: the main job
+    Run(RunArgs),
+    /// Say everything that can be known without grading a run
+    Check(CheckArgs),
+    /// Two reports or two baselines, side by side
+    Diff(DiffArgs),
+    /// Render a stored report again
+    Report(ReportArgs),
+    /// One case: expected beside produced, why each check failed, and what to do next
+    Explain(ExplainArgs),
+    /// Print the JSON Schema of a file format
+    Schema(SchemaArgs),
+    /// The container's entry point on GitHub: inputs from INPUT_*, context from GITHUB_*
+    #[cfg(feature = "github")]
+    Action,
+}
+
+/// Options of `run`.
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Which runs are graded
+    #[arg(long, value_enum, default_value = "deterministic")]
+    pub tier: TierArg,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only cases whose id fits; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// Samples per pair of agent and case
+    #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub samples: Option<u32>,
+    /// Write report.json, summary.json, junit.xml, report.md, report.html and proposed-baseline.json here
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<String>,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatArg,
+    /// Write this run's numbers into the baseline; only the suites and agents that ran
+    #[arg(long)]
+    pub update_baseline: bool,
+    /// Another baseline than the config's
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<String>,
+    /// A failed gate exits with 1, in the model tier too
+    #[arg(long, conflicts_with = "non_blocking")]
+    pub blocking: bool,
+    /// A failed gate is shown, and the exit code stays 0
+    #[arg(long)]
+    pub non_blocking: bool,
+    /// Say nothing beside the result
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Which tiers.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TierArg {
+    /// Recorded runs; blocks
+    Deterministic,
+    /// Live targets; informs
+    Model,
+    /// Both
+    All,
+}
+
+/// What is printed.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormatArg {
+    /// A table for a terminal
+    Table,
+    /// The report, and nothing else, on standard output
+    Json,
+    /// The comment's text
+    Markdown,
+    /// JUnit XML
+    Junit,
+    /// A page
+    Html,
+}
+
+/// Options of `check`.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+}
+
+/// Options of `diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// A report.json or a baseline: the earlier one
+    #[arg(value_name = "A.json")]
+    pub before: String,
+    /// The later one
+    #[arg(value_name = "B.json")]
+    pub after: String,
+}
+
+/// Options of `report`.
+#[derive(Args, Debug)]
+pub struct ReportArgs {
+    /// The folder that --out wrote
+    #[arg(value_name = "DIR")]
+    pub folder: String,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatArg,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub struct ExplainArgs {
+    /// The case's id
+    #[arg(value_name = "CASE")]
+    pub case: String,
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+}
+
+/// Options of `schema`.
+#[derive(Args, Debug)]
+pub struct SchemaArgs {
+    /// The format; without it the names are listed
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}

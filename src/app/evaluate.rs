@@ -1,0 +1,157 @@
+//! Suites, runs and a baseline become a report. One pure function for both tiers: they differ in where the runs come from.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+
+use super::plan::Opened;
+use super::plan::Plan;
+use super::replay::Runs;
+use crate::diag::Diagnostics;
+use crate::fold;
+use crate::fold::Graded;
+use crate::fold::Heading;
+use crate::gate;
+use crate::gate::Judged;
+use crate::model::AgentName;
+use crate::model::AnsweredBy;
+use crate::model::Baseline;
+use crate::model::Identity;
+use crate::model::NotGateable;
+use crate::model::PairResult;
+use crate::model::Run;
+use crate::model::Sample;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+use crate::report;
+use crate::report::AgentFacts;
+use crate::suites::Desk;
+use crate::suites::Pair;
+use crate::suites::Shelf;
+use crate::suites::suite_digest;
+
+/// The graded suites of one tier, and why no verdict can be given on some of them.
+pub struct Evaluated {
+    /// The suites, in the order of the config.
+    pub suites: Vec<SuiteReport>,
+    /// Why no verdict can be given.
+    pub not_gateable: Vec<NotGateable>,
+}
+
+/// Grades every chosen pair of the tier and judges every agent. No model, no network and no clock is within reach.
+///
+/// # Errors
+/// Every recording and every file of a suite that cannot be graded.
+pub fn evaluate(plan: &Plan, tier: Tier, runs: &dyn Runs, shelf: &dyn Shelf, baseline: Option<&Baseline>) -> Result<Evaluated, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
+    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
+        let Some(graded) = problems.keep_all(grade(plan, opened, runs, shelf)) else { continue };
+        if graded.is_empty() {
+            continue;
+        }
+        let mut agents = Vec::new();
+        for (agent, results) in graded {
+            let part = judge(plan, opened, tier, agent, results, baseline);
+            evaluated.not_gateable.extend(part.not_gateable);
+            agents.push(part.report);
+        }
+        evaluated.suites.push(report::suite(opened.config.id.clone(), opened.kind.name, tier, agents));
+    }
+    problems.or(evaluated)
+}
+
+type Results = Vec<(usize, PairResult)>;
+
+/// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
+fn grade(plan: &Plan, opened: &Opened, runs: &dyn Runs, shelf: &dyn Shelf) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
+    let pairs = opened.suite.pairs();
+    let places: Vec<usize> = opened.chosen(&plan.wanted).filter(|place| runs.has(&pairs[*place])).collect();
+    let cases: Vec<&[usize]> = places.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
+    let samples = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples);
+    let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases.par_iter().map(|case| {
+        let desk = Desk::new(shelf, &opened.prompts);
+        case.iter().map(|place| Ok((*place, pair(opened, *place, runs, samples, &desk)?))).collect()
+    }).collect();
+    let mut problems = Diagnostics::default();
+    let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
+    for (place, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
+        by_agent.entry(result.agent.clone()).or_default().push((place, result));
+    }
+    problems.or(by_agent)
+}
+
+fn pair(opened: &Opened, place: usize, runs: &dyn Runs, samples: Option<u32>, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {
+    let pair = &opened.suite.pairs()[place];
+    let mut answered_by = Answers::default();
+    let mut graded = Vec::new();
+    for sample in runs.samples(pair, samples)? {
+        graded.push(match sample {
+            Sample::Inconclusive(why) => Graded::Lost(why),
+            Sample::Completed(runs) => {
+                runs.iter().for_each(|run| answered_by.add(run));
+                Graded::Completed(opened.suite.grade(place, &runs, desk)?)
+            }
+        });
+    }
+    let heading = Heading {
+        case: pair.case.clone(),
+        agent: pair.agent.clone(),
+        golden: pair.golden.clone(),
+        answered_by: answered_by.together(),
+    };
+    Ok(fold::pair(opened.kind.metrics, heading, graded))
+}
+
+/// The models and prompt packages that answered; several are named together.
+#[derive(Default)]
+struct Answers {
+    models: BTreeSet<String>,
+    prompts: BTreeSet<String>,
+}
+
+impl Answers {
+    fn add(&mut self, run: &Run) {
+        self.models.extend(run.provenance.model.clone());
+        self.prompts.extend(run.provenance.prompt_sha256.clone());
+    }
+
+    fn together(self) -> AnsweredBy {
+        let joined = |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
+        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts) }
+    }
+}
+
+fn judge(plan: &Plan, opened: &Opened, tier: Tier, agent: AgentName, results: Results, baseline: Option<&Baseline>) -> report::AgentPart {
+    let pairs = opened.suite.pairs();
+    let (places, results): (Vec<usize>, Vec<PairResult>) = results.into_iter().unzip();
+    let mut answers = Answers::default();
+    for result in &results {
+        answers.models.extend(result.answered_by.model.clone());
+        answers.prompts.extend(result.answered_by.prompt_sha256.clone());
+    }
+    let AnsweredBy { model, prompt_sha256 } = answers.together();
+    let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
+    let identity = Identity {
+        suite_digest: Some(suite_digest(own)),
+        scorer: Some(opened.kind.scorer.to_owned()),
+        model,
+        prompt_sha256,
+        judge: None,
+        samples: results.iter().map(|result| result.planned).max(),
+        tier: Some(tier.word().to_owned()),
+    };
+    let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &agent));
+    let zones: Vec<Option<f64>> = places.iter().map(|place| pairs[*place].zone).collect();
+    let judgement = gate::agent(&Judged {
+        specs: opened.kind.metrics,
+        gates: &opened.gates,
+        pairs: &results,
+        zones: &zones,
+        identity: &identity,
+        before,
+        selection: plan.wanted.selection(),
+    });
+    report::agent_part(AgentFacts { suite: &opened.config.id, agent, identity, pairs: results, retired: Vec::new(), judgement, before })
+}

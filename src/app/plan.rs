@@ -1,0 +1,296 @@
+//! What is going to be graded: config, suites, gates and filters, checked before anything runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use globset::GlobMatcher;
+
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::diag::nearest;
+use crate::format::SourceText;
+use crate::format::config;
+use crate::format::yaml;
+use crate::format::yaml::Step;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::gate::Planned;
+use crate::gate::Selection;
+use crate::gate::planned;
+use crate::model::Agent;
+use crate::model::AgentName;
+use crate::model::Config;
+use crate::model::RepoPath;
+use crate::model::RunKey;
+use crate::model::Source;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Tier;
+use crate::suites::Cast;
+use crate::suites::EntryKind;
+use crate::suites::KINDS;
+use crate::suites::Kind;
+use crate::suites::Pair;
+use crate::suites::PromptPackage;
+use crate::suites::Shelf;
+use crate::suites::Suite;
+use crate::suites::kind;
+use crate::suites::sha256_hex;
+use crate::text::norm;
+
+/// What people asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// The tiers; empty for all that a suite has.
+    pub tiers: Vec<Tier>,
+    /// Suites by id; empty for all.
+    pub suites: Vec<String>,
+    /// Agents by name; empty for all.
+    pub agents: Vec<String>,
+    /// Patterns of case ids; empty for all.
+    pub cases: Vec<GlobMatcher>,
+    /// Samples per pair.
+    pub samples: Option<u32>,
+}
+
+impl Wanted {
+    /// Whether a case is asked for.
+    pub fn case(&self, pair: &Pair) -> bool {
+        self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
+    }
+
+    /// Whether an agent is asked for.
+    pub fn agent(&self, agent: &AgentName) -> bool {
+        self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
+    }
+
+    /// Whether all cases are asked for.
+    pub fn selection(&self) -> Selection {
+        if self.cases.is_empty() { Selection::Whole } else { Selection::Part }
+    }
+}
+
+/// Everything that is known before anything runs.
+pub struct Plan {
+    /// The config.
+    pub config: Config,
+    /// The suites, in the order of the config.
+    pub suites: Vec<Opened>,
+    /// What was asked for.
+    pub wanted: Wanted,
+}
+
+/// One suite, read.
+pub struct Opened {
+    /// What the config says of it.
+    pub config: SuiteConfig,
+    /// Its kind.
+    pub kind: &'static Kind,
+    /// Its golden files.
+    pub suite: Arc<dyn Suite>,
+    /// The gates of each metric of the kind.
+    pub gates: Vec<Vec<Planned>>,
+    /// The rules that agents were given.
+    pub prompts: BTreeMap<AgentName, PromptPackage>,
+}
+
+impl Opened {
+    /// The places of the pairs that are asked for.
+    pub fn chosen<'a>(&'a self, wanted: &'a Wanted) -> impl Iterator<Item = usize> + 'a {
+        let pairs = self.suite.pairs().iter().enumerate();
+        pairs.filter(|(_, pair)| wanted.agent(&pair.agent) && wanted.case(pair)).map(|(place, _)| place)
+    }
+}
+
+/// The source of an agent's runs in a tier.
+pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
+    match tier {
+        Tier::Deterministic => agent.deterministic.as_ref(),
+        Tier::Model => agent.model.as_ref(),
+    }
+}
+
+/// Reads the config and every suite that is asked for.
+///
+/// # Errors
+/// Everything in them that cannot be, and filters that choose nothing.
+pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, Diagnostics> {
+    let source = shelf.text(file)?;
+    let config = config::read(&source)?;
+    let reader = Reader { shelf, source: &source, config: &config };
+    let mut problems = Diagnostics::default();
+    for id in &wanted.suites {
+        let known = config.suites.iter().map(|suite| suite.id.as_str());
+        if let Some(problem) = reader.unknown("suite", id, known) {
+            problems.push(problem);
+        }
+    }
+    let chosen = config.suites.iter().filter(|suite| wanted.suites.is_empty() || wanted.suites.iter().any(|id| id == suite.id.as_str()));
+    let chosen: Vec<&SuiteConfig> = chosen.filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier))).collect();
+    let suites: Vec<Opened> = chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite))).collect();
+    let mut plan = problems.or(Plan { config: config.clone(), suites, wanted })?;
+    problems = Diagnostics::default();
+    for pair in plan.suites.iter().flat_map(|opened| opened.suite.pairs()) {
+        pair.runs.iter().filter_map(|key| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
+    }
+    for name in &plan.wanted.agents {
+        let known = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.agent.as_str());
+        if let Some(problem) = reader.unknown("agent", name, known) {
+            problems.push(problem);
+        }
+    }
+    plan.suites.retain(|opened| opened.chosen(&plan.wanted).next().is_some());
+    if problems.is_empty() && plan.suites.is_empty() {
+        let what = "the filters choose no case";
+        problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
+    }
+    problems.or(plan)
+}
+
+/// A case may look at the runs of another suite's agents; they have to exist.
+fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic> {
+    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
+    if suite.agents.contains_key(&key.agent) {
+        return None;
+    }
+    let known: Vec<&str> = suite.agents.keys().map(AgentName::as_str).collect();
+    let help = match nearest(key.agent.as_str(), known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("its agents are {}", known.join(", ")),
+    };
+    let what = format!("the suite \"{}\" has no agent \"{}\"", key.suite, key.agent);
+    Some(Diagnostic::of_file(&pair.golden, "unknown-agent", what, help))
+}
+
+struct Reader<'a> {
+    shelf: &'a dyn Shelf,
+    source: &'a SourceText,
+    config: &'a Config,
+}
+
+impl Reader<'_> {
+    fn problem(&self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        Diagnostic::of_file(&self.source.file, code, what, help).at(yaml::place(self.source, path))
+    }
+
+    fn unknown<'k>(&self, word: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Option<Diagnostic> {
+        let known: std::collections::BTreeSet<&str> = known.collect();
+        if known.contains(name) {
+            return None;
+        }
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("known are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+        };
+        let what = format!("--{word} {name}: there is no such {word}");
+        Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
+    }
+
+    fn open(&self, suite: &SuiteConfig) -> Result<Opened, Diagnostics> {
+        let at = |key| [Key("suites"), At(suite.index), Key(key)];
+        let Some(kind) = kind(&suite.kind) else {
+            let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            let help = match nearest(&suite.kind, names.iter().copied()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("the kinds are {}", names.join(", ")),
+            };
+            return Err(self.problem(&at("kind"), "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help).into());
+        };
+        let mut problems = Diagnostics::default();
+        self.check_cast(suite, kind, &mut problems);
+        let gates = self.gates(suite, kind, &mut problems);
+        let mut prompts = BTreeMap::new();
+        for (name, agent) in &suite.agents {
+            if let Some(path) = &agent.prompt {
+                if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
+                    prompts.insert(name.clone(), package);
+                }
+            }
+        }
+        let opened = problems.keep_all((kind.open)(suite, self.shelf));
+        if opened.as_ref().is_some_and(|opened| opened.pairs().is_empty()) {
+            let what = format!("the suite \"{}\" has no case", suite.id);
+            problems.push(self.problem(&at("path"), "empty-suite", what, format!("add golden files under {}", suite.path)));
+        }
+        match opened {
+            Some(suite_files) => problems.or(Opened { config: suite.clone(), kind, suite: Arc::from(suite_files), gates, prompts }),
+            None => Err(problems),
+        }
+    }
+
+    fn check_cast(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) {
+        let at = |key| [Key("suites"), At(suite.index), Key(key)];
+        match kind.cast {
+            Cast::Named if suite.agents.is_empty() => {
+                let help = "name the agents that are graded, each with where its runs come from";
+                problems.push(self.problem(&at("id"), "no-agents", format!("the suite \"{}\" names no agent", suite.id), help));
+            }
+            Cast::Own(name) if !suite.agents.is_empty() => {
+                let what = format!("a {} suite has the one agent \"{name}\"", kind.name);
+                problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
+            }
+            Cast::Named | Cast::Own(_) => {}
+        }
+        if suite.runs_of.is_some() != (kind.name == "cross_agent") {
+            let (what, help) = match suite.runs_of {
+                Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
+                None => (format!("the suite \"{}\" has no runs_of", suite.id), "name the suite whose runs are looked at together"),
+            };
+            problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
+        }
+        for (name, agent) in &suite.agents {
+            for tier in suite.tiers.iter().filter(|tier| source_of(agent, **tier).is_none()) {
+                // An agent may be of one tier alone; but of none of the suite's tiers is an agent that never runs.
+                if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
+                    let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+                    let what = format!("the agent \"{name}\" has no source in the tier {}", tier.word());
+                    problems.push(self.problem(&path, "no-source", what, format!("state {}: {{ replay: FOLDER }}", tier.word())));
+                    break;
+                }
+            }
+        }
+    }
+
+    fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {
+        for metric in suite.gates.keys().filter(|metric| !kind.metrics.iter().any(|spec| spec.name == metric.as_str())) {
+            let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
+            let help = match nearest(metric, names.iter().copied()) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("the metrics of {} are {}", kind.name, names.join(", ")),
+            };
+            let path = [Key("suites"), At(suite.index), Key("gates"), Key(metric)];
+            problems.push(self.problem(&path, "unknown-metric", format!("unknown metric \"{metric}\""), help));
+        }
+        let mut gates = Vec::with_capacity(kind.metrics.len());
+        for spec in kind.metrics {
+            let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
+            gates.push(planned(spec, stated).unwrap_or_else(|found| {
+                for problem in found {
+                    let path = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), Key(problem.key)];
+                    let listed = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), At(problem.place), Key(problem.key)];
+                    let path: &[Step<'_>] = if stated.len() > 1 { &listed } else { &path };
+                    problems.push(self.problem(path, "bad-gate", problem.what, problem.help));
+                }
+                Vec::new()
+            }));
+        }
+        // The config is kept whole so that a later command may look at what was switched off.
+        debug_assert_eq!(self.config.file, self.source.file);
+        gates
+    }
+}
+
+/// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
+/// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them.
+fn prompt_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
+    let Ok(entries) = shelf.list(path) else {
+        let source = shelf.text(path)?;
+        return Ok(PromptPackage { sha256: sha256_hex(source.text.as_bytes()), normal: norm(&source.text) });
+    };
+    let (mut lines, mut texts) = (String::new(), Vec::new());
+    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
+        let source = shelf.text(&path.child(&entry.name))?;
+        lines.push_str(&format!("{}  {}\n", sha256_hex(source.text.as_bytes()), entry.name));
+        texts.push(source.text);
+    }
+    Ok(PromptPackage { sha256: sha256_hex(lines.as_bytes()), normal: norm(&texts.join("\n")) })
+}

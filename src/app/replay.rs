@@ -1,0 +1,204 @@
+//! Recorded runs: found by their paths, read as data. A recording that is missing, doubled, foreign or broken is an error.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::plan::Opened;
+use super::plan::Plan;
+use super::plan::source_of;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::run_v1;
+use crate::model::AgentName;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Sample;
+use crate::model::Source;
+use crate::model::Status;
+use crate::model::SuiteId;
+use crate::model::Tier;
+use crate::model::Why;
+use crate::suites::EntryKind;
+use crate::suites::Pair;
+use crate::suites::Shelf;
+
+/// Where runs come from. The blocking tier is handed one of these that can only read recordings.
+pub trait Runs: Sync {
+    /// Whether this source has the runs of a pair at all: an agent may be of the other tier alone.
+    fn has(&self, pair: &Pair) -> bool;
+
+    /// The samples of a pair: as many as were planned, each completed or with its reason.
+    ///
+    /// # Errors
+    /// What makes the pair impossible to grade.
+    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics>;
+}
+
+/// The recordings of a plan's agents in one tier.
+pub struct Replay<'a> {
+    shelf: &'a dyn Shelf,
+    folders: BTreeMap<(SuiteId, AgentName), Folder>,
+}
+
+/// One agent's folder of recordings.
+struct Folder {
+    path: RepoPath,
+    /// By the name of the case: a file, a folder, or wrongly both.
+    entries: BTreeMap<String, Form>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    File,
+    Folder,
+    Both,
+}
+
+impl<'a> Replay<'a> {
+    /// Lists the recordings of every agent that replays in this tier.
+    ///
+    /// # Errors
+    /// Folders that cannot be listed, and entries that are no recordings.
+    pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut folders = BTreeMap::new();
+        let asked: BTreeSet<&SuiteId> = plan.suites.iter().flat_map(|opened| opened.suite.pairs())
+            .flat_map(|pair| &pair.runs).map(|key| &key.suite).collect();
+        for suite in plan.config.suites.iter().filter(|suite| asked.contains(&suite.id)) {
+            for (name, agent) in &suite.agents {
+                if let Some(Source::Replay(folder)) = source_of(agent, tier) {
+                    let path = folder.child(name.as_str());
+                    if let Some(folder) = problems.keep(Folder::list(shelf, path)) {
+                        folders.insert((suite.id.clone(), name.clone()), folder);
+                    }
+                }
+            }
+        }
+        problems.or(Self { shelf, folders })
+    }
+
+    /// Recordings that no case of any suite asks for: what is not looked at is said.
+    pub fn foreign(&self, plan: &Plan) -> Diagnostics {
+        let mut asked: BTreeSet<(&RepoPath, &str)> = BTreeSet::new();
+        for key in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).flat_map(|pair| &pair.runs) {
+            if let Some(folder) = self.folder(key) {
+                asked.insert((&folder.path, key.case.as_str()));
+            }
+        }
+        let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
+        let mut problems = Diagnostics::default();
+        for ((suite, _), folder) in self.folders.iter().filter(|((suite, _), _)| opened.contains(suite)) {
+            for (name, form) in folder.entries.iter().filter(|(name, _)| !asked.contains(&(&folder.path, name.as_str()))) {
+                let file = folder.path.child(&if *form == Form::File { format!("{name}.json") } else { name.clone() });
+                let what = format!("this recording belongs to no case of the suite \"{suite}\"");
+                problems.push(Diagnostic::of_file(file, "foreign-recording", what, "add its golden file, or remove it"));
+            }
+        }
+        problems
+    }
+
+    fn folder(&self, key: &RunKey) -> Option<&Folder> {
+        self.folders.get(&(key.suite.clone(), key.agent.clone()))
+    }
+
+    /// The recordings of one run, by sample number.
+    fn recordings(&self, key: &RunKey) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+        let Some(folder) = self.folder(key) else {
+            let what = format!("the agent \"{}\" of the suite \"{}\" replays nothing in this tier", key.agent, key.suite);
+            return Err(Diagnostic::of_file(key.case.as_str(), "no-recording", what, "give it replay: FOLDER").into());
+        };
+        let file = folder.path.child(&format!("{}.json", key.case));
+        let inner = folder.path.child(key.case.as_str());
+        match folder.entries.get(key.case.as_str()) {
+            None => {
+                let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
+                Err(Diagnostic::of_file(&file, "no-recording", format!("{}: the case \"{}\" has no recording", key.agent, key.case), help).into())
+            }
+            Some(Form::File) => Ok(BTreeMap::from([(0, file)])),
+            Some(Form::Both) => {
+                let what = format!("the case \"{}\" has two recordings of sample 0: this file and the folder {inner}", key.case);
+                Err(Diagnostic::of_file(&file, "duplicate-recording", what, "keep one of them").into())
+            }
+            Some(Form::Folder) => numbered(self.shelf, &inner),
+        }
+    }
+
+    fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
+        run_v1::read(&self.shelf.text(file)?, key, sample)
+    }
+}
+
+impl Folder {
+    fn list(shelf: &dyn Shelf, path: RepoPath) -> Result<Self, Diagnostic> {
+        let mut entries: BTreeMap<String, Form> = BTreeMap::new();
+        for entry in shelf.list(&path)? {
+            let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
+                (EntryKind::File, Some(stem)) => (stem.to_owned(), Form::File),
+                (EntryKind::Folder, _) => (entry.name, Form::Folder),
+                (EntryKind::File, None) => {
+                    let what = "this is no recording".to_owned();
+                    return Err(Diagnostic::of_file(path.child(&entry.name), "foreign-recording", what, "recordings are {case}.json or {case}/{sample}.json; remove it"));
+                }
+            };
+            entries.entry(name).and_modify(|before| *before = Form::Both).or_insert(form);
+        }
+        Ok(Self { path, entries })
+    }
+}
+
+/// The numbered recordings of a folder: `0.json`, `1.json`, …
+fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+    let mut found = BTreeMap::new();
+    let mut problems = Diagnostics::default();
+    for entry in shelf.list(folder)? {
+        let number = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok().filter(|number: &u32| number.to_string() == stem));
+        match (entry.kind, number) {
+            (EntryKind::File, Some(number @ 0..1000)) => {
+                found.insert(number, folder.child(&entry.name));
+            }
+            (EntryKind::File, _) | (EntryKind::Folder, _) => {
+                let what = "this is no numbered recording".to_owned();
+                problems.push(Diagnostic::of_file(folder.child(&entry.name), "foreign-recording", what, "recordings of a case are 0.json to 999.json; rename or remove it"));
+            }
+        }
+    }
+    if found.is_empty() && problems.is_empty() {
+        problems.push(Diagnostic::of_file(folder, "no-recording", "the folder has no recording", "record 0.json here, or remove the golden file"));
+    }
+    problems.or(found)
+}
+
+impl Runs for Replay<'_> {
+    fn has(&self, pair: &Pair) -> bool {
+        pair.runs.iter().all(|key| self.folder(key).is_some())
+    }
+
+    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
+        if pair.runs.is_empty() {
+            // The case itself holds what is graded: one sample of it, always.
+            return Ok(vec![Sample::Completed(Vec::new())]);
+        }
+        let mut problems = Diagnostics::default();
+        let recordings: Vec<_> = pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
+        let recorded = recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
+        let mut samples = Vec::new();
+        for number in 0..planned.unwrap_or(recorded) {
+            let mut runs = Vec::with_capacity(recordings.len());
+            let mut lost = None;
+            for (key, files) in &recordings {
+                let Some(file) = files.get(&number) else {
+                    lost = lost.or(Some(Why::NotRecorded));
+                    continue;
+                };
+                match problems.keep(self.run(key, number, file)) {
+                    Some(run) if run.status == Status::Completed => runs.push(run),
+                    Some(run) => lost = lost.or(Some(Why::Ended { status: run.status, error: run.error })),
+                    None => {}
+                }
+            }
+            samples.push(lost.map_or(Sample::Completed(runs), Sample::Inconclusive));
+        }
+        problems.or(samples)
+    }
+}

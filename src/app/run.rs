@@ -1,0 +1,261 @@
+//! `goldgate run`: plan, grade, judge, show.
+
+use std::path::Path;
+
+use globset::Glob;
+use globset::GlobMatcher;
+
+use super::baseline;
+use super::baseline::Need;
+use super::cli::RunArgs;
+use super::cli::TierArg;
+use super::evaluate::Evaluated;
+use super::evaluate::evaluate;
+use super::plan::Plan;
+use super::plan::Wanted;
+use super::plan::plan;
+use super::plan::source_of;
+use super::replay::Replay;
+use super::show;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::baseline_v1;
+use crate::model::Authority;
+use crate::model::Baseline;
+use crate::model::NotGateable;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Source;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+use crate::model::Usage;
+use crate::world::Clock;
+use crate::world::Disk;
+use crate::world::World;
+use crate::world::head_commit;
+
+/// A run as it was asked for, however it was asked.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The config's path, from the current folder.
+    pub config: String,
+    /// What is graded.
+    pub wanted: Wanted,
+    /// Whether a failed gate blocks.
+    pub authority: Authority,
+    /// The baseline to compare with.
+    pub baseline: Against,
+    /// The commit that is graded, where it is known better than from git's files.
+    pub commit: Option<String>,
+    /// The commit whose baseline is compared with.
+    pub base: Option<String>,
+}
+
+/// Which baseline is compared with.
+#[derive(Debug, Clone)]
+pub enum Against {
+    /// The one that the config names.
+    Config,
+    /// This file.
+    File(String),
+    /// One that was read elsewhere, such as on the base commit.
+    #[cfg(feature = "github")]
+    Given(Option<Baseline>),
+}
+
+/// What a run came to.
+pub struct Done {
+    /// The report.
+    pub report: Report,
+    /// The baseline as it would be with this run's numbers.
+    pub proposed: Baseline,
+    /// The repository.
+    pub disk: Disk,
+    /// The config's baseline.
+    pub baseline_file: Option<RepoPath>,
+}
+
+/// Grades and judges.
+///
+/// # Errors
+/// Bad input, or an outside that failed; a failed gate is no error.
+pub fn done(job: &Job, world: &World) -> Result<Done, Trouble> {
+    let started_at = world.clock.now();
+    let (disk, file) = located(&job.config)?;
+    let plan = plan(&disk, &file, job.wanted.clone())?;
+    let against = match &job.baseline {
+        Against::Config => match &plan.config.baseline {
+            Some(file) => baseline::load(&disk, file, Need::Configured)?,
+            None => None,
+        },
+        Against::File(path) => {
+            let (disk, file) = located(path)?;
+            baseline::load(&disk, &file, Need::Named)?
+        }
+        #[cfg(feature = "github")]
+        Against::Given(baseline) => baseline.clone(),
+    };
+    let tiers = &plan.wanted.tiers;
+    let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
+    let mut notes = Vec::new();
+    for tier in tiers {
+        let (tiered, more) = graded(&plan, *tier, &disk, against.as_ref())?;
+        notes.extend(more);
+        let decides = decides(*tier, tiers);
+        evaluated.suites.extend(tiered.suites);
+        evaluated.not_gateable.extend(tiered.not_gateable.into_iter().filter(|_| decides));
+    }
+    let report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
+    let proposed = baseline::proposed(against.as_ref(), &report);
+    Ok(Done { report, proposed, baseline_file: plan.config.baseline, disk })
+}
+
+/// With two tiers asked for, the deterministic one decides.
+fn decides(tier: Tier, asked: &[Tier]) -> bool {
+    tier == Tier::Deterministic || !asked.contains(&Tier::Deterministic)
+}
+
+fn folder_of(path: &str) -> &Path {
+    Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// A file by its path from the current folder, inside the repository around it.
+pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
+    let name = Path::new(path).file_name().and_then(|name| name.to_str());
+    let folder = folder_of(path);
+    let missing = |what: &str| Diagnostic::of_file(path, "missing-file", what, "correct the path");
+    let name = name.ok_or_else(|| missing("this names no file"))?;
+    let (disk, inside) = Disk::around(folder).map_err(|_| missing("there is no such folder"))?;
+    Ok((disk, inside.child(name)))
+}
+
+/// One tier's suites, and what has to be said about agents that did not run.
+fn graded(plan: &Plan, tier: Tier, disk: &Disk, baseline: Option<&Baseline>) -> Result<(Evaluated, Vec<String>), Diagnostics> {
+    let runs = Replay::open(disk, plan, tier)?;
+    let foreign = runs.foreign(plan);
+    let evaluated = match (foreign.is_empty(), evaluate(plan, tier, &runs, disk, baseline)) {
+        (true, outcome) => outcome?,
+        (false, Ok(_)) => return Err(foreign),
+        (false, Err(mut problems)) => {
+            problems.extend(foreign);
+            return Err(problems);
+        }
+    };
+    let mut notes = Vec::new();
+    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
+        for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
+            if let Some(Source::Live(live)) = source_of(agent, tier) {
+                notes.push(format!("{}/{name} was not run: calling the live target \"{}\" is not part of this version", opened.config.id, live.target));
+            }
+        }
+    }
+    Ok((evaluated, notes))
+}
+
+fn assembled(job: &Job, clock: &Clock, started_at: String, head: Option<String>, evaluated: Evaluated, notes: Vec<String>) -> Report {
+    let Evaluated { suites, mut not_gateable } = evaluated;
+    let deciding = |suite: &&SuiteReport| decides(suite.tier, &job.wanted.tiers);
+    let verdict = match suites.iter().any(|suite| deciding(&suite)) {
+        true => Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict)),
+        false => {
+            not_gateable.push(NotGateable("nothing ran".to_owned()));
+            Ruling::Skipped("nothing ran".to_owned())
+        }
+    };
+    not_gateable.sort();
+    let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    Report {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: job.commit.clone().or(head),
+        base: job.base.clone(),
+        tiers: job.wanted.tiers.clone(),
+        authority: job.authority,
+        samples: pairs.map(|case| case.pair.planned).max().unwrap_or(0),
+        started_at,
+        finished_at: clock.now(),
+        suites,
+        verdict,
+        not_gateable,
+        golden_changes: Vec::new(),
+        notes,
+        usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
+    }
+}
+
+/// The run that the command line asks for.
+///
+/// # Errors
+/// Options that contradict each other, and patterns that are none.
+pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
+    if args.update_baseline && !args.case.is_empty() {
+        let what = "--update-baseline with --case would write numbers of a part of the cases";
+        return Err(Diagnostic::of_file("command line", "contradiction", what, "leave --case out").into());
+    }
+    let tiers = match args.tier {
+        TierArg::Deterministic => vec![Tier::Deterministic],
+        TierArg::Model => vec![Tier::Model],
+        TierArg::All => vec![Tier::Deterministic, Tier::Model],
+    };
+    let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
+    Ok(Job {
+        config: args.config.clone(),
+        wanted: Wanted { tiers, suites: args.suite.clone(), agents: args.agent.clone(), cases: patterns(&args.case)?, samples: args.samples },
+        authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+        baseline: args.baseline.clone().map_or(Against::Config, Against::File),
+        commit: None,
+        base: None,
+    })
+}
+
+/// Patterns of case ids.
+///
+/// # Errors
+/// A text that is no pattern.
+pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let globs = texts.iter().filter_map(|text| match Glob::new(text) {
+        Ok(glob) => Some(glob.compile_matcher()),
+        Err(error) => {
+            let what = format!("--case {text}: {}", error.kind());
+            problems.push(Diagnostic::of_file("command line", "bad-glob", what, "write a pattern such as 'lease-*'"));
+            None
+        }
+    });
+    let globs = globs.collect();
+    problems.or(globs)
+}
+
+/// `goldgate run`.
+///
+/// # Errors
+/// Bad input, or an outside that failed; a failed gate is an exit code.
+pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
+    let done = done(&job(args)?, world)?;
+    if let Some(folder) = &args.out {
+        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed)?;
+    }
+    world.say(&show::shown(&done.report, args.format, world));
+    if args.update_baseline {
+        update(&done, args, world)?;
+    }
+    Ok(done.report.exit_code())
+}
+
+fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
+    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
+    if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
+        return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
+    }
+    let (disk, file) = match (&args.baseline, &done.baseline_file) {
+        (Some(path), _) => located(path)?,
+        (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
+        (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
+    };
+    disk.replace(&file, baseline_v1::written(&done.proposed).as_bytes())?;
+    if !args.quiet {
+        world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! A report in the format that was asked for, on the screen or as files.
+
+use super::cli::FormatArg;
+use crate::format::baseline_v1;
+use crate::format::report_v1;
+use crate::model::Baseline;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::render::junit;
+use crate::render::markdown;
+use crate::render::html;
+use crate::render::terminal;
+use crate::render::terminal::Style;
+use crate::world::Disk;
+use crate::world::World;
+
+/// The report as text.
+pub fn shown(report: &Report, format: FormatArg, world: &World) -> String {
+    let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
+    match format {
+        FormatArg::Table => terminal::terminal(report, style, world.columns()),
+        FormatArg::Json => report_v1::written(report),
+        FormatArg::Markdown => markdown::summary(report, &markdown::Links::default()),
+        FormatArg::Junit => junit::junit(report),
+        FormatArg::Html => html::html(report),
+    }
+}
+
+/// The report in every format, and the proposed baseline.
+///
+/// # Errors
+/// A file that could not be written.
+pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow::Result<()> {
+    let files = [
+        ("report.json", report_v1::written(report)),
+        ("summary.json", report_v1::summary(report)),
+        ("junit.xml", junit::junit(report)),
+        ("report.md", markdown::summary(report, &markdown::Links::default())),
+        ("report.html", html::html(report)),
+        ("proposed-baseline.json", baseline_v1::written(proposed)),
+    ];
+    for (name, text) in files {
+        folder.replace(&RepoPath::root().child(name), text.as_bytes())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Why a command could not do its work: bad input (exit code 2), or the outside (exit code 3).
+
+use std::fmt;
+
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+
+/// Why a command stopped.
+#[derive(Debug)]
+pub enum Trouble {
+    /// Problems in the user's files or words, found before any work.
+    Input(Diagnostics),
+    /// The outside failed.
+    Work(anyhow::Error),
+}
+
+impl Trouble {
+    /// The process's exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Input(_) => 2,
+            Self::Work(_) => 3,
+        }
+    }
+}
+
+/// Problems that are shown; the rest is counted.
+const SHOWN: usize = 50;
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Work(error) => write!(out, "error: {error:#}"),
+            Self::Input(problems) => {
+                let sorted = problems.clone().sorted();
+                for problem in sorted.iter().take(SHOWN) {
+                    writeln!(out, "{problem}")?;
+                }
+                if sorted.len() > SHOWN {
+                    writeln!(out, "… and {} more", sorted.len() - SHOWN)?;
+                }
+                write!(out, "{} found; nothing was graded", if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) })
+            }
+        }
+    }
+}
+
+impl From<Diagnostics> for Trouble {
+    fn from(problems: Diagnostics) -> Self {
+        Self::Input(problems)
+    }
+}
+
+impl From<Diagnostic> for Trouble {
+    fn from(problem: Diagnostic) -> Self {
+        Self::Input(problem.into())
+    }
+}
+
+impl From<anyhow::Error> for Trouble {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Work(error)
+    }
+}

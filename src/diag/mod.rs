@@ -1,0 +1,172 @@
+//! A problem in the user's files: where it is, what is wrong, what to do.
+//!
+//! Problems are collected, sorted by place and shown together; nothing stops at the first one.
+
+use std::fmt;
+
+/// A place in a text, both counted from 1; columns count characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+impl Point {
+    /// Where the byte `offset` of `text` stands; an offset past the end is the end.
+    pub fn of_offset(text: &str, offset: usize) -> Self {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let lines = before.iter().filter(|byte| **byte == b'\n').count();
+        // Continuation bytes are no characters of their own.
+        let columns = before[line_start..].iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
+        Self { line: count(lines), column: count(columns) }
+    }
+
+    /// The byte of `text` at this line and at this byte column, both from 1, as serde_json counts them.
+    pub fn of_byte_column(text: &str, line: usize, column: usize) -> Self {
+        let start = match line.checked_sub(2) {
+            None => 0,
+            Some(skip) => text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(skip).map_or(0, |(at, _)| at + 1),
+        };
+        Self::of_offset(text, start + column.saturating_sub(1))
+    }
+}
+
+fn count(zero_based: usize) -> u32 {
+    u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// A problem with its place and its mend.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Diagnostic {
+    /// The file, as people name it.
+    pub file: String,
+    /// Where in the file; `None` where the file as a whole is meant.
+    pub at: Option<Point>,
+    /// A stable short name of the kind of problem, such as `unknown-key`.
+    pub code: &'static str,
+    /// What is wrong, with the value that was found.
+    pub what: String,
+    /// What would be right.
+    pub help: String,
+}
+
+impl Diagnostic {
+    /// A problem of a whole file.
+    pub fn of_file(file: impl fmt::Display, code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { file: file.to_string(), at: None, code, what: what.into(), help: help.into() }
+    }
+
+    /// The same problem at a place of its file.
+    pub fn at(self, point: Point) -> Self {
+        Self { at: Some(point), ..self }
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.file)?;
+        if let Some(point) = self.at {
+            write!(out, ":{}:{}", point.line, point.column)?;
+        }
+        write!(out, ": {}; {} [{}]", self.what, self.help, self.code)
+    }
+}
+
+/// Problems, in the order in which they were found until they are sorted for showing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Diagnostics {
+    found: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds one problem.
+    pub fn push(&mut self, problem: Diagnostic) {
+        self.found.push(problem);
+    }
+
+    /// Adds all problems of another list.
+    pub fn extend(&mut self, others: Diagnostics) {
+        self.found.extend(others.found);
+    }
+
+    /// Keeps a value, or adds its problem.
+    pub fn keep<T>(&mut self, outcome: Result<T, Diagnostic>) -> Option<T> {
+        outcome.map_err(|problem| self.push(problem)).ok()
+    }
+
+    /// Keeps a value, or adds its problems.
+    pub fn keep_all<T>(&mut self, outcome: Result<T, Diagnostics>) -> Option<T> {
+        outcome.map_err(|problems| self.extend(problems)).ok()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The value, if there are no problems.
+    ///
+    /// # Errors
+    /// The problems, if there are any.
+    pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
+        match self.is_empty() {
+            true => Ok(value),
+            false => Err(self),
+        }
+    }
+
+    /// The problems by file and place, each once.
+    pub fn sorted(mut self) -> Vec<Diagnostic> {
+        self.found.sort();
+        self.found.dedup();
+        self.found
+    }
+}
+
+impl From<Diagnostic> for Diagnostics {
+    fn from(problem: Diagnostic) -> Self {
+        Self { found: vec![problem] }
+    }
+}
+
+/// The word of `known` that is nearest to `found`, where one is near enough to be meant.
+pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let near = known.into_iter().map(|word| (strsim::damerau_levenshtein(found, word), word));
+    near.filter(|(distance, word)| *distance <= 1 + word.len().min(found.len()) / 4).min().map(|(_, word)| word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Diagnostic;
+    use super::Point;
+    use super::nearest;
+
+    #[test]
+    fn a_place_counts_lines_and_characters_from_one() {
+        let text = "ab\ncäd\n";
+        let point = |offset| Point::of_offset(text, offset);
+        assert_eq!(point(0), Point { line: 1, column: 1 });
+        assert_eq!(point(3), Point { line: 2, column: 1 });
+        assert_eq!(point(6), Point { line: 2, column: 3 });
+        assert_eq!(point(99), Point { line: 3, column: 1 });
+        assert_eq!(Point::of_byte_column(text, 2, 4), Point { line: 2, column: 3 });
+        assert_eq!(Point::of_byte_column(text, 1, 2), Point { line: 1, column: 2 });
+    }
+
+    #[test]
+    fn a_problem_reads_file_place_what_help_code() {
+        let problem = Diagnostic::of_file("a.json", "unknown-key", "unknown key \"x\"", "remove it");
+        assert_eq!(problem.to_string(), "a.json: unknown key \"x\"; remove it [unknown-key]");
+        let placed = problem.at(Point { line: 3, column: 5 });
+        assert_eq!(placed.to_string(), "a.json:3:5: unknown key \"x\"; remove it [unknown-key]");
+    }
+
+    #[test]
+    fn the_nearest_word_is_near() {
+        assert_eq!(nearest("keywrods", ["category", "keywords"]), Some("keywords"));
+        assert_eq!(nearest("zzz", ["category", "keywords"]), None);
+    }
+}

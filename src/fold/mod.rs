@@ -1,0 +1,172 @@
+//! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
+
+use crate::model::Aggregate;
+use crate::model::AnsweredBy;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::AgentName;
+use crate::model::Exclusion;
+use crate::model::Grade;
+use crate::model::Lost;
+use crate::model::MetricSpec;
+use crate::model::Outcome;
+use crate::model::PairCheck;
+use crate::model::PairResult;
+use crate::model::PairValue;
+use crate::model::RepoPath;
+use crate::model::SampleFold;
+use crate::model::Standing;
+use crate::model::Why;
+
+/// One sample of a pair, graded.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Graded {
+    /// It completed.
+    Completed(Grade),
+    /// It gave nothing to grade.
+    Lost(Why),
+}
+
+/// Who the samples are of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heading {
+    /// The case.
+    pub case: CaseId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The golden file.
+    pub golden: RepoPath,
+    /// Who answered.
+    pub answered_by: AnsweredBy,
+}
+
+/// What the planned samples of one pair come to.
+pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> PairResult {
+    let planned = samples.len();
+    let mut lost = Vec::new();
+    let mut grades: Vec<Grade> = Vec::new();
+    for (place, sample) in (0_u32..).zip(samples) {
+        match sample {
+            Graded::Completed(grade) => grades.push(grade),
+            Graded::Lost(why) => lost.push(Lost { sample: place, why }),
+        }
+    }
+    let majority = 2 * grades.len() > planned;
+    let passing = grades.iter().filter(|grade| grade.passed()).count();
+    let Heading { case, agent, golden, answered_by } = heading;
+    PairResult {
+        case,
+        agent,
+        golden,
+        planned: narrow(planned),
+        completed: narrow(grades.len()),
+        exclusion: if majority { Exclusion::Counted } else { Exclusion::NoMajority },
+        lost,
+        values: specs.iter().enumerate().map(|(place, spec)| value(spec, place, &grades)).collect(),
+        passed: Standing::of(passing, grades.len()),
+        layers: grades.iter().map(|grade| grade.layer).collect(),
+        checks: checks(grades),
+        answered_by,
+    }
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn value(spec: &MetricSpec, place: usize, grades: &[Grade]) -> PairValue {
+    let samples: Box<[Option<f64>]> = grades.iter().map(|grade| grade.values.get(place).copied().flatten()).collect();
+    PairValue { value: folded(spec, &samples), samples }
+}
+
+/// The value of a pair from its completed samples' values; `None` values are left out, none left gives `None`.
+pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
+    let measured: Vec<f64> = samples.iter().copied().flatten().collect();
+    match (spec.aggregate, spec.fold) {
+        (Aggregate::Rate, _) if measured.is_empty() => None,
+        (Aggregate::Rate, _) => {
+            let passed = measured.iter().filter(|value| **value >= 0.5).count();
+            Some(f64::from(u8::from(2 * passed > measured.len())))
+        }
+        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Median) => median(measured),
+        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Mean) => mean(&measured),
+    }
+}
+
+/// The median: of an even count the mean of the two middle values; `None` of nothing.
+pub fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        count if count % 2 == 1 => Some(values[middle]),
+        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
+    }
+}
+
+/// The arithmetic mean; `None` of nothing.
+pub fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The checks of a pair. Every sample states the same checks in the same order.
+fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
+    let samples = grades.len();
+    let mut folded: Vec<(PairCheck, usize)> = Vec::new();
+    for grade in grades {
+        for (place, check) in grade.checks.into_iter().enumerate() {
+            if place == folded.len() {
+                let fresh = PairCheck { name: check.name, line: check.line, standing: Standing::Fails, failure: None };
+                folded.push((fresh, 0));
+            }
+            let (so_far, passed) = &mut folded[place];
+            match check.outcome {
+                Outcome::Passed => *passed += 1,
+                Outcome::Failed(failure) => so_far.failure = so_far.failure.take().or(Some(failure)),
+            }
+        }
+    }
+    let standing = folded.into_iter().map(|(check, passed)| PairCheck { standing: Standing::of(passed, samples), ..check });
+    standing.collect()
+}
+
+/// The agent's values: one for each metric, over the pairs that count.
+pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
+    let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
+    aggregates(specs, counted.len(), |row, column| counted[row].values[column].value)
+}
+
+/// The aggregates over `rows` rows of values; `cell(row, column)` gives the value of a metric.
+pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
+    let simple: Vec<Option<f64>> = specs.iter().enumerate().map(|(column, spec)| {
+        let values: Vec<f64> = (0..rows).filter_map(|row| cell(row, column)).collect();
+        aggregate(spec, &values)
+    }).collect();
+    let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|place| simple[place]);
+    let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate {
+        Aggregate::Harmonic(one, other) => Some(harmonic(named(one)?, named(other)?)),
+        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => *value,
+    });
+    composed.collect()
+}
+
+fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
+    match (spec.aggregate, spec.better) {
+        (Aggregate::Worst, Better::Lower) => values.iter().copied().reduce(f64::max),
+        (Aggregate::Worst, Better::Higher | Better::Neither) => values.iter().copied().reduce(f64::min),
+        (Aggregate::Mean | Aggregate::Rate, _) => mean(values),
+        (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
+        // Put together from the agent's own metrics, not from its pairs.
+        (Aggregate::Harmonic(..), _) => None,
+    }
+}
+
+fn harmonic(one: f64, other: f64) -> f64 {
+    match one + other {
+        0.0 => 0.0,
+        sum => 2.0 * one * other / sum,
+    }
+}
+
+#[cfg(test)]
+mod tests;

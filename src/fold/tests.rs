@@ -1,0 +1,177 @@
+//! Medians and majorities: small spaces are tried whole.
+
+use proptest::collection::vec;
+use proptest::proptest;
+
+use super::Graded;
+use super::Heading;
+use super::aggregates;
+use super::folded;
+use super::median;
+use super::pair;
+use crate::model::Aggregate;
+use crate::model::AgentName;
+use crate::model::AnsweredBy;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::CheckName;
+use crate::model::Exclusion;
+use crate::model::Failure;
+use crate::model::Grade;
+use crate::model::Layer;
+use crate::model::MetricSpec;
+use crate::model::Outcome;
+use crate::model::RepoPath;
+use crate::model::SampleFold;
+use crate::model::Standing;
+use crate::model::Tag;
+use crate::model::Unit;
+use crate::model::Why;
+
+fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
+    MetricSpec { name, better, fold: SampleFold::Median, aggregate, unit: Unit::Share, gates: &[], meaning: "" }
+}
+
+fn heading() -> Heading {
+    Heading {
+        case: CaseId::new("c").unwrap(),
+        agent: AgentName::new("a").unwrap(),
+        golden: RepoPath::root(),
+        answered_by: AnsweredBy::default(),
+    }
+}
+
+fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
+    let checks = outcomes.iter().zip(0_u32..).map(|(passed, place)| Check {
+        name: CheckName { word: "check".into(), key: CheckKey::At(place) },
+        line: 1,
+        outcome: match passed {
+            true => Outcome::Passed,
+            false => Outcome::Failed(Box::new(Failure { tag: Tag::Prompt, detail: String::new(), next_action: String::new() })),
+        },
+    });
+    Graded::Completed(Grade { values: vec![value], checks: checks.collect(), layer: Layer::Structured })
+}
+
+#[test]
+fn the_median_is_the_middle_of_every_short_list() {
+    let levels = [0.0, 0.25, 0.5, 1.0];
+    for one in levels {
+        assert_eq!(median(vec![one]), Some(one));
+        for two in levels {
+            assert_eq!(median(vec![one, two]), Some(f64::midpoint(one, two)));
+            for three in levels {
+                let mut sorted = [one, two, three];
+                sorted.sort_by(f64::total_cmp);
+                assert_eq!(median(vec![one, two, three]), Some(sorted[1]));
+                for four in levels {
+                    let mut sorted = [one, two, three, four];
+                    sorted.sort_by(f64::total_cmp);
+                    assert_eq!(median(vec![one, two, three, four]), Some(f64::midpoint(sorted[1], sorted[2])));
+                }
+            }
+        }
+    }
+    assert_eq!(median(vec![]), None);
+}
+
+#[test]
+fn a_pair_counts_with_a_majority_of_its_planned_samples() {
+    let specs = [spec("m", Better::Higher, Aggregate::Mean)];
+    for planned in 1_usize..=6 {
+        for completed in 0..=planned {
+            let mut samples: Vec<Graded> = (0..completed).map(|_| grade(Some(1.0), &[])).collect();
+            samples.resize(planned, Graded::Lost(Why::NotRecorded));
+            let result = pair(&specs, heading(), samples);
+            let counted = 2 * completed > planned;
+            assert_eq!(result.exclusion == Exclusion::Counted, counted, "{completed} of {planned}");
+            assert_eq!((result.planned as usize, result.completed as usize), (planned, completed));
+            assert_eq!(result.lost.len(), planned - completed);
+        }
+    }
+}
+
+#[test]
+fn a_lost_sample_keeps_its_number() {
+    let samples = vec![grade(Some(1.0), &[]), Graded::Lost(Why::NotRecorded), grade(None, &[])];
+    let result = pair(&[spec("m", Better::Higher, Aggregate::Mean)], heading(), samples);
+    assert_eq!(result.lost[0].sample, 1);
+    assert_eq!(&*result.values[0].samples, [Some(1.0), None]);
+    assert_eq!(result.values[0].value, Some(1.0));
+}
+
+#[test]
+fn a_check_passes_in_more_than_half_and_is_flaky_when_samples_disagree() {
+    let specs = [spec("m", Better::Higher, Aggregate::Mean)];
+    for samples in 1_usize..=5 {
+        for passed in 0..=samples {
+            let grades = (0..samples).map(|place| grade(None, &[place < passed])).collect();
+            let result = pair(&specs, heading(), grades);
+            let check = &result.checks[0];
+            assert_eq!(check.standing.passes(), 2 * passed > samples, "{passed} of {samples}");
+            assert_eq!(check.standing.is_flaky(), passed > 0 && passed < samples);
+            assert_eq!(check.failure.is_some(), passed < samples);
+            assert_eq!(result.passed, check.standing);
+        }
+    }
+    assert_eq!(Standing::of(0, 0), Standing::Fails);
+}
+
+#[test]
+fn a_pair_passes_when_more_than_half_of_its_samples_pass_whole() {
+    // Each check passes in two of three samples, but only one sample passes them all.
+    let grades = vec![grade(None, &[true, false]), grade(None, &[false, true]), grade(None, &[true, true])];
+    let result = pair(&[spec("m", Better::Higher, Aggregate::Mean)], heading(), grades);
+    assert!(result.checks.iter().all(|check| check.standing == Standing::PassesFlaky));
+    assert_eq!(result.passed, Standing::FailsFlaky);
+}
+
+#[test]
+fn a_rate_is_the_mean_of_majorities() {
+    let rate = spec("r", Better::Higher, Aggregate::Rate);
+    assert_eq!(folded(&rate, &[Some(1.0), Some(0.0)]), Some(0.0));
+    assert_eq!(folded(&rate, &[Some(1.0), Some(0.0), Some(1.0)]), Some(1.0));
+    assert_eq!(folded(&rate, &[None]), None);
+    assert_eq!(aggregates(&[rate], 2, |row, _| Some(row as f64)), [Some(0.5)]);
+}
+
+#[test]
+fn an_average_over_samples_is_no_median() {
+    let mean = MetricSpec { fold: SampleFold::Mean, ..spec("m", Better::Higher, Aggregate::Mean) };
+    assert_eq!(folded(&mean, &[Some(0.0), Some(0.0), Some(0.9)]), Some(0.3));
+}
+
+#[test]
+fn an_agent_is_as_good_as_its_worst_pair_where_the_metric_says_so() {
+    let specs = [
+        spec("up", Better::Higher, Aggregate::Worst),
+        spec("down", Better::Lower, Aggregate::Worst),
+        spec("mean", Better::Higher, Aggregate::Mean),
+        spec("sum", Better::Neither, Aggregate::Sum),
+        spec("f", Better::Higher, Aggregate::Harmonic("up", "mean")),
+    ];
+    let rows = [0.5, 1.0];
+    let values = aggregates(&specs, 2, |row, _| Some(rows[row]));
+    assert_eq!(values, [Some(0.5), Some(1.0), Some(0.75), Some(1.5), Some(0.6)]);
+    assert_eq!(aggregates(&specs, 0, |_, _| None), [None; 5]);
+    assert_eq!(aggregates(&specs, 1, |_, _| Some(0.0))[4], Some(0.0));
+}
+
+proptest! {
+    #[test]
+    fn the_order_of_samples_changes_no_value(values in vec(0_u8..5, 1..7), turn in 0_usize..7) {
+        let specs = [spec("m", Better::Higher, Aggregate::Mean)];
+        let samples: Vec<Graded> = values.iter().map(|value| match value {
+            0 => Graded::Lost(Why::NotRecorded),
+            1 => grade(None, &[true]),
+            other => grade(Some(f64::from(*other)), &[other % 2 == 0]),
+        }).collect();
+        let mut turned = samples.clone();
+        turned.rotate_left(turn % values.len());
+        let (one, other) = (pair(&specs, heading(), samples), pair(&specs, heading(), turned));
+        assert_eq!(one.values[0].value, other.values[0].value);
+        assert_eq!((one.exclusion, one.completed, one.passed), (other.exclusion, other.completed, other.passed));
+    }
+}

@@ -1,0 +1,292 @@
+//! `goldgate.baseline/1`: the file that is committed, one key a line, keys sorted, six places.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::json;
+use super::source::SourceText;
+use crate::diag::Diagnostic;
+use crate::model::Acceptance;
+use crate::model::AgentName;
+use crate::model::Baseline;
+use crate::model::BaselineEntry;
+use crate::model::CaseId;
+use crate::model::Identity;
+use crate::model::SuiteId;
+use crate::model::Tag;
+
+const SCHEMA: &str = "goldgate.baseline/1";
+
+/// The whole file.
+#[derive(Deserialize, JsonSchema)]
+#[schemars(title = "goldgate baseline, version 1")]
+pub struct BaselineFile {
+    /// `goldgate.baseline/1`.
+    schema: String,
+    /// The commit it was captured at.
+    commit: Option<String>,
+    /// When, in UTC.
+    captured_at: Option<String>,
+    /// The version of goldgate that wrote it.
+    tool_version: Option<String>,
+    /// Samples planned per pair.
+    samples: Option<u32>,
+    /// By suite.
+    #[serde(default)]
+    suites: BTreeMap<String, SuiteForm>,
+    /// Who accepted a moved baseline.
+    #[serde(default)]
+    accepted: Vec<AcceptanceForm>,
+}
+
+/// One suite.
+#[derive(Deserialize, JsonSchema)]
+struct SuiteForm {
+    /// By agent.
+    #[serde(default)]
+    agents: BTreeMap<String, AgentForm>,
+}
+
+/// One agent.
+#[derive(Deserialize, JsonSchema)]
+struct AgentForm {
+    /// Findings produced, where the kind counts them.
+    finding_count: Option<f64>,
+    /// The agent's aggregates.
+    #[serde(default)]
+    metrics: BTreeMap<String, Option<f64>>,
+    /// What they were measured with.
+    identity: Option<IdentityForm>,
+    /// The samples' values by case and metric.
+    #[serde(default)]
+    cases: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
+    /// Failed checks by tag.
+    #[serde(default)]
+    taxonomy: BTreeMap<String, u32>,
+}
+
+/// What a number was measured with.
+#[derive(Deserialize, JsonSchema)]
+struct IdentityForm {
+    suite_digest: Option<String>,
+    scorer: Option<String>,
+    model: Option<String>,
+    prompt_sha256: Option<String>,
+    judge: Option<String>,
+    samples: Option<u32>,
+    tier: Option<String>,
+}
+
+/// Who accepted a moved baseline.
+#[derive(Deserialize, JsonSchema)]
+struct AcceptanceForm {
+    by: String,
+    at: String,
+    pull_request: Option<u64>,
+    reason: Option<String>,
+    previous_sha256: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Header<'a> {
+    #[serde(borrow)]
+    schema: Option<&'a RawValue>,
+}
+
+/// Reads a committed baseline.
+///
+/// # Errors
+/// What in it cannot be, with its place; a newer schema version among them.
+pub fn read(source: &SourceText) -> Result<Baseline, Diagnostic> {
+    let header: Header<'_> = json::whole(source)?;
+    let help = format!("this version reads \"{SCHEMA}\"; a newer file needs a newer goldgate");
+    let Some(raw) = header.schema else {
+        return Err(source.problem(0, "missing-key", "the key \"schema\" is missing", help));
+    };
+    if raw.get() != format!("\"{SCHEMA}\"") {
+        let what = format!("unknown schema {}", raw.get());
+        return Err(source.problem(json::offset_of(source, raw), "unknown-schema", what, help));
+    }
+    let file: BaselineFile = json::whole(source)?;
+    let mut suites = BTreeMap::new();
+    for (id, suite) in file.suites {
+        let id = SuiteId::new(&id).map_err(|bad| bad_id(source, &bad.found))?;
+        let mut agents = BTreeMap::new();
+        for (name, agent) in suite.agents {
+            let name = AgentName::new(&name).map_err(|bad| bad_id(source, &bad.found))?;
+            agents.insert(name, entry(source, agent)?);
+        }
+        suites.insert(id, agents);
+    }
+    let accepted = file.accepted.into_iter().map(|form| Acceptance {
+        by: form.by,
+        at: form.at,
+        pull_request: form.pull_request,
+        reason: form.reason,
+        previous_sha256: form.previous_sha256,
+    });
+    Ok(Baseline {
+        commit: file.commit,
+        captured_at: file.captured_at,
+        tool_version: file.tool_version,
+        samples: file.samples,
+        suites,
+        accepted: accepted.collect(),
+    })
+}
+
+fn bad_id(source: &SourceText, found: &str) -> Diagnostic {
+    let at = source.text.find(&format!("\"{found}\"")).unwrap_or(0);
+    source.problem(at, "bad-id", format!("{found:?} is no id"), "let goldgate write this file: run --update-baseline")
+}
+
+fn entry(source: &SourceText, form: AgentForm) -> Result<BaselineEntry, Diagnostic> {
+    let mut cases = BTreeMap::new();
+    for (id, values) in form.cases {
+        cases.insert(CaseId::new(&id).map_err(|bad| bad_id(source, &bad.found))?, values);
+    }
+    let mut metrics: BTreeMap<String, f64> = form.metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    if let Some(count) = form.finding_count {
+        metrics.entry("finding_count".to_owned()).or_insert(count);
+    }
+    let tags = form.taxonomy.into_iter().filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.word() == word)?, count)));
+    Ok(BaselineEntry {
+        metrics,
+        identity: form.identity.map(|form| Identity {
+            suite_digest: form.suite_digest,
+            scorer: form.scorer,
+            model: form.model,
+            prompt_sha256: form.prompt_sha256,
+            judge: form.judge,
+            samples: form.samples,
+            tier: form.tier,
+        }),
+        cases,
+        taxonomy: tags.collect(),
+    })
+}
+
+/// Writes a baseline: the same value always gives the same bytes.
+pub fn written(baseline: &Baseline) -> String {
+    let suites: BTreeMap<&str, Value> = baseline.suites.iter().map(|(id, agents)| {
+        let agents: BTreeMap<&str, Value> = agents.iter().map(|(name, entry)| (name.as_str(), written_entry(entry))).collect();
+        (id.as_str(), json!({ "agents": agents }))
+    }).collect();
+    let accepted: Vec<Value> = baseline.accepted.iter().map(|one| json!({
+        "by": one.by, "at": one.at, "pull_request": one.pull_request, "reason": one.reason, "previous_sha256": one.previous_sha256,
+    })).collect();
+    let value = json!({
+        "schema": SCHEMA, "commit": baseline.commit, "captured_at": baseline.captured_at, "tool_version": baseline.tool_version,
+        "samples": baseline.samples, "suites": suites, "accepted": accepted,
+    });
+    let mut out = String::new();
+    lines(&mut out, &value, 0);
+    out.push('\n');
+    out
+}
+
+fn written_entry(entry: &BaselineEntry) -> Value {
+    let count = entry.metrics.get("finding_count");
+    let metrics: BTreeMap<&String, f64> = entry.metrics.iter().filter(|(name, _)| *name != "finding_count").map(|(name, value)| (name, places(*value))).collect();
+    let cases: BTreeMap<&str, BTreeMap<&String, Vec<Option<f64>>>> = entry.cases.iter().map(|(id, values)| {
+        let rounded = values.iter().map(|(name, samples)| (name, samples.iter().map(|sample| sample.map(places)).collect()));
+        (id.as_str(), rounded.collect())
+    }).collect();
+    let taxonomy: BTreeMap<&str, u32> = entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.word(), *count)).collect();
+    let mut value = json!({ "metrics": metrics, "cases": cases, "taxonomy": taxonomy });
+    if let Some(count) = count {
+        value["finding_count"] = match count.fract() == 0.0 {
+            true => json!(*count as i64),
+            false => json!(places(*count)),
+        };
+    }
+    if let Some(identity) = &entry.identity {
+        let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = identity;
+        value["identity"] = json!({
+            "suite_digest": suite_digest, "scorer": scorer, "model": model, "prompt_sha256": prompt_sha256,
+            "judge": judge, "samples": samples, "tier": tier,
+        });
+    }
+    value
+}
+
+/// Six places, and no negative zero.
+fn places(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6 + 0.0
+}
+
+/// One key a line; a list of plain values stays on its line.
+fn lines(out: &mut String, value: &Value, depth: usize) {
+    let indent = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    match value {
+        Value::Object(map) if !map.is_empty() => {
+            out.push('{');
+            for (place, (key, inner)) in map.iter().enumerate() {
+                out.push_str(if place == 0 { "" } else { "," });
+                indent(out, depth + 1);
+                write!(out, "{}: ", Value::from(key.as_str())).expect("a string accepts every write");
+                lines(out, inner, depth + 1);
+            }
+            indent(out, depth);
+            out.push('}');
+        }
+        Value::Array(list) if list.iter().any(Value::is_object) => {
+            out.push('[');
+            for (place, inner) in list.iter().enumerate() {
+                out.push_str(if place == 0 { "" } else { "," });
+                indent(out, depth + 1);
+                lines(out, inner, depth + 1);
+            }
+            indent(out, depth);
+            out.push(']');
+        }
+        Value::Array(list) => {
+            let plain: Vec<String> = list.iter().map(Value::to_string).collect();
+            write!(out, "[{}]", plain.join(", ")).expect("a string accepts every write");
+        }
+        plain => write!(out, "{plain}").expect("a string accepts every write"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use super::written;
+    use crate::format::SourceText;
+    use crate::model::RepoPath;
+
+    fn source(text: &str) -> SourceText {
+        SourceText { file: RepoPath::root().child("latest.json"), text: text.to_owned() }
+    }
+
+    const PAGE: &str = r#"{ "schema": "goldgate.baseline/1", "commit": "c", "captured_at": "2026-01-01T00:00:00Z", "tool_version": "0.1.0", "samples": 3,
+      "suites": { "contracts": { "agents": { "legal": { "finding_count": 31, "metrics": { "finding_recall": 1.0, "f1_score": 0.9512345678 },
+                  "identity": { "suite_digest": "d", "scorer": "findings/1", "model": null, "prompt_sha256": null, "judge": null, "samples": 3, "tier": "model" },
+                  "cases": { "change-of-control": { "finding_recall": [1.0, null, 0.67] } } } } } },
+      "accepted": [ { "by": "a", "at": "t", "pull_request": 12, "reason": "r", "previous_sha256": "p" } ] }"#;
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let baseline = read(&source(PAGE)).unwrap();
+        let text = written(&baseline);
+        assert_eq!(written(&read(&source(&text)).unwrap()), text);
+        assert!(text.contains("\n          \"finding_count\": 31,\n"), "{text}");
+        assert!(text.contains("\n              \"finding_recall\": [1.0, null, 0.67]\n"), "{text}");
+        assert!(text.contains("\"f1_score\": 0.951235,"), "{text}");
+    }
+
+    #[test]
+    fn a_newer_schema_is_named() {
+        let problem = read(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
+        assert!(problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""), "{problem}");
+    }
+}

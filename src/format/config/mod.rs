@@ -1,0 +1,320 @@
+//! `goldgate.yaml` read into the model: every setting checked, every problem placed.
+
+mod form;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+pub use self::form::ConfigFile;
+use self::form::AgentForm;
+use self::form::BudgetForm;
+use self::form::GateForm;
+use self::form::GateForms;
+use self::form::LimitForm;
+use self::form::PriceForm;
+use self::form::SourceForm;
+use self::form::SuiteForm;
+use self::form::TargetForm;
+use self::form::TierForm;
+use super::source::SourceText;
+use super::yaml;
+use super::yaml::Step;
+use super::yaml::Step::At;
+use super::yaml::Step::Key;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::Agent;
+use crate::model::AgentName;
+use crate::model::Budget;
+use crate::model::Config;
+use crate::model::LiveSource;
+use crate::model::Price;
+use crate::model::Protocol;
+use crate::model::Provider;
+use crate::model::RepoPath;
+use crate::model::Source;
+use crate::model::StatedGate;
+use crate::model::StatedLimit;
+use crate::model::Suite;
+use crate::model::SuiteId;
+use crate::model::Target;
+use crate::model::Tier;
+use crate::model::Transport;
+use crate::model::Wire;
+
+/// Reads a config; its paths are taken from its own folder.
+///
+/// # Errors
+/// Everything in it that cannot be, each with its place.
+pub fn read(source: &SourceText) -> Result<Config, Diagnostics> {
+    let form: ConfigFile = yaml::whole(source)?;
+    let mut reader = Reader { source, folder: source.file.parent(), problems: Diagnostics::default() };
+    let config = reader.config(form);
+    reader.problems.or(config)
+}
+
+struct Reader<'a> {
+    source: &'a SourceText,
+    folder: RepoPath,
+    problems: Diagnostics,
+}
+
+impl Reader<'_> {
+    fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
+        let at = yaml::place(self.source, path);
+        self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
+    }
+
+    fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {
+        self.folder.join(text).unwrap_or_else(|bad| {
+            let help = "write a path relative to this file, inside the repository";
+            self.refuse(at, "path-outside", format!("the path {text:?} {bad}"), help);
+            RepoPath::root()
+        })
+    }
+
+    fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {
+        if let Some(0 | 1001..) = samples {
+            self.refuse(at, "bad-samples", "the number of samples is out of range", "write 1 to 1000");
+        }
+        samples
+    }
+
+    fn config(&mut self, form: ConfigFile) -> Config {
+        if form.version != 1 {
+            let what = format!("unknown version {}", form.version);
+            self.refuse(&[Key("version")], "unknown-version", what, "this goldgate reads version 1; a newer file needs a newer goldgate");
+        }
+        if form.suites.is_empty() {
+            self.refuse(&[Key("suites")], "no-suites", "no suite is named", "add a suite, or there is nothing to run");
+        }
+        let targets: BTreeMap<String, Target> = form.targets.into_iter().map(|(name, target)| {
+            let target = self.target(&name, target);
+            (name, target)
+        }).collect();
+        let mut suites: Vec<Suite> = Vec::new();
+        for (index, suite) in form.suites.into_iter().enumerate() {
+            if let Some(suite) = self.suite(index, suite, &targets) {
+                if suites.iter().any(|other| other.id == suite.id) {
+                    let what = format!("the suite id \"{}\" stands here twice", suite.id);
+                    self.refuse(&[Key("suites"), At(index), Key("id")], "duplicate-id", what, "give each suite its own id");
+                }
+                suites.push(suite);
+            }
+        }
+        self.runs_of_exist(&suites);
+        Config {
+            file: self.source.file.clone(),
+            baseline: form.baseline.map(|path| self.path(&[Key("baseline")], &path)),
+            results: self.path(&[Key("results")], form.results.as_deref().unwrap_or(".goldgate")),
+            samples: self.samples(&[Key("samples")], form.samples),
+            suites,
+            targets,
+            budget: self.budget(&form.budget),
+            prices: form.prices.into_iter().map(|(model, price)| {
+                let price = self.price(&model, &price);
+                (model, price)
+            }).collect(),
+        }
+    }
+
+    fn runs_of_exist(&mut self, suites: &[Suite]) {
+        for suite in suites {
+            if let Some(wanted) = suite.runs_of.as_ref().filter(|wanted| !suites.iter().any(|other| other.id == **wanted)) {
+                let ids: Vec<&str> = suites.iter().map(|other| other.id.as_str()).collect();
+                let at = [Key("suites"), At(suite.index), Key("runs_of")];
+                self.refuse(&at, "unknown-suite", format!("no suite is called \"{wanted}\""), format!("the suites are {}", ids.join(", ")));
+            }
+        }
+    }
+
+    fn suite(&mut self, index: usize, form: SuiteForm, targets: &BTreeMap<String, Target>) -> Option<Suite> {
+        let at = |key| [Key("suites"), At(index), Key(key)];
+        let id = SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
+        let runs_of = match &form.runs_of {
+            None => None,
+            Some(text) => SuiteId::new(text).map_err(|bad| self.refuse(&at("runs_of"), "bad-id", bad.to_string(), bad.help())).ok(),
+        };
+        let tiers = form.tier.unwrap_or_else(|| vec![TierForm::Deterministic]);
+        if tiers.is_empty() {
+            self.refuse(&at("tier"), "empty-tier", "the list of tiers is empty", "name deterministic, model or both, or leave the suite out");
+        }
+        let mut tiers: Vec<Tier> = tiers.into_iter().map(Tier::from).collect();
+        tiers.sort_unstable();
+        tiers.dedup();
+        let mut agents = BTreeMap::new();
+        for (name, agent) in form.agents {
+            match AgentName::new(&name) {
+                Err(bad) => self.refuse(&[Key("suites"), At(index), Key("agents"), Key(&name)], "bad-id", bad.to_string(), bad.help()),
+                Ok(agent_name) => {
+                    let agent = self.agent(index, &name, agent, targets);
+                    agents.insert(agent_name, agent);
+                }
+            }
+        }
+        let mut gates = BTreeMap::new();
+        for (metric, forms) in form.gates {
+            let stated = self.gates(index, &metric, forms);
+            gates.insert(metric, stated);
+        }
+        Some(Suite {
+            index,
+            id: id?,
+            kind: form.kind,
+            path: self.path(&at("path"), &form.path),
+            tiers,
+            samples: self.samples(&at("samples"), form.samples),
+            agents,
+            gates,
+            categories: form.categories,
+            runs_of,
+        })
+    }
+
+    fn agent(&mut self, index: usize, name: &str, form: AgentForm, targets: &BTreeMap<String, Target>) -> Agent {
+        let mut prompt = None;
+        let mut source = |tier: &'static str, form: Option<SourceForm>| {
+            let at = [Key("suites"), At(index), Key("agents"), Key(name), Key(tier)];
+            let form = form?;
+            if let Some(path) = &form.prompt {
+                let path = self.path(&at, path);
+                prompt = prompt.take().or(Some(path));
+            }
+            match (form.replay, form.target) {
+                (Some(folder), None) => Some(Source::Replay(self.path(&at, &folder))),
+                (None, Some(target)) if targets.contains_key(&target) => Some(Source::Live(LiveSource { target })),
+                (None, Some(target)) => {
+                    let known: Vec<&str> = targets.keys().map(String::as_str).collect();
+                    let help = if known.is_empty() { "add it under targets".to_owned() } else { format!("the targets are {}", known.join(", ")) };
+                    self.refuse(&at, "unknown-target", format!("no target is called \"{target}\""), help);
+                    None
+                }
+                (Some(_), Some(_)) | (None, None) => {
+                    self.refuse(&at, "bad-source", "runs come from exactly one place", "state either replay: FOLDER or target: NAME");
+                    None
+                }
+            }
+        };
+        let (deterministic, model) = (source("deterministic", form.deterministic), source("model", form.model));
+        Agent { deterministic, model, prompt }
+    }
+
+    fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {
+        let (forms, listed) = match forms {
+            GateForms::One(form) => (vec![form], false),
+            GateForms::Many(forms) => (forms, true),
+        };
+        let base = [Key("suites"), At(index), Key("gates"), Key(metric)];
+        let checked = forms.into_iter().enumerate().map(|(place, form)| {
+            let mut at = base.to_vec();
+            if listed {
+                at.push(At(place));
+            }
+            self.gate(&at, &form)
+        });
+        checked.collect()
+    }
+
+    fn gate(&mut self, at: &[Step<'_>], form: &GateForm) -> StatedGate {
+        let numbers = [
+            ("otherwise", form.otherwise), ("zone", form.zone), ("max_drop", form.max_drop), ("max_rise", form.max_rise),
+            ("min", form.min.and_then(LimitForm::number)), ("max", form.max.and_then(LimitForm::number)),
+        ];
+        for (key, number) in numbers {
+            let place = [at, &[Key(key)]].concat();
+            match number {
+                Some(number) if !number.is_finite() => self.refuse(&place, "bad-number", format!("{key} is {number}"), "write a finite number"),
+                Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
+                    self.refuse(&place, "negative", format!("{key} is {number}"), "write 0 or more: it says how far a value may move");
+                }
+                Some(_) | None => {}
+            }
+        }
+        let off = match (form.off, &form.reason) {
+            (Some(true), Some(reason)) if !reason.trim().is_empty() => Some(reason.trim().to_owned()),
+            (Some(true), _) => {
+                self.refuse(at, "no-reason", "a gate is switched off without a reason", "add reason: why the default gate does not hold here");
+                None
+            }
+            (None | Some(false), Some(_)) => {
+                self.refuse(&[at, &[Key("reason")]].concat(), "no-effect", "reason has no effect without off: true", "remove it, or add off: true");
+                None
+            }
+            (None | Some(false), None) => None,
+        };
+        StatedGate {
+            min: form.min.map(StatedLimit::from),
+            max: form.max.map(StatedLimit::from),
+            otherwise: form.otherwise,
+            zone: form.zone,
+            hard: form.hard,
+            max_drop: form.max_drop,
+            max_rise: form.max_rise,
+            off,
+        }
+    }
+
+    fn target(&mut self, name: &str, form: TargetForm) -> Target {
+        let at = [Key("targets"), Key(name)];
+        let timeout = form.timeout.as_deref().and_then(|text| {
+            let parsed = duration(text);
+            if parsed.is_none() {
+                let help = "write a number with ms, s or m, such as 60s";
+                self.refuse(&[at[0], at[1], Key("timeout")], "bad-duration", format!("{text:?} is no duration"), help);
+            }
+            parsed
+        });
+        let transport = match (form.provider, form.command, form.http) {
+            (Some(wire), None, None) => {
+                if form.model.is_none() {
+                    self.refuse(&at, "missing-key", "the key \"model\" is missing", "name the model of the provider");
+                }
+                Transport::Model(Provider {
+                    wire: Wire::from(wire),
+                    model: form.model.unwrap_or_default(),
+                    base_url: form.base_url,
+                    api_key_env: form.api_key_env,
+                    region: form.region,
+                    temperature: form.temperature,
+                    max_tokens: form.max_tokens,
+                })
+            }
+            (None, Some(argv), None) if !argv.is_empty() => {
+                Transport::Command { argv, protocol: form.protocol.map_or(Protocol::Oneshot, Protocol::from) }
+            }
+            (None, None, Some(address)) => Transport::Http(address),
+            _ => {
+                self.refuse(&at, "bad-target", "a target is exactly one of provider, command, http", "state one of them");
+                Transport::Http(String::new())
+            }
+        };
+        Target { transport, concurrency: form.concurrency, timeout }
+    }
+
+    fn budget(&mut self, form: &BudgetForm) -> Budget {
+        for (key, number) in [("max_cost_usd", form.max_cost_usd), ("max_minutes", form.max_minutes)] {
+            if number.is_some_and(|number| !(number.is_finite() && number >= 0.0)) {
+                self.refuse(&[Key("budget"), Key(key)], "bad-number", format!("{key} is no amount"), "write 0 or more");
+            }
+        }
+        Budget { max_cost_usd: form.max_cost_usd, max_tokens: form.max_tokens, max_minutes: form.max_minutes }
+    }
+
+    fn price(&mut self, model: &str, form: &PriceForm) -> Price {
+        if [Some(form.input), Some(form.output), form.cached_input].into_iter().flatten().any(|usd| !(usd.is_finite() && usd >= 0.0)) {
+            self.refuse(&[Key("prices"), Key(model)], "bad-number", "a price is no amount", "write US dollars per million tokens, 0 or more");
+        }
+        Price { input: form.input, output: form.output, cached_input: form.cached_input }
+    }
+}
+
+fn duration(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|char: char| char.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    match &text[digits.len()..] {
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        "m" => number.checked_mul(60).map(Duration::from_secs),
+        _ => None,
+    }
+}

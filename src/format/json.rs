@@ -1,0 +1,147 @@
+//! JSON that people and agents write: typed reading with places.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::source::SourceText;
+use crate::diag::Diagnostic;
+use crate::diag::Point;
+use crate::diag::nearest;
+
+/// Reads the whole text as one value.
+///
+/// # Errors
+/// The place where it is no such value.
+pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
+    serde_json::from_str(&source.text).map_err(|error| problem(source, 0, &source.text, &error))
+}
+
+/// Reads a part of the text that was kept raw by [`whole`].
+///
+/// # Errors
+/// The place, in the whole text, where it is no such value.
+pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
+    serde_json::from_str(raw.get()).map_err(|error| problem(source, offset_of(source, raw), raw.get(), &error))
+}
+
+/// Where a raw part starts in its text.
+pub fn offset_of(source: &SourceText, raw: &RawValue) -> usize {
+    // A borrowed RawValue is a slice of the text it was read from.
+    (raw.get().as_ptr() as usize).saturating_sub(source.text.as_ptr() as usize)
+}
+
+fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
+    let Phrase { code, what, help } = phrase(&error.to_string(), error.is_data());
+    let inner = offset_in(part, error.line(), error.column());
+    let point = Point::of_offset(&source.text, start + inner);
+    Diagnostic::of_file(&source.file, code, what, help).at(point)
+}
+
+/// The byte that serde_json means by its line and byte column, both from 1; for data errors it has read on by one.
+fn offset_in(text: &str, line: usize, column: usize) -> usize {
+    let start = match line.checked_sub(2) {
+        None => 0,
+        Some(skip) => text.match_indices('\n').nth(skip).map_or(0, |(at, _)| at + 1),
+    };
+    (start + column.saturating_sub(1)).min(text.len())
+}
+
+/// A reader's message taken apart.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Phrase {
+    pub code: &'static str,
+    pub what: String,
+    pub help: String,
+}
+
+/// Turns serde's messages into what is wrong and what would be right.
+pub(super) fn phrase(message: &str, data: bool) -> Phrase {
+    let message = message.split(" at line ").next().unwrap_or(message);
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    let made = |code, what: String, help: String| Phrase { code, what, help };
+    if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first()) {
+        let help = match nearest(found, known.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None if known.is_empty() => "remove it: no key is allowed here".to_owned(),
+            None => format!("the keys here are {}", known.join(", ")),
+        };
+        return made("unknown-key", format!("unknown key \"{found}\""), help);
+    }
+    if let (true, Some((found, known))) = (message.contains("unknown variant"), quoted.split_first()) {
+        let help = match nearest(found, known.iter().copied()) {
+            Some(near) => format!("did you mean \"{near}\"? known are {}", known.join(", ")),
+            None => format!("known are {}", known.join(", ")),
+        };
+        return made("unknown-value", format!("unknown value \"{found}\""), help);
+    }
+    if let (true, Some(found)) = (message.contains("missing field"), quoted.first()) {
+        return made("missing-key", format!("the key \"{found}\" is missing"), format!("add \"{found}\""));
+    }
+    if let (true, Some(found)) = (message.contains("duplicate field"), quoted.first()) {
+        return made("duplicate-key", format!("the key \"{found}\" stands here twice"), "keep one of them".to_owned());
+    }
+    if let Some((found, wanted)) = message.split_once(", expected ") {
+        return made("wrong-type", found.to_owned(), format!("expected {wanted}"));
+    }
+    if message.contains("recursion limit") {
+        let help = "flatten it: 128 levels are the limit".to_owned();
+        return made("too-deep", "the value is nested too deeply".to_owned(), help);
+    }
+    match data {
+        true => made("bad-value", message.to_owned(), "correct the value".to_owned()),
+        false => made("broken-json", format!("this is no JSON: {message}"), "correct the syntax here".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde_json::value::RawValue;
+
+    use super::offset_of;
+    use super::part;
+    use super::whole;
+    use crate::format::SourceText;
+    use crate::model::RepoPath;
+
+    #[derive(Deserialize, Debug)]
+    #[serde(deny_unknown_fields)]
+    struct Outer<'a> {
+        #[serde(borrow)]
+        list: Vec<&'a RawValue>,
+    }
+
+    #[derive(Deserialize, Debug)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        #[allow(dead_code, reason = "only its reading is looked at")]
+        size: u32,
+    }
+
+    fn source(text: &str) -> SourceText {
+        SourceText { file: RepoPath::root().child("a.json"), text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_problem_in_a_part_is_placed_in_the_whole() {
+        let source = source("{ \"list\": [\n  {\"size\": 1},\n  {\"sise\": 2}\n] }");
+        let outer: Outer<'_> = whole(&source).unwrap();
+        assert_eq!(offset_of(&source, outer.list[0]), 14);
+        assert!(part::<Inner>(&source, outer.list[0]).is_ok());
+        let problem = part::<Inner>(&source, outer.list[1]).unwrap_err();
+        assert_eq!(problem.to_string(), "a.json:3:9: unknown key \"sise\"; did you mean \"size\"? [unknown-key]");
+    }
+
+    #[test]
+    fn messages_say_what_would_be_right() {
+        let table = [
+            ("{", "a.json:1:1: this is no JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
+            ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a sequence [wrong-type]"),
+            ("{}", "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]"),
+            ("{\"list\": NaN}", "a.json:1:10: this is no JSON: expected value; correct the syntax here [broken-json]"),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(whole::<Outer<'_>>(&source(text)).unwrap_err().to_string(), wanted);
+        }
+    }
+}

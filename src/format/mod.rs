@@ -1,0 +1,13 @@
+//! Text to values and back: configs, records, baselines, reports, event payloads. Reads no file.
+
+pub mod baseline_v1;
+pub mod config;
+pub mod json;
+pub mod report_v1;
+pub mod run_v1;
+mod source;
+pub mod yaml;
+
+pub use source::MAX_FILE_BYTES;
+pub use source::SourceText;
+pub use source::too_large;

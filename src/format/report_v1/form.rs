@@ -1,0 +1,293 @@
+//! The frozen form of `goldgate.report/1`. To change it, add the next version.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+/// The whole file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "goldgate report, version 1")]
+pub struct ReportFile {
+    /// `goldgate.report/1`.
+    pub schema: String,
+    /// What wrote it.
+    pub tool: ToolForm,
+    /// The commit that was graded.
+    pub commit: Option<String>,
+    /// The commit whose baseline was compared with.
+    pub base: Option<String>,
+    /// `deterministic`, `model` or `all`.
+    pub tier: String,
+    /// The most samples that any pair planned.
+    pub samples: u32,
+    /// In UTC.
+    pub started_at: String,
+    /// In UTC.
+    pub finished_at: String,
+    /// `pass`, `inconclusive`, `fail`, or `skipped` where no gate was judged.
+    pub verdict: String,
+    /// Why no gate was judged.
+    pub reason: Option<String>,
+    /// Whether a failed gate blocks.
+    pub blocking: bool,
+    /// The exit code of the run.
+    pub exit_code: u8,
+    /// By suite.
+    pub suites: Vec<SuiteForm>,
+    /// Every failed check.
+    pub failures: Vec<FailureForm>,
+    /// Failed checks by tag.
+    pub taxonomy: BTreeMap<String, u32>,
+    /// Samples that gave nothing to grade.
+    pub infra: u64,
+    /// Changes of the golden set, in words.
+    pub golden_changes: Vec<String>,
+    /// Why no verdict can be given.
+    pub not_gateable: Vec<String>,
+    /// What people should know beside the verdict.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What the run cost.
+    pub usage: UsageForm,
+}
+
+/// What wrote a report.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ToolForm {
+    /// `goldgate`.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+}
+
+/// What a run cost.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct UsageForm {
+    /// Calls made.
+    pub calls: u64,
+    /// Of these, repeated ones.
+    pub retries: u64,
+    /// Answers from a cache.
+    pub cached: u64,
+    /// Tokens read.
+    pub input_tokens: u64,
+    /// Tokens written.
+    pub output_tokens: u64,
+    /// US dollars, where known.
+    pub cost_usd: Option<f64>,
+    /// Milliseconds of this program.
+    pub wall_ms: u64,
+}
+
+/// One suite.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct SuiteForm {
+    /// Its id.
+    pub id: String,
+    /// Its kind.
+    pub kind: String,
+    /// Its tier.
+    pub tier: String,
+    /// The worst of its agents.
+    pub verdict: String,
+    /// Why no gate was judged.
+    pub reason: Option<String>,
+    /// By agent.
+    pub agents: Vec<AgentForm>,
+}
+
+/// One agent.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct AgentForm {
+    /// Its name.
+    pub agent: String,
+    /// The worst of its gates.
+    pub verdict: String,
+    /// Why no gate was judged.
+    pub reason: Option<String>,
+    /// What it was measured with.
+    pub identity: IdentityForm,
+    /// The names of its metrics, in the order in which they are shown.
+    pub metric_order: Vec<String>,
+    /// By metric.
+    pub metrics: BTreeMap<String, MetricForm>,
+    /// By case.
+    pub cases: Vec<CaseForm>,
+    /// Cases that are listed and not run.
+    pub retired: BTreeMap<String, String>,
+    /// Cases that only the baseline has.
+    pub removed: Vec<String>,
+    /// How the comparison has to be read.
+    pub notes: Vec<String>,
+    /// The baseline's failed checks by tag.
+    pub taxonomy_before: Option<BTreeMap<String, u32>>,
+}
+
+/// What a number was measured with.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct IdentityForm {
+    /// The digest of case ids and expectations.
+    pub suite_digest: Option<String>,
+    /// The scorer and its revision.
+    pub scorer: Option<String>,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// The digest of the prompt package.
+    pub prompt_sha256: Option<String>,
+    /// The model that judged.
+    pub judge: Option<String>,
+    /// Samples planned per pair.
+    pub samples: Option<u32>,
+    /// The tier.
+    pub tier: Option<String>,
+}
+
+/// One metric of an agent.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct MetricForm {
+    /// The agent's value.
+    pub value: Option<f64>,
+    /// The baseline's value.
+    pub baseline: Option<f64>,
+    /// The difference, on the cases that both have.
+    pub delta: Option<f64>,
+    /// A 95 % interval of the difference.
+    pub ci95: Option<(f64, f64)>,
+    /// `worst`, `mean`, `sum`, `rate` or `harmonic`.
+    pub aggregate: String,
+    /// `higher`, `lower` or `neither`.
+    pub better: String,
+    /// `share`, `count` or `points`.
+    pub unit: String,
+    /// Its gates.
+    pub gates: Vec<GateForm>,
+    /// The worst of its gates.
+    pub verdict: String,
+    /// Why no gate was judged.
+    pub reason: Option<String>,
+}
+
+/// One gate.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct GateForm {
+    /// `min`, `max`, `max_drop` or `max_rise`.
+    pub gate: String,
+    /// The threshold or tolerance.
+    pub threshold: Option<f64>,
+    /// Whether it was taken from the baseline.
+    pub from_baseline: bool,
+    /// The width of the inconclusive band.
+    pub zone: f64,
+    /// Whether there is no band.
+    pub hard: bool,
+    /// The ruling.
+    pub verdict: String,
+    /// Why it was skipped.
+    pub reason: Option<String>,
+}
+
+/// One case of an agent.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct CaseForm {
+    /// Its id.
+    pub case: String,
+    /// Its own values against the same thresholds.
+    pub verdict: String,
+    /// Why nothing was judged.
+    pub reason: Option<String>,
+    /// Its golden file.
+    pub golden: String,
+    /// Samples planned.
+    pub samples_planned: u32,
+    /// Samples completed.
+    pub samples_completed: u32,
+    /// Whether it is left out of every aggregate.
+    pub excluded: bool,
+    /// Samples that gave nothing to grade.
+    pub inconclusive: Vec<LostForm>,
+    /// How the samples passed: `passes`, `passes_flaky`, `fails_flaky`, `fails`.
+    pub passed: String,
+    /// By metric.
+    pub metrics: BTreeMap<String, ValueForm>,
+    /// Its checks.
+    pub checks: Vec<CheckForm>,
+    /// How each completed sample was read: 0 a structure, 1 strict, 2 repaired, 3 salvaged, 4 unreadable.
+    pub read_layer: Vec<u8>,
+    /// Against the baseline.
+    pub baseline_state: String,
+    /// Whether samples disagree.
+    pub flaky: bool,
+}
+
+/// A sample that gave nothing to grade.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct LostForm {
+    /// Which sample, from 0.
+    pub sample: u32,
+    /// How it ended; absent where there is no recording.
+    pub status: Option<String>,
+    /// What it said.
+    pub error: Option<String>,
+}
+
+/// One metric of a case.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ValueForm {
+    /// The folded value.
+    pub value: Option<f64>,
+    /// The completed samples' values.
+    pub samples: Vec<Option<f64>>,
+}
+
+/// One check of a case.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct CheckForm {
+    /// Its name.
+    pub name: String,
+    /// Whether more than half of the samples pass.
+    pub passed: bool,
+    /// Whether samples disagree.
+    pub flaky: bool,
+    /// The kind of failure, where any sample failed.
+    pub tag: Option<String>,
+    /// The evidence.
+    pub detail: Option<String>,
+    /// What an engineer does next.
+    pub next_action: Option<String>,
+    /// The place of the golden file.
+    pub location: Option<LocationForm>,
+}
+
+/// A place of a golden file.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct LocationForm {
+    /// The file, from the repository's root.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+/// One failed check.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct FailureForm {
+    /// The suite.
+    pub suite: String,
+    /// The agent.
+    pub agent: String,
+    /// The case.
+    pub case: String,
+    /// The check.
+    pub check: String,
+    /// The kind of failure.
+    pub tag: String,
+    /// The evidence.
+    pub detail: String,
+    /// How such a failure is mended.
+    pub fix_strategy: String,
+    /// What an engineer does next.
+    pub next_action: String,
+    /// The place of the golden file.
+    pub location: Option<LocationForm>,
+}

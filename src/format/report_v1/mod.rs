@@ -1,0 +1,13 @@
+//! `goldgate.report/1`: the report as a file, written and read again.
+
+mod form;
+mod reading;
+mod writing;
+
+pub use form::ReportFile;
+pub use reading::read;
+pub use writing::summary;
+pub use writing::written;
+
+/// The name of this form.
+const SCHEMA: &str = "goldgate.report/1";

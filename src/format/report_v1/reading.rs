@@ -1,0 +1,272 @@
+//! The form to the report: a stored report is data like every other file.
+
+use std::collections::BTreeMap;
+
+use super::SCHEMA;
+use super::form::AgentForm;
+use super::form::CaseForm;
+use super::form::CheckForm;
+use super::form::GateForm;
+use super::form::IdentityForm;
+use super::form::LostForm;
+use super::form::MetricForm;
+use super::form::ReportFile;
+use super::form::SuiteForm;
+use super::form::UsageForm;
+use crate::diag::Diagnostic;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::AgentName;
+use crate::model::AgentReport;
+use crate::model::AnsweredBy;
+use crate::model::Authority;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::CaseReport;
+use crate::model::CaseTrend;
+use crate::model::CheckKey;
+use crate::model::CheckName;
+use crate::model::Comparison;
+use crate::model::Exclusion;
+use crate::model::Failure;
+use crate::model::GateRuling;
+use crate::model::Identity;
+use crate::model::Layer;
+use crate::model::Lost;
+use crate::model::MetricReport;
+use crate::model::NotGateable;
+use crate::model::PairCheck;
+use crate::model::PairResult;
+use crate::model::PairValue;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Standing;
+use crate::model::Status;
+use crate::model::SuiteId;
+use crate::model::SuiteReport;
+use crate::model::Tag;
+use crate::model::Tier;
+use crate::model::Unit;
+use crate::model::Usage;
+use crate::model::Verdict;
+use crate::model::Why;
+
+/// Reads a stored report.
+///
+/// # Errors
+/// What in it cannot be.
+pub fn read(source: &SourceText) -> Result<Report, Diagnostic> {
+    let file: ReportFile = json::whole(source)?;
+    if file.schema != SCHEMA {
+        let at = source.text.find("\"schema\"").unwrap_or(0);
+        let what = format!("unknown schema \"{}\"", file.schema);
+        return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
+    }
+    let exit_code = file.exit_code;
+    let report = report(file).map_err(|Odd(what)| source.problem(0, "bad-report", what, "render the report that goldgate wrote, unedited"))?;
+    match report.exit_code() == exit_code {
+        true => Ok(report),
+        false => {
+            let at = source.text.find("\"exit_code\"").unwrap_or(0);
+            let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.word());
+            Err(source.problem(at, "contradiction", what, "render the report that goldgate wrote, unedited"))
+        }
+    }
+}
+
+/// A word that stands for nothing.
+struct Odd(String);
+
+type Read<T> = Result<T, Odd>;
+
+fn odd<T>(what: &str, found: &str) -> Read<T> {
+    Err(Odd(format!("{what} is \"{found}\"")))
+}
+
+fn report(file: ReportFile) -> Read<Report> {
+    let tiers = match file.tier.as_str() {
+        "all" => vec![Tier::Deterministic, Tier::Model],
+        word => vec![tier(word)?],
+    };
+    let UsageForm { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms } = file.usage;
+    Ok(Report {
+        tool_version: file.tool.version,
+        commit: file.commit,
+        base: file.base,
+        tiers,
+        authority: if file.blocking { Authority::Blocking } else { Authority::Advisory },
+        samples: file.samples,
+        started_at: file.started_at,
+        finished_at: file.finished_at,
+        suites: file.suites.into_iter().map(suite).collect::<Read<_>>()?,
+        verdict: ruling(&file.verdict, file.reason)?,
+        not_gateable: file.not_gateable.into_iter().map(NotGateable).collect(),
+        golden_changes: file.golden_changes,
+        notes: file.notes,
+        usage: Usage { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
+    })
+}
+
+fn tier(word: &str) -> Read<Tier> {
+    match word {
+        "deterministic" => Ok(Tier::Deterministic),
+        "model" => Ok(Tier::Model),
+        other => odd("tier", other),
+    }
+}
+
+fn ruling(word: &str, reason: Option<String>) -> Read<Ruling> {
+    match word {
+        "pass" => Ok(Ruling::Judged(Verdict::Pass)),
+        "inconclusive" => Ok(Ruling::Judged(Verdict::Inconclusive)),
+        "fail" => Ok(Ruling::Judged(Verdict::Fail)),
+        "skipped" => Ok(Ruling::Skipped(reason.unwrap_or_default())),
+        other => odd("verdict", other),
+    }
+}
+
+fn suite(form: SuiteForm) -> Read<SuiteReport> {
+    Ok(SuiteReport {
+        id: SuiteId::new(&form.id).map_err(|bad| Odd(bad.to_string()))?,
+        kind: form.kind,
+        tier: tier(&form.tier)?,
+        verdict: ruling(&form.verdict, form.reason)?,
+        agents: form.agents.into_iter().map(agent).collect::<Read<_>>()?,
+    })
+}
+
+fn case_id(text: &str) -> Read<CaseId> {
+    CaseId::new(text).map_err(|bad| Odd(bad.to_string()))
+}
+
+fn agent(mut form: AgentForm) -> Read<AgentReport> {
+    let name = AgentName::new(&form.agent).map_err(|bad| Odd(bad.to_string()))?;
+    let IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = form.identity;
+    let mut metrics = Vec::new();
+    for metric_name in &form.metric_order {
+        let Some(one) = form.metrics.remove(metric_name) else { return odd("a metric that is listed and not given", metric_name) };
+        metrics.push(metric(metric_name, one)?);
+    }
+    let cases = form.cases.into_iter().map(|one| case(&name, &form.metric_order, one));
+    let tags = |counts: BTreeMap<String, u32>| counts.into_iter().map(|(word, count)| Ok((tag(&word)?, count))).collect::<Read<_>>();
+    Ok(AgentReport {
+        verdict: ruling(&form.verdict, form.reason)?,
+        identity: Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
+        metrics,
+        cases: cases.collect::<Read<_>>()?,
+        retired: form.retired.into_iter().map(|(case, why)| Ok((case_id(&case)?, why))).collect::<Read<_>>()?,
+        removed: form.removed.iter().map(|case| case_id(case)).collect::<Read<_>>()?,
+        notes: form.notes,
+        taxonomy_before: form.taxonomy_before.map(tags).transpose()?,
+        agent: name,
+    })
+}
+
+fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
+    let better = match form.better.as_str() {
+        "higher" => Better::Higher,
+        "lower" => Better::Lower,
+        "neither" => Better::Neither,
+        other => return odd("better", other),
+    };
+    let unit = match form.unit.as_str() {
+        "share" => Unit::Share,
+        "count" => Unit::Count,
+        "points" => Unit::Points,
+        other => return odd("unit", other),
+    };
+    Ok(MetricReport {
+        name: name.to_owned(),
+        value: form.value,
+        better,
+        unit,
+        aggregate: form.aggregate,
+        comparison: Comparison { baseline: form.baseline, delta: form.delta, ci95: form.ci95 },
+        gates: form.gates.into_iter().map(gate).collect::<Read<_>>()?,
+        verdict: ruling(&form.verdict, form.reason)?,
+    })
+}
+
+fn gate(form: GateForm) -> Read<GateRuling> {
+    let GateForm { gate, threshold, from_baseline, zone, hard, verdict, reason } = form;
+    Ok(GateRuling { gate, threshold, from_baseline, zone, hard, ruling: ruling(&verdict, reason)? })
+}
+
+fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseReport> {
+    let mut take = |name: &String| form.metrics.remove(name).map_or_else(PairValue::default, |one| PairValue { value: one.value, samples: one.samples.into() });
+    let pair = PairResult {
+        case: case_id(&form.case)?,
+        agent: agent.clone(),
+        golden: RepoPath::root().join(&form.golden).map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
+        planned: form.samples_planned,
+        completed: form.samples_completed,
+        exclusion: if form.excluded { Exclusion::NoMajority } else { Exclusion::Counted },
+        lost: form.inconclusive.into_iter().map(lost).collect::<Read<_>>()?,
+        values: order.iter().map(&mut take).collect(),
+        passed: match form.passed.as_str() {
+            "passes" => Standing::Passes,
+            "passes_flaky" => Standing::PassesFlaky,
+            "fails_flaky" => Standing::FailsFlaky,
+            "fails" => Standing::Fails,
+            other => return odd("passed", other),
+        },
+        checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
+        layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
+        answered_by: AnsweredBy::default(),
+    };
+    let trend = match form.baseline_state.as_str() {
+        "still_failing" => CaseTrend::StillFailing,
+        "newly_failing" => CaseTrend::NewlyFailing,
+        "newly_passing" => CaseTrend::NewlyPassing,
+        "still_passing" => CaseTrend::StillPassing,
+        "new" => CaseTrend::New,
+        "unknown" => CaseTrend::Unknown,
+        other => return odd("baseline_state", other),
+    };
+    Ok(CaseReport { pair, verdict: ruling(&form.verdict, form.reason)?, trend })
+}
+
+fn layer(number: u8) -> Read<Layer> {
+    let all = [Layer::Structured, Layer::Strict, Layer::Repaired, Layer::Salvaged, Layer::Unreadable];
+    all.into_iter().find(|layer| layer.number() == number).ok_or_else(|| Odd(format!("read_layer is {number}")))
+}
+
+fn lost(form: LostForm) -> Read<Lost> {
+    let status = |word: &str| {
+        let all = [Status::Completed, Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
+        all.into_iter().find(|status| status.word() == word).ok_or_else(|| Odd(format!("status is \"{word}\"")))
+    };
+    let why = match form.status {
+        Some(word) => Why::Ended { status: status(&word)?, error: form.error },
+        None => Why::NotRecorded,
+    };
+    Ok(Lost { sample: form.sample, why })
+}
+
+fn tag(word: &str) -> Read<Tag> {
+    Tag::ALL.into_iter().find(|tag| tag.word() == word).ok_or_else(|| Odd(format!("tag is \"{word}\"")))
+}
+
+fn check(form: CheckForm) -> Read<PairCheck> {
+    let failure = match (form.tag, form.detail, form.next_action) {
+        (Some(word), Some(detail), Some(next_action)) => Some(Box::new(Failure { tag: tag(&word)?, detail, next_action })),
+        _ => None,
+    };
+    let standing = match (form.passed, form.flaky) {
+        (true, false) => Standing::Passes,
+        (true, true) => Standing::PassesFlaky,
+        (false, true) => Standing::FailsFlaky,
+        (false, false) => Standing::Fails,
+    };
+    Ok(PairCheck { name: check_name(&form.name), line: form.location.map_or(1, |place| place.line), standing, failure })
+}
+
+fn check_name(text: &str) -> CheckName {
+    let parts = text.strip_suffix(']').and_then(|rest| rest.split_once('['));
+    let (word, key) = match parts {
+        None => (text, CheckKey::Only),
+        Some((word, key)) => (word, key.parse().map_or_else(|_| CheckKey::Named(key.into()), CheckKey::At)),
+    };
+    CheckName { word: word.to_owned().into(), key }
+}

@@ -1,0 +1,232 @@
+//! The report to its form.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::SCHEMA;
+use super::form::AgentForm;
+use super::form::CaseForm;
+use super::form::CheckForm;
+use super::form::FailureForm;
+use super::form::GateForm;
+use super::form::IdentityForm;
+use super::form::LocationForm;
+use super::form::LostForm;
+use super::form::MetricForm;
+use super::form::ReportFile;
+use super::form::SuiteForm;
+use super::form::ToolForm;
+use super::form::UsageForm;
+use super::form::ValueForm;
+use crate::model::AgentReport;
+use crate::model::Authority;
+use crate::model::CaseReport;
+use crate::model::Exclusion;
+use crate::model::FailureLine;
+use crate::model::GateRuling;
+use crate::model::Identity;
+use crate::model::MetricReport;
+use crate::model::PairCheck;
+use crate::model::Report;
+use crate::model::RepoPath;
+use crate::model::Ruling;
+use crate::model::Standing;
+use crate::model::SuiteReport;
+use crate::model::Tag;
+use crate::model::Tier;
+use crate::model::Unit;
+use crate::model::Usage;
+use crate::model::Why;
+
+/// The report as JSON, indented, with a line break at the end.
+pub fn written(report: &Report) -> String {
+    let mut text = serde_json::to_string_pretty(&form(report)).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// The verdicts alone.
+pub fn summary(report: &Report) -> String {
+    let suites = report.suites.iter().map(|suite| {
+        let agents: BTreeMap<&str, &str> = suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.word())).collect();
+        json!({ "id": suite.id.as_str(), "tier": suite.tier.word(), "verdict": suite.verdict.word(), "agents": agents })
+    });
+    let value = json!({
+        "schema": "goldgate.summary/1", "verdict": report.verdict.word(), "exit_code": report.exit_code(),
+        "commit": report.commit, "suites": suites.collect::<Vec<_>>(),
+    });
+    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn reason(ruling: &Ruling) -> Option<String> {
+    ruling.reason().map(str::to_owned)
+}
+
+fn tier(tiers: &[Tier]) -> String {
+    match tiers {
+        [only] => only.word().to_owned(),
+        _ => "all".to_owned(),
+    }
+}
+
+fn form(report: &Report) -> ReportFile {
+    let mut taxonomy: BTreeMap<String, u32> = Tag::ALL.into_iter().map(|tag| (tag.word().to_owned(), 0)).collect();
+    for failure in report.failures().filter_map(|line| line.check.failure.as_ref()) {
+        *taxonomy.entry(failure.tag.word().to_owned()).or_default() += 1;
+    }
+    let Usage { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms } = report.usage;
+    ReportFile {
+        schema: SCHEMA.to_owned(),
+        tool: ToolForm { name: "goldgate".to_owned(), version: report.tool_version.clone() },
+        commit: report.commit.clone(),
+        base: report.base.clone(),
+        tier: tier(&report.tiers),
+        samples: report.samples,
+        started_at: report.started_at.clone(),
+        finished_at: report.finished_at.clone(),
+        verdict: report.verdict.word().to_owned(),
+        reason: reason(&report.verdict),
+        blocking: report.authority == Authority::Blocking,
+        exit_code: report.exit_code(),
+        suites: report.suites.iter().map(suite).collect(),
+        failures: report.failures().filter_map(failure).collect(),
+        taxonomy,
+        infra: report.lost_samples() as u64,
+        golden_changes: report.golden_changes.clone(),
+        not_gateable: report.not_gateable.iter().map(|why| why.0.clone()).collect(),
+        notes: report.notes.clone(),
+        usage: UsageForm { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
+    }
+}
+
+fn suite(suite: &SuiteReport) -> SuiteForm {
+    SuiteForm {
+        id: suite.id.to_string(),
+        kind: suite.kind.clone(),
+        tier: suite.tier.word().to_owned(),
+        verdict: suite.verdict.word().to_owned(),
+        reason: reason(&suite.verdict),
+        agents: suite.agents.iter().map(agent).collect(),
+    }
+}
+
+fn agent(agent: &AgentReport) -> AgentForm {
+    let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = agent.identity.clone();
+    AgentForm {
+        agent: agent.agent.to_string(),
+        verdict: agent.verdict.word().to_owned(),
+        reason: reason(&agent.verdict),
+        identity: IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
+        metric_order: agent.metrics.iter().map(|metric| metric.name.clone()).collect(),
+        metrics: agent.metrics.iter().map(|one| (one.name.clone(), metric(one))).collect(),
+        cases: agent.cases.iter().map(|one| case(agent, one)).collect(),
+        retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
+        removed: agent.removed.iter().map(ToString::to_string).collect(),
+        notes: agent.notes.clone(),
+        taxonomy_before: agent.taxonomy_before.as_ref().map(|counts| counts.iter().map(|(tag, count)| (tag.word().to_owned(), *count)).collect()),
+    }
+}
+
+fn metric(metric: &MetricReport) -> MetricForm {
+    MetricForm {
+        value: metric.value,
+        baseline: metric.comparison.baseline,
+        delta: metric.comparison.delta,
+        ci95: metric.comparison.ci95,
+        aggregate: metric.aggregate.clone(),
+        better: metric.better.word().to_owned(),
+        unit: unit(metric.unit).to_owned(),
+        gates: metric.gates.iter().map(gate).collect(),
+        verdict: metric.verdict.word().to_owned(),
+        reason: reason(&metric.verdict),
+    }
+}
+
+fn unit(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Share => "share",
+        Unit::Count => "count",
+        Unit::Points => "points",
+    }
+}
+
+fn gate(gate: &GateRuling) -> GateForm {
+    GateForm {
+        gate: gate.gate.clone(),
+        threshold: gate.threshold,
+        from_baseline: gate.from_baseline,
+        zone: gate.zone,
+        hard: gate.hard,
+        verdict: gate.ruling.word().to_owned(),
+        reason: reason(&gate.ruling),
+    }
+}
+
+fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
+    let pair = &case.pair;
+    let lost = pair.lost.iter().map(|lost| match &lost.why {
+        Why::Ended { status, error } => LostForm { sample: lost.sample, status: Some(status.word().to_owned()), error: error.clone() },
+        Why::NotRecorded => LostForm { sample: lost.sample, status: None, error: None },
+    });
+    let values = agent.metrics.iter().zip(&pair.values);
+    CaseForm {
+        case: pair.case.to_string(),
+        verdict: case.verdict.word().to_owned(),
+        reason: reason(&case.verdict),
+        golden: pair.golden.as_str().to_owned(),
+        samples_planned: pair.planned,
+        samples_completed: pair.completed,
+        excluded: pair.exclusion == Exclusion::NoMajority,
+        inconclusive: lost.collect(),
+        passed: standing(pair.passed).to_owned(),
+        metrics: values.map(|(metric, value)| (metric.name.clone(), ValueForm { value: value.value, samples: value.samples.to_vec() })).collect(),
+        checks: pair.checks.iter().map(|one| check(&pair.golden, one)).collect(),
+        read_layer: pair.layers.iter().map(|layer| layer.number()).collect(),
+        baseline_state: case.trend.word().to_owned(),
+        flaky: case.is_flaky(),
+    }
+}
+
+fn standing(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Passes => "passes",
+        Standing::PassesFlaky => "passes_flaky",
+        Standing::FailsFlaky => "fails_flaky",
+        Standing::Fails => "fails",
+    }
+}
+
+fn location(golden: &RepoPath, line: u32) -> Option<LocationForm> {
+    Some(LocationForm { file: golden.as_str().to_owned(), line })
+}
+
+fn check(golden: &RepoPath, check: &PairCheck) -> CheckForm {
+    let failure = check.failure.as_deref();
+    CheckForm {
+        name: check.name.to_string(),
+        passed: check.standing.passes(),
+        flaky: check.standing.is_flaky(),
+        tag: failure.map(|failure| failure.tag.word().to_owned()),
+        detail: failure.map(|failure| failure.detail.clone()),
+        next_action: failure.map(|failure| failure.next_action.clone()),
+        location: location(golden, check.line),
+    }
+}
+
+fn failure(line: FailureLine<'_>) -> Option<FailureForm> {
+    let failure = line.check.failure.as_deref()?;
+    Some(FailureForm {
+        suite: line.suite.id.to_string(),
+        agent: line.agent.agent.to_string(),
+        case: line.case.pair.case.to_string(),
+        check: line.check.name.to_string(),
+        tag: failure.tag.word().to_owned(),
+        detail: failure.detail.clone(),
+        fix_strategy: failure.tag.fix_strategy().to_owned(),
+        next_action: failure.next_action.clone(),
+        location: location(&line.case.pair.golden, line.check.line),
+    })
+}

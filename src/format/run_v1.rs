@@ -1,0 +1,221 @@
+//! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::json;
+use super::source::SourceText;
+use crate::diag::Diagnostic;
+use crate::model::Provenance;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Status;
+use crate::model::Tokens;
+
+const SCHEMA: &str = "goldgate.run/1";
+
+/// Reads the record of sample `sample` of the pair `key`; its path decides who it is of, and it must not disagree.
+///
+/// # Errors
+/// What in the record cannot be, with its place (grading.md 15).
+pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
+    let record: Record<'_> = json::whole(source)?;
+    record.refuse_contradictions(source, key, sample)?;
+    let status = record.status(source)?;
+    let metrics = record.metrics.unwrap_or_default();
+    let provenance = record.provenance.unwrap_or_default();
+    let outputs = match record.outputs {
+        Some(raw) if raw.get().starts_with('{') => raw.get(),
+        Some(raw) if raw.get() != "null" || status == Status::Completed => {
+            let help = "write an object, {} where nothing was produced";
+            return Err(source.problem(json::offset_of(source, raw), "wrong-type", "\"outputs\" is no object", help));
+        }
+        None if status == Status::Completed => {
+            return Err(source.problem(0, "missing-key", "the key \"outputs\" is missing", "add \"outputs\""));
+        }
+        Some(_) | None => "{}",
+    };
+    Ok(Run {
+        status,
+        error: record.error.map(|error| error.text()),
+        outputs: outputs.into(),
+        intermediate: record.intermediate.map(|raw| raw.get().into()),
+        tokens: Tokens {
+            input: metrics.input_tokens.or(metrics.total_tokens).map_or(0, whole_count),
+            output: metrics.output_tokens.map_or(0, whole_count),
+            latency_ms: metrics.total_latency_ms.map_or(0, whole_count),
+            cost_usd: metrics.cost_usd,
+        },
+        provenance: Provenance {
+            model: provenance.model,
+            prompt_package: provenance.prompt_package,
+            prompt_sha256: provenance.prompt_sha256,
+            cache: provenance.cache,
+        },
+    })
+}
+
+/// Counts come from agents; a negative or fractional one is rounded into what a count can be.
+fn whole_count(number: f64) -> u64 {
+    number.max(0.0).round() as u64
+}
+
+/// What is read of a record; agents may write more, and it is ignored.
+#[derive(Deserialize)]
+struct Record<'a> {
+    schema: Option<String>,
+    agent: Option<String>,
+    case: Option<String>,
+    sample: Option<u32>,
+    #[serde(borrow)]
+    status: Option<&'a RawValue>,
+    error: Option<Said>,
+    #[serde(borrow)]
+    inputs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    outputs: Option<&'a RawValue>,
+    #[serde(borrow)]
+    intermediate: Option<&'a RawValue>,
+    metrics: Option<Counts>,
+    provenance: Option<Origin>,
+}
+
+/// An error is text, or an object with a message.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Text(String),
+    Other(serde_json::Value),
+}
+
+impl Said {
+    fn text(self) -> String {
+        match self {
+            Self::Text(text) => text,
+            Self::Other(value) => match value.get("message").and_then(serde_json::Value::as_str) {
+                Some(message) => message.to_owned(),
+                None => value.to_string(),
+            },
+        }
+    }
+}
+
+#[derive(Deserialize, Default)]
+struct Counts {
+    #[serde(alias = "totalTokens")]
+    total_tokens: Option<f64>,
+    input_tokens: Option<f64>,
+    output_tokens: Option<f64>,
+    #[serde(alias = "totalLatency")]
+    total_latency_ms: Option<f64>,
+    cost_usd: Option<f64>,
+}
+
+#[derive(Deserialize, Default)]
+struct Origin {
+    model: Option<String>,
+    prompt_package: Option<String>,
+    prompt_sha256: Option<String>,
+    cache: Option<String>,
+}
+
+impl Record<'_> {
+    fn refuse_contradictions(&self, source: &SourceText, key: &RunKey, sample: u32) -> Result<(), Diagnostic> {
+        let refuse = |field: &str, found: String, wanted: String| {
+            let at = source.text.find(&format!("\"{field}\"")).unwrap_or(0);
+            let what = format!("the record says {field} {found}, its path says {wanted}");
+            source.problem(at, "record-of-another", what, "move the record to its own path, or correct the field")
+        };
+        if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
+            let at = source.text.find("\"schema\"").unwrap_or(0);
+            let what = format!("unknown schema \"{schema}\"");
+            return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
+        }
+        if let Some(agent) = self.agent.as_deref().filter(|agent| *agent != key.agent.as_str()) {
+            return Err(refuse("agent", format!("\"{agent}\""), format!("\"{}\"", key.agent)));
+        }
+        if let Some(case) = self.case.as_deref().filter(|case| *case != key.case.as_str()) {
+            return Err(refuse("case", format!("\"{case}\""), format!("\"{}\"", key.case)));
+        }
+        match self.sample {
+            Some(found) if found != sample => Err(refuse("sample", found.to_string(), sample.to_string())),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn status(&self, source: &SourceText) -> Result<Status, Diagnostic> {
+        let Some(raw) = self.status else {
+            // Seed 001's RunArtifact has no status: an artifact is written by a run that came to its end.
+            let artifact = self.schema.is_none() && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
+            return match artifact {
+                true => Ok(Status::Completed),
+                false => Err(source.problem(0, "missing-key", "the key \"status\" is missing", "add \"status\": \"completed\"")),
+            };
+        };
+        let known = [Status::Completed, Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
+        let word: Option<String> = serde_json::from_str(raw.get()).ok();
+        known.into_iter().find(|status| word.as_deref() == Some(status.word())).ok_or_else(|| {
+            let what = format!("unknown status {}", raw.get());
+            let help = "known are completed, error, timeout, stalled, cancelled";
+            source.problem(json::offset_of(source, raw), "unknown-status", what, help)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+    use crate::format::SourceText;
+    use crate::model::AgentName;
+    use crate::model::CaseId;
+    use crate::model::Run;
+    use crate::model::RepoPath;
+    use crate::model::RunKey;
+    use crate::model::Status;
+    use crate::model::SuiteId;
+
+    fn reading(text: &str) -> Result<Run, String> {
+        let source = SourceText { file: RepoPath::root().child("r.json"), text: text.to_owned() };
+        let key = RunKey {
+            suite: SuiteId::new("s").unwrap(),
+            agent: AgentName::new("legal").unwrap(),
+            case: CaseId::new("c").unwrap(),
+        };
+        read(&source, &key, 0).map_err(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn a_record_needs_status_and_outputs_alone() {
+        let run = reading(r#"{"status": "completed", "outputs": {"findings": []}, "more": 1}"#).unwrap();
+        assert_eq!((run.status, &*run.outputs), (Status::Completed, r#"{"findings": []}"#));
+        assert_eq!(reading(r#"{"status": "stalled", "outputs": null}"#).unwrap().status, Status::Stalled);
+    }
+
+    #[test]
+    fn the_seeds_artifact_is_read_as_it_is() {
+        let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
+            "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
+        let run = reading(text).unwrap();
+        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, 12));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_its_place() {
+        let table = [
+            (r#"{"outputs": {}}"#, "r.json:1:1: the key \"status\" is missing"),
+            (r#"{"status": "done", "outputs": {}}"#, "r.json:1:12: unknown status \"done\""),
+            (r#"{"status": "completed"}"#, "r.json:1:1: the key \"outputs\" is missing"),
+            (r#"{"status": "completed", "outputs": []}"#, "r.json:1:36: \"outputs\" is no object"),
+            (r#"{"case": "d", "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says case \"d\", its path says \"c\""),
+            (r#"{"agent": "x", "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says agent"),
+            (r#"{"sample": 1, "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says sample 1, its path says 0"),
+            (r#"{"schema": "goldgate.run/2", "status": "completed", "outputs": {}}"#, "r.json:1:2: unknown schema"),
+            (r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#, "r.json:1:50: this is no JSON"),
+            (r#"{"status": "completed", "outputs": {"#, "r.json:1:"),
+        ];
+        for (text, wanted) in table {
+            let problem = reading(text).unwrap_err();
+            assert!(problem.starts_with(wanted), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! A file's text beside its name: what a problem is located in.
+
+use crate::diag::Diagnostic;
+use crate::diag::Point;
+use crate::model::RepoPath;
+
+/// The largest file that is read, in bytes.
+pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A text file with its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceText {
+    /// Its name.
+    pub file: RepoPath,
+    /// Its text.
+    pub text: String,
+}
+
+impl SourceText {
+    /// Reads bytes as UTF-8 text without a byte order mark.
+    ///
+    /// # Errors
+    /// The place of the first byte that is no UTF-8, or the byte order mark.
+    pub fn new(file: RepoPath, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
+        let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
+        if text.starts_with('\u{feff}') {
+            let what = "the file starts with a byte order mark";
+            let problem = Diagnostic::of_file(&file, "byte-order-mark", what, "save it as UTF-8 without a BOM");
+            return Err(problem.at(Point { line: 1, column: 1 }));
+        }
+        Ok(Self { file, text })
+    }
+
+    /// A problem at a byte of this text.
+    pub fn problem(&self, offset: usize, code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+        Diagnostic::of_file(&self.file, code, what, help).at(Point::of_offset(&self.text, offset))
+    }
+
+    /// The line of a byte of this text, from 1.
+    pub fn line(&self, offset: usize) -> u32 {
+        Point::of_offset(&self.text, offset).line
+    }
+}
+
+fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic {
+    let at = problem.utf8_error().valid_up_to();
+    let bytes = problem.as_bytes();
+    let before = String::from_utf8_lossy(&bytes[..at]);
+    let what = format!("byte 0x{:02X} is not UTF-8", bytes.get(at).copied().unwrap_or_default());
+    Diagnostic::of_file(file, "not-utf8", what, "save the file as UTF-8").at(Point::of_offset(&before, at))
+}
+
+/// The problem of a file that is too large to be what it should be.
+pub fn too_large(file: &RepoPath) -> Diagnostic {
+    let limit = MAX_FILE_BYTES / (1024 * 1024);
+    Diagnostic::of_file(file, "too-large", format!("the file is larger than {limit} MiB"), "split it, or take out what no grading reads")
+}

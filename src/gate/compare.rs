@@ -1,0 +1,284 @@
+//! One agent against its gates and its baseline.
+
+use std::collections::BTreeSet;
+
+use super::limits::Planned;
+use super::rule::BaseNumber;
+use super::rule::Subject;
+use super::rule::ruling;
+use super::statistics::Paired;
+use super::statistics::intervals;
+use crate::fold;
+use crate::model::BaselineEntry;
+use crate::model::CaseId;
+use crate::model::CaseTrend;
+use crate::model::Comparison;
+use crate::model::Edge;
+use crate::model::Exclusion;
+use crate::model::Gate;
+use crate::model::GateRuling;
+use crate::model::Identity;
+use crate::model::MetricReport;
+use crate::model::MetricSpec;
+use crate::model::PairResult;
+use crate::model::Ruling;
+
+/// Whether all of the agent's cases ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Selection {
+    /// All.
+    Whole,
+    /// Those that a filter chose; the others are not missing.
+    Part,
+}
+
+/// What is judged, and against what.
+pub struct Judged<'a> {
+    /// The kind's metrics.
+    pub specs: &'a [MetricSpec],
+    /// The gates of each metric.
+    pub gates: &'a [Vec<Planned>],
+    /// The agent's pairs, by case.
+    pub pairs: &'a [PairResult],
+    /// The band of each pair's own verdict, where its golden file states one.
+    pub zones: &'a [Option<f64>],
+    /// What the pairs were measured with.
+    pub identity: &'a Identity,
+    /// The baseline's entry.
+    pub before: Option<&'a BaselineEntry>,
+    /// Whether all cases ran.
+    pub selection: Selection,
+}
+
+/// How far the baseline can be compared with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Comparability {
+    /// There is no entry.
+    Absent,
+    /// It can, with these remarks.
+    Comparable(Vec<String>),
+    /// It must not; the text names the dimension.
+    Incomparable(String),
+}
+
+/// The judgement of one agent.
+pub struct Judgement {
+    /// Its metrics with their rulings.
+    pub metrics: Vec<MetricReport>,
+    /// The worst of them.
+    pub verdict: Ruling,
+    /// For each pair its own verdict and its trend.
+    pub cases: Vec<(Ruling, CaseTrend)>,
+    /// Cases that only the baseline has.
+    pub removed: Vec<CaseId>,
+    /// How far the baseline can be compared with.
+    pub comparability: Comparability,
+}
+
+/// Judges one agent.
+pub fn agent(judged: &Judged<'_>) -> Judgement {
+    let mut comparability = comparability(judged.identity, judged.before);
+    let entry = match comparability {
+        Comparability::Comparable(_) => judged.before,
+        Comparability::Absent | Comparability::Incomparable(_) => None,
+    };
+    let sets = CaseSets::of(judged, entry);
+    if let (Comparability::Comparable(remarks), Some(remark)) = (&mut comparability, sets.remark(judged.selection)) {
+        remarks.push(remark);
+    }
+    let values = fold::agent(judged.specs, judged.pairs);
+    let (shared, before) = sets.values(judged, entry, &values);
+    let delta_intervals = sets.intervals(judged, entry);
+    let all_excluded = !judged.pairs.is_empty() && judged.pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority);
+    let mut metrics = Vec::with_capacity(judged.specs.len());
+    for (place, spec) in judged.specs.iter().enumerate() {
+        let base = match (&comparability, before[place]) {
+            (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
+            (_, Some(number)) => BaseNumber::Known(number),
+            (_, None) => BaseNumber::Absent,
+        };
+        let subject = Subject { value: values[place], shared_value: shared[place], all_excluded };
+        let gates: Vec<GateRuling> = judged.gates[place].iter().map(|planned| ruled(planned, &subject, &base)).collect();
+        let delta = shared[place].zip(before[place]).map(|(now, before)| now - before);
+        metrics.push(MetricReport {
+            name: spec.name.to_owned(),
+            value: values[place],
+            better: spec.better,
+            unit: spec.unit,
+            aggregate: spec.aggregate.word().to_owned(),
+            comparison: Comparison { baseline: before[place], delta, ci95: delta.and(delta_intervals[place]) },
+            verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
+            gates,
+        });
+    }
+    let cases = judged.pairs.iter().zip(judged.zones).map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
+    Judgement { verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)), metrics, cases, removed: sets.removed, comparability }
+}
+
+fn ruled(planned: &Planned, subject: &Subject, base: &BaseNumber) -> GateRuling {
+    let judged = ruling(&planned.gate, subject, base);
+    match &planned.off {
+        None => judged,
+        Some(reason) => GateRuling { ruling: Ruling::Skipped(format!("switched off: {reason}")), ..judged },
+    }
+}
+
+/// Compares what two measurements were made with (grading.md 13).
+fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
+    let Some(entry) = before else { return Comparability::Absent };
+    let Some(before) = &entry.identity else {
+        return Comparability::Comparable(vec!["the origin of the baseline is unknown: its entry has no identity".to_owned()]);
+    };
+    let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = before;
+    let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+    for (dimension, before, now) in [("scorer revision", scorer, &now.scorer), ("judge", judge, &now.judge)] {
+        if before != now {
+            return Comparability::Incomparable(format!(
+                "incomparable with the baseline: its {dimension} is {}, this run's is {}; a fresh baseline is owed",
+                shown(before), shown(now)));
+        }
+    }
+    let mut remarks = Vec::new();
+    if samples != &now.samples {
+        let count = |samples: &Option<u32>| samples.map_or("unknown".to_owned(), |samples| samples.to_string());
+        remarks.push(format!("the baseline has {} samples a case, this run {}", count(samples), count(&now.samples)));
+    }
+    if model != &now.model {
+        remarks.push(format!("the baseline's model is {}, this run's is {}", shown(model), shown(&now.model)));
+    }
+    if prompt_sha256 != &now.prompt_sha256 {
+        remarks.push("the prompt package has changed since the baseline".to_owned());
+    }
+    if tier != &now.tier {
+        remarks.push(format!("the baseline is of the {} tier, this run of the {} tier", shown(tier), shown(&now.tier)));
+    }
+    if suite_digest != &now.suite_digest {
+        remarks.push("cases or expectations have changed since the baseline".to_owned());
+    }
+    Comparability::Comparable(remarks)
+}
+
+/// The cases of this run and of the baseline.
+struct CaseSets {
+    /// Whether they are the same, or the baseline does not say.
+    same: bool,
+    /// The places of the counted pairs that both have, in the order of the pairs.
+    shared: Vec<usize>,
+    removed: Vec<CaseId>,
+    added: usize,
+}
+
+impl CaseSets {
+    fn of(judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Self {
+        let Some(before) = entry.map(|entry| &entry.cases).filter(|cases| !cases.is_empty()) else {
+            return Self { same: true, shared: Vec::new(), removed: Vec::new(), added: 0 };
+        };
+        let now: BTreeSet<&CaseId> = judged.pairs.iter().map(|pair| &pair.case).collect();
+        let removed: Vec<CaseId> = before.keys().filter(|case| !now.contains(case)).cloned().collect();
+        let added = now.iter().filter(|case| !before.contains_key(**case)).count();
+        // A pair that either side excluded has no value to pair with.
+        let shared = (0..judged.pairs.len()).filter(|place| {
+            let pair = &judged.pairs[*place];
+            pair.exclusion == Exclusion::Counted && before.get(&pair.case).is_some_and(|values| !values.is_empty())
+        });
+        Self { same: removed.is_empty() && added == 0, shared: shared.collect(), removed, added }
+            .only_listed(judged.selection)
+    }
+
+    fn only_listed(self, selection: Selection) -> Self {
+        match selection {
+            Selection::Whole => self,
+            Selection::Part => Self { removed: Vec::new(), ..self },
+        }
+    }
+
+    fn remark(&self, selection: Selection) -> Option<String> {
+        let shared = self.shared.len();
+        match (self.same, selection) {
+            (true, _) => None,
+            (false, Selection::Part) => Some(format!("a selection of cases: compared on the {shared} that the baseline has as well")),
+            (false, Selection::Whole) => Some(format!(
+                "the case sets differ ({} new, {} removed): compared on the {shared} that both have", self.added, self.removed.len())),
+        }
+    }
+
+    fn rows(&self, judged: &Judged<'_>, entry: &BaselineEntry) -> (Vec<Vec<Option<f64>>>, Vec<Vec<Option<f64>>>) {
+        let pairs = || self.shared.iter().map(|place| &judged.pairs[*place]);
+        let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
+        let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
+        (now.collect(), before.collect())
+    }
+
+    /// This run's and the baseline's values, on the cases that both have.
+    fn values(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>, whole: &[Option<f64>]) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+        let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.specs.len()]) };
+        if self.same {
+            return (whole.to_vec(), judged.specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
+        }
+        let (now, before) = self.rows(judged, entry);
+        let fold = |rows: &[Vec<Option<f64>>]| fold::aggregates(judged.specs, rows.len(), |row, column| rows[row][column]);
+        (fold(&now), fold(&before))
+    }
+
+    fn intervals(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
+        let Some(entry) = entry else { return vec![None; judged.specs.len()] };
+        let (now, before) = self.rows(judged, entry);
+        intervals(&Paired { specs: judged.specs, now: &now, before: &before })
+    }
+}
+
+/// The folded values of a case in the baseline.
+fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
+    let values = entry.cases.get(case);
+    let of = |spec: &MetricSpec| fold::folded(spec, values?.get(spec.name)?);
+    specs.iter().map(of).collect()
+}
+
+/// A case's own verdict against the same thresholds, and how it stood in the baseline.
+fn case(judged: &Judged<'_>, metrics: &[MetricReport], pair: &PairResult, zone: Option<f64>, entry: Option<&BaselineEntry>) -> (Ruling, CaseTrend) {
+    let excluded = pair.exclusion == Exclusion::NoMajority;
+    let own = |values: &dyn Fn(usize) -> Option<f64>| {
+        let mut rulings = Vec::new();
+        for (place, metric) in metrics.iter().enumerate() {
+            let base = metric.comparison.baseline.map_or(BaseNumber::Absent, BaseNumber::Known);
+            let subject = Subject { value: values(place), shared_value: values(place), all_excluded: excluded };
+            // How far an agent may move says nothing about one case of it.
+            let thresholds = judged.gates[place].iter().filter(|planned| matches!(planned.gate, Gate::Threshold { .. }));
+            for planned in thresholds {
+                rulings.push(ruled(&banded(planned, zone), &subject, &base).ruling);
+            }
+        }
+        Ruling::of_all(&rulings)
+    };
+    let now = if excluded { Ruling::Judged(crate::model::Verdict::Inconclusive) } else { own(&|place| pair.values[place].value) };
+    let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (now, CaseTrend::Unknown) };
+    let trend = match entry.cases.get(&pair.case) {
+        None => CaseTrend::New,
+        Some(values) if values.is_empty() || excluded => CaseTrend::Unknown,
+        Some(_) => {
+            let before = case_before(judged.specs, entry, &pair.case);
+            trend(&own(&|place| before[place]), &now)
+        }
+    };
+    (now, trend)
+}
+
+fn trend(before: &Ruling, now: &Ruling) -> CaseTrend {
+    let fails = |ruling: &Ruling| ruling.verdict() == Some(crate::model::Verdict::Fail);
+    match (fails(before), fails(now)) {
+        (true, true) => CaseTrend::StillFailing,
+        (false, true) => CaseTrend::NewlyFailing,
+        (true, false) => CaseTrend::NewlyPassing,
+        (false, false) => CaseTrend::StillPassing,
+    }
+}
+
+/// A case's `ambiguity_zone` takes the place of a band, and never touches a hard gate.
+fn banded(planned: &Planned, zone: Option<f64>) -> Planned {
+    match (planned.gate, zone) {
+        (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {
+            Planned { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
+        }
+        _ => planned.clone(),
+    }
+}

@@ -1,0 +1,154 @@
+//! Which gates hold: the kind's defaults, and what the config states over them, merged key by key.
+
+use crate::model::Better;
+use crate::model::Drift;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Side;
+use crate::model::StatedGate;
+use crate::model::StatedLimit;
+use crate::model::Unit;
+
+/// A gate that is ruled on, or that is switched off and shown so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// The gate.
+    pub gate: Gate,
+    /// Why it is switched off, where it is.
+    pub off: Option<String>,
+}
+
+/// What is wrong with a stated gate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateProblem {
+    /// Which of the stated gates, from 0.
+    pub place: usize,
+    /// The key that is wrong.
+    pub key: &'static str,
+    /// What is wrong.
+    pub what: String,
+    /// What would be right.
+    pub help: String,
+}
+
+/// The gates of a metric: the defaults where nothing is stated, else the stated ones merged over them.
+///
+/// A stated floor or ceiling takes what it does not say (number, zone, hardness) from the default of its side, so it never
+/// silently loses `hard`; a default that nothing replaces stays.
+///
+/// # Errors
+/// The stated gates that cannot hold for this metric.
+pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>, Vec<GateProblem>> {
+    let mut problems = Vec::new();
+    let mut gates: Vec<Planned> = Vec::new();
+    let off = stated.iter().find_map(|gate| gate.off.as_deref());
+    for (place, one) in stated.iter().enumerate() {
+        let refuse = |key, what: &str, help: &str| GateProblem { place, key, what: what.to_owned(), help: help.to_owned() };
+        match merged(spec, one) {
+            Ok(found) if found.is_empty() && one.off.is_none() => {
+                problems.push(refuse("min", "the gate states nothing", "state min, max, max_drop or max_rise"));
+            }
+            Ok(found) if !found.is_empty() && one.off.is_some() => {
+                problems.push(refuse("off", "a gate is switched off and stated at once", "remove off, or everything beside off and reason"));
+            }
+            Ok(found) => gates.extend(found.into_iter().map(|gate| Planned { gate, off: None })),
+            Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
+        }
+    }
+    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.word() == default.word());
+    let kept: Vec<Planned> = spec.gates.iter().filter(|default| !replaced(default))
+        .map(|default| Planned { gate: *default, off: off.map(str::to_owned) }).collect();
+    gates.splice(0..0, kept);
+    match problems.is_empty() {
+        true => Ok(gates),
+        false => Err(problems),
+    }
+}
+
+type Refusal = (&'static str, String, String);
+
+fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> {
+    let StatedGate { min, max, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
+    let default_side = spec.gates.iter().find_map(|gate| match gate {
+        Gate::Threshold { side, .. } => Some(*side),
+        Gate::Change { .. } => None,
+    });
+    let mut gates = Vec::new();
+    for (side, limit) in [(Side::Min, *min), (Side::Max, *max)] {
+        let settings = otherwise.is_some() || zone.is_some() || hard.is_some();
+        let meant = limit.is_some() || (settings && min.is_none() && max.is_none() && default_side == Some(side));
+        if meant {
+            gates.push(threshold(spec, side, limit, stated)?);
+        }
+    }
+    if gates.is_empty() && (otherwise.is_some() || zone.is_some() || hard.is_some()) {
+        let key = if zone.is_some() { "zone" } else if hard.is_some() { "hard" } else { "otherwise" };
+        let what = format!("{key} has no effect: {} has no threshold here", spec.name);
+        return Err((key, what, "state min or max beside it".to_owned()));
+    }
+    for (drift, tolerance) in [(Drift::Drop, *max_drop), (Drift::Rise, *max_rise)] {
+        if let Some(tolerance) = tolerance {
+            fits(spec, drift == Drift::Drop, if drift == Drift::Drop { "max_drop" } else { "max_rise" })?;
+            gates.push(Gate::Change { drift, tolerance });
+        }
+    }
+    Ok(gates)
+}
+
+/// A limit has to point in the metric's direction.
+fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), Refusal> {
+    let (right, wanted) = match spec.better {
+        Better::Higher => (floor, "min or max_drop"),
+        Better::Lower => (!floor, "max or max_rise"),
+        Better::Neither => (true, ""),
+    };
+    match right {
+        true => Ok(()),
+        false => Err((key, format!("{key} does not fit {}: {} is better", spec.name, spec.better.word()), format!("state {wanted}"))),
+    }
+}
+
+fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: &StatedGate) -> Result<Gate, Refusal> {
+    let key = if side == Side::Min { "min" } else { "max" };
+    fits(spec, side == Side::Min, key)?;
+    let default = spec.gates.iter().find_map(|gate| match gate {
+        Gate::Threshold { side: of, limit, edge } if *of == side => Some((*limit, *edge)),
+        Gate::Threshold { .. } | Gate::Change { .. } => None,
+    });
+    let default_limit = default.map(|(limit, _)| limit);
+    let default_otherwise = match default_limit {
+        Some(Limit::Baseline { otherwise }) => otherwise,
+        Some(Limit::Number(_)) | None => None,
+    };
+    let limit = match (limit, default_limit) {
+        (Some(StatedLimit::Number(number)), _) => Limit::Number(number),
+        (Some(StatedLimit::Baseline), _) | (None, Some(Limit::Baseline { .. })) => {
+            Limit::Baseline { otherwise: stated.otherwise.or(default_otherwise) }
+        }
+        (None, Some(default)) => default,
+        (None, None) => return Err((key, format!("{} has no threshold", spec.name), format!("state {key}"))),
+    };
+    if let (Limit::Number(_), Some(_)) = (limit, stated.otherwise) {
+        let help = format!("remove it, or write {key}: baseline");
+        return Err(("otherwise", "otherwise has no effect beside a number".to_owned(), help));
+    }
+    Ok(Gate::Threshold { side, limit, edge: edge(spec, default.map(|(_, edge)| edge), stated)? })
+}
+
+fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, Refusal> {
+    let widest = match spec.unit {
+        Unit::Share => 0.5,
+        Unit::Points => 6.0,
+        Unit::Count => f64::INFINITY,
+    };
+    if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
+        return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));
+    }
+    let zone = stated.zone.or(default.map(Edge::zone)).unwrap_or(0.0);
+    match stated.hard.unwrap_or(default == Some(Edge::Hard)) {
+        true => Ok(Edge::Hard),
+        false => Ok(Edge::Band(zone)),
+    }
+}

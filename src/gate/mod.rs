@@ -1,0 +1,18 @@
+//! Measured against limits and baseline: hard gates, bands, regressions, identity (grading.md 3, 13, 15).
+
+mod compare;
+mod limits;
+mod rule;
+mod statistics;
+
+pub use compare::Comparability;
+pub use compare::Judged;
+pub use compare::Judgement;
+pub use compare::Selection;
+pub use compare::agent;
+pub use limits::GateProblem;
+pub use limits::Planned;
+pub use limits::planned;
+pub use rule::BaseNumber;
+pub use rule::Subject;
+pub use rule::ruling;

@@ -1,0 +1,115 @@
+//! One value against one gate (grading.md 3, 15).
+
+use crate::model::Drift;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::GateRuling;
+use crate::model::Limit;
+use crate::model::Ruling;
+use crate::model::Side;
+use crate::model::Verdict;
+
+/// How far a comparison favours the exact boundary.
+const EPSILON: f64 = 1e-9;
+
+/// The same for numbers of a baseline, which are rounded to six places.
+const BASELINE_EPSILON: f64 = 1e-6;
+
+/// What is judged.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Subject {
+    /// The value; `None` is "nothing to measure".
+    pub value: Option<f64>,
+    /// The value on the cases that the baseline has as well.
+    pub shared_value: Option<f64>,
+    /// Whether there are pairs, and all of them are excluded.
+    pub all_excluded: bool,
+}
+
+/// The baseline's number for a metric, or why there is none.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BaseNumber {
+    /// The number.
+    Known(f64),
+    /// The baseline has none for this agent and metric.
+    Absent,
+    /// It has one that must not be compared with; the text names the dimension.
+    Incomparable(String),
+}
+
+/// Rules on one gate.
+pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
+    match gate {
+        Gate::Threshold { side, limit, edge } => by_threshold(gate, *side, *limit, *edge, subject, base),
+        Gate::Change { drift, tolerance } => by_change(gate, *drift, *tolerance, subject, base),
+    }
+}
+
+fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Subject, base: &BaseNumber) -> GateRuling {
+    let (threshold, from_baseline) = match (limit, base) {
+        (Limit::Number(number), _) => (Ok(number), false),
+        (Limit::Baseline { .. }, BaseNumber::Known(number)) => (Ok(*number), true),
+        (Limit::Baseline { otherwise: Some(number) }, BaseNumber::Absent) => (Ok(number), false),
+        (Limit::Baseline { otherwise: None }, BaseNumber::Absent) => (Err("no baseline".to_owned()), true),
+        (Limit::Baseline { .. }, BaseNumber::Incomparable(why)) => (Err(why.clone()), true),
+    };
+    let epsilon = if from_baseline { BASELINE_EPSILON } else { EPSILON };
+    let value = if from_baseline { subject.shared_value } else { subject.value };
+    let ruled = match (&threshold, value) {
+        (Err(why), _) => Ruling::Skipped(why.clone()),
+        (Ok(_), None) => of_nothing(subject),
+        (Ok(threshold), Some(value)) => {
+            // A ceiling is a floor seen in a mirror.
+            let above = match side {
+                Side::Min => value - threshold,
+                Side::Max => threshold - value,
+            };
+            Ruling::Judged(banded(above, edge.zone(), epsilon))
+        }
+    };
+    GateRuling {
+        gate: gate.word().to_owned(),
+        threshold: threshold.ok(),
+        from_baseline,
+        zone: edge.zone(),
+        hard: edge == Edge::Hard,
+        ruling: ruled,
+    }
+}
+
+/// The verdict on a value that lies `above` its threshold, or below where negative.
+fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
+    if above >= -epsilon {
+        Verdict::Pass
+    } else if above >= -zone - epsilon && zone > 0.0 {
+        Verdict::Inconclusive
+    } else {
+        Verdict::Fail
+    }
+}
+
+fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base: &BaseNumber) -> GateRuling {
+    let ruled = match (base, subject.shared_value) {
+        (BaseNumber::Absent, _) => Ruling::Skipped("no baseline".to_owned()),
+        (BaseNumber::Incomparable(why), _) => Ruling::Skipped(why.clone()),
+        (BaseNumber::Known(_), None) => of_nothing(subject),
+        (BaseNumber::Known(base), Some(value)) => {
+            let lost = match drift {
+                Drift::Drop => base - value,
+                Drift::Rise => value - base,
+            };
+            Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON { Verdict::Pass } else { Verdict::Fail })
+        }
+    };
+    GateRuling { gate: gate.word().to_owned(), threshold: Some(tolerance), from_baseline: true, zone: 0.0, hard: true, ruling: ruled }
+}
+
+fn of_nothing(subject: &Subject) -> Ruling {
+    match subject.all_excluded {
+        true => Ruling::Judged(Verdict::Inconclusive),
+        false => Ruling::Skipped("nothing to measure".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

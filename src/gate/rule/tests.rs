@@ -1,0 +1,122 @@
+//! The invariants of grading.md 3, and its boundaries.
+
+use proptest::prelude::Just;
+use proptest::prelude::Strategy;
+use proptest::prop_oneof;
+use proptest::proptest;
+
+use super::BaseNumber;
+use super::Subject;
+use super::ruling;
+use crate::model::Drift;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Limit;
+use crate::model::Ruling;
+use crate::model::Side;
+use crate::model::Verdict;
+
+fn subject(value: f64) -> Subject {
+    Subject { value: Some(value), shared_value: Some(value), all_excluded: false }
+}
+
+fn floor(number: f64, edge: Edge) -> Gate {
+    Gate::Threshold { side: Side::Min, limit: Limit::Number(number), edge }
+}
+
+fn judged(gate: &Gate, value: f64, base: &BaseNumber) -> Verdict {
+    ruling(gate, &subject(value), base).ruling.verdict().unwrap()
+}
+
+#[test]
+fn both_edges_of_a_band_carry_the_epsilon() {
+    let gate = floor(0.8, Edge::Band(0.05));
+    let table = [
+        (0.8, Verdict::Pass),
+        (0.8 - 0.9e-9, Verdict::Pass),
+        (0.8 - 1.1e-9, Verdict::Inconclusive),
+        (0.75, Verdict::Inconclusive),
+        (0.75 - 0.9e-9, Verdict::Inconclusive),
+        (0.75 - 1.1e-9, Verdict::Fail),
+    ];
+    for (value, wanted) in table {
+        assert_eq!(judged(&gate, value, &BaseNumber::Absent), wanted, "{value}");
+        let mirrored = Gate::Threshold { side: Side::Max, limit: Limit::Number(-0.8), edge: Edge::Band(0.05) };
+        assert_eq!(judged(&mirrored, -value, &BaseNumber::Absent), wanted, "-{value}");
+    }
+}
+
+#[test]
+fn a_hard_gate_has_no_band() {
+    assert_eq!(judged(&floor(0.8, Edge::Hard), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
+    assert_eq!(judged(&floor(0.8, Edge::Band(0.0)), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
+    let shown = ruling(&floor(0.8, Edge::Hard), &subject(1.0), &BaseNumber::Absent);
+    assert_eq!((shown.hard, shown.zone, shown.threshold, shown.from_baseline), (true, 0.0, Some(0.8), false));
+}
+
+#[test]
+fn a_threshold_of_the_baseline_is_compared_with_six_places() {
+    let gate = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.5) }, edge: Edge::Hard };
+    let base = BaseNumber::Known(0.333_333);
+    assert_eq!(judged(&gate, 0.333_333 - 0.9e-6, &base), Verdict::Pass);
+    assert_eq!(judged(&gate, 0.333_333 - 1.1e-6, &base), Verdict::Fail);
+    assert_eq!(judged(&gate, 0.5 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
+    assert_eq!(judged(&gate, 0.5, &BaseNumber::Absent), Verdict::Pass);
+    let skipped = ruling(&gate, &subject(1.0), &BaseNumber::Incomparable("scorer".to_owned()));
+    assert_eq!(skipped.ruling, Ruling::Skipped("scorer".to_owned()));
+    let bare = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let skipped = ruling(&bare, &subject(1.0), &BaseNumber::Absent);
+    assert_eq!((skipped.ruling.word(), skipped.threshold, skipped.from_baseline), ("skipped", None, true));
+}
+
+#[test]
+fn only_the_baselines_number_is_compared_on_the_shared_cases() {
+    let apart = Subject { value: Some(0.9), shared_value: Some(0.1), all_excluded: false };
+    let number = floor(0.5, Edge::Hard);
+    let base = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let known = BaseNumber::Known(0.5);
+    assert_eq!(ruling(&number, &apart, &known).ruling.verdict(), Some(Verdict::Pass));
+    assert_eq!(ruling(&base, &apart, &known).ruling.verdict(), Some(Verdict::Fail));
+}
+
+#[test]
+fn the_boundary_of_a_regression_passes() {
+    let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15 };
+    let rise = Gate::Change { drift: Drift::Rise, tolerance: 0.15 };
+    let base = BaseNumber::Known(0.5);
+    for (moved, wanted) in [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)] {
+        assert_eq!(judged(&drop, 0.5 - moved, &base), wanted, "{moved}");
+        assert_eq!(judged(&rise, 0.5 + moved, &base), wanted, "{moved}");
+    }
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Absent).ruling.word(), "skipped");
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.word(), "skipped");
+}
+
+#[test]
+fn nothing_to_measure_is_never_a_pass() {
+    let none = |all_excluded| Subject { value: None, shared_value: None, all_excluded };
+    let known = BaseNumber::Known(0.5);
+    for gate in [floor(0.0, Edge::Hard), Gate::Change { drift: Drift::Drop, tolerance: 1.0 }] {
+        assert_eq!(ruling(&gate, &none(true), &known).ruling.verdict(), Some(Verdict::Inconclusive));
+        assert_eq!(ruling(&gate, &none(false), &known).ruling.word(), "skipped");
+    }
+}
+
+fn gates() -> impl Strategy<Value = (Gate, f64, f64)> {
+    let edge = prop_oneof![Just(Edge::Hard), (0.0..0.5).prop_map(Edge::Band)];
+    (0.0..1.0, edge).prop_map(|(number, edge)| (floor(number, edge), number, edge.zone()))
+}
+
+proptest! {
+    #[test]
+    fn nothing_below_the_band_is_a_non_fail((gate, threshold, zone) in gates(), below in 2e-9..2.0, base in 0.0..1.0) {
+        for base in [BaseNumber::Absent, BaseNumber::Known(base), BaseNumber::Incomparable(String::new())] {
+            assert_eq!(judged(&gate, threshold - zone - below, &base), Verdict::Fail);
+        }
+    }
+
+    #[test]
+    fn a_lower_value_is_never_judged_better((gate, ..) in gates(), value in -0.5..1.5, less in 0.0..1.0) {
+        assert!(judged(&gate, value - less, &BaseNumber::Absent) >= judged(&gate, value, &BaseNumber::Absent));
+    }
+}

@@ -1,0 +1,103 @@
+//! How much of a difference may be noise: a paired bootstrap over cases. It informs, it decides nothing.
+
+use crate::fold;
+use crate::model::MetricSpec;
+
+/// The same cases, measured twice: one row a case, one column a metric.
+pub struct Paired<'a> {
+    /// The metrics.
+    pub specs: &'a [MetricSpec],
+    /// This run's values.
+    pub now: &'a [Vec<Option<f64>>],
+    /// The baseline's values, row for row.
+    pub before: &'a [Vec<Option<f64>>],
+}
+
+/// Cells that are looked at in all; it bounds the work for large suites.
+const WORK: usize = 4_000_000;
+
+/// A 95 % interval of each metric's difference, by drawing cases with replacement (percentiles, fixed seed).
+///
+/// `None` for a metric without a value on either side, and for fewer than two cases: nothing can be drawn then.
+pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
+    let rows = paired.now.len();
+    let columns = paired.specs.len();
+    if rows < 2 {
+        return vec![None; columns];
+    }
+    if paired.now == paired.before {
+        // Every drawing of equal pairs has the same difference.
+        let measured = difference(paired, &(0..rows).collect::<Vec<_>>());
+        return measured.into_iter().map(|one| one.map(|_| (0.0, 0.0))).collect();
+    }
+    let rounds = (WORK / (rows * columns)).clamp(200, 2000);
+    let mut random = fastrand::Rng::with_seed(0x676f_6c64);
+    let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); columns];
+    let mut rows_drawn = vec![0; rows];
+    for _ in 0..rounds {
+        rows_drawn.fill_with(|| random.usize(0..rows));
+        for (column, value) in difference(paired, &rows_drawn).into_iter().enumerate() {
+            drawn[column].extend(value);
+        }
+    }
+    drawn.into_iter().map(percentiles).collect()
+}
+
+fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {
+    let fold = |side: &[Vec<Option<f64>>]| fold::aggregates(paired.specs, rows.len(), |row, column| side[rows[row]][column]);
+    let pairs = fold(paired.now).into_iter().zip(fold(paired.before));
+    pairs.map(|(now, before)| Some(now? - before?)).collect()
+}
+
+fn percentiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    let at = |share: f64| values[((share * last as f64).round() as usize).min(last)];
+    Some((at(0.025), at(0.975)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Paired;
+    use super::intervals;
+    use crate::model::Aggregate;
+    use crate::model::Better;
+    use crate::model::MetricSpec;
+    use crate::model::SampleFold;
+    use crate::model::Unit;
+
+    const SPECS: &[MetricSpec] = &[MetricSpec {
+        name: "m",
+        better: Better::Higher,
+        fold: SampleFold::Median,
+        aggregate: Aggregate::Mean,
+        unit: Unit::Share,
+        gates: &[],
+        meaning: "",
+    }];
+
+    fn interval(now: &[f64], before: &[f64]) -> Option<(f64, f64)> {
+        let rows = |side: &[f64]| side.iter().map(|value| vec![Some(*value)]).collect::<Vec<_>>();
+        intervals(&Paired { specs: SPECS, now: &rows(now), before: &rows(before) })[0]
+    }
+
+    #[test]
+    fn an_interval_holds_the_mean_difference_and_is_the_same_twice() {
+        let (now, before) = ([0.9, 0.7, 0.8, 0.2, 0.6], [0.8, 0.8, 0.7, 0.6, 0.6]);
+        let (low, high) = interval(&now, &before).unwrap();
+        assert!(low < -0.06 && -0.06 < high, "{low} {high}");
+        assert_eq!(interval(&now, &before), Some((low, high)));
+    }
+
+    #[test]
+    fn the_same_values_differ_by_nothing() {
+        assert_eq!(interval(&[0.5, 0.7], &[0.5, 0.7]), Some((0.0, 0.0)));
+        assert_eq!(interval(&[0.6, 0.8], &[0.5, 0.7]).map(|(low, high)| (low * 10.0, high * 10.0)).map(|(low, high)| (low.round(), high.round())), Some((1.0, 1.0)));
+    }
+
+    #[test]
+    fn one_case_cannot_be_drawn_from() {
+        assert_eq!(interval(&[0.5], &[0.1]), None);
+        assert_eq!(interval(&[], &[]), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! What `goldgate.yaml` says, checked.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use super::ids::AgentName;
+use super::ids::SuiteId;
+use super::path::RepoPath;
+
+/// A whole config.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Config {
+    /// The config's own file.
+    pub file: RepoPath,
+    /// The committed baseline.
+    pub baseline: Option<RepoPath>,
+    /// Where history and caches go.
+    pub results: RepoPath,
+    /// Samples per pair, where a suite does not say.
+    pub samples: Option<u32>,
+    /// The suites, in the order of the file.
+    pub suites: Vec<Suite>,
+    /// Live targets by name.
+    pub targets: BTreeMap<String, Target>,
+    /// What a run may cost.
+    pub budget: Budget,
+    /// US dollars per million tokens, by model.
+    pub prices: BTreeMap<String, Price>,
+}
+
+/// One suite of the config.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suite {
+    /// Its place in the file's list, from 0; it locates problems.
+    pub index: usize,
+    /// Its id.
+    pub id: SuiteId,
+    /// The name of its kind, as written; the table of kinds knows which exist.
+    pub kind: String,
+    /// Its folder or file.
+    pub path: RepoPath,
+    /// Where it runs.
+    pub tiers: Vec<Tier>,
+    /// Samples per pair.
+    pub samples: Option<u32>,
+    /// Who is graded on it.
+    pub agents: BTreeMap<AgentName, Agent>,
+    /// The gates that differ from the kind's defaults, by metric.
+    pub gates: BTreeMap<String, Vec<StatedGate>>,
+    /// The categories that findings may have; any word where absent.
+    pub categories: Option<Vec<String>>,
+    /// The suite whose runs are graded again.
+    pub runs_of: Option<SuiteId>,
+}
+
+/// One agent: where its runs come from in each tier.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Agent {
+    /// The source of the deterministic tier.
+    pub deterministic: Option<Source>,
+    /// The source of the model tier.
+    pub model: Option<Source>,
+    /// The prompt package, a file or a folder.
+    pub prompt: Option<RepoPath>,
+}
+
+/// Where runs come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Recordings in this folder.
+    Replay(RepoPath),
+    /// Live calls.
+    Live(LiveSource),
+}
+
+/// Live calls of one target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveSource {
+    /// The target's name under `targets:`.
+    pub target: String,
+}
+
+/// Which of the two tiers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Recordings, or a command that is itself deterministic; it blocks.
+    Deterministic,
+    /// Live targets; it informs.
+    Model,
+}
+
+impl Tier {
+    /// The word used in configs and reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Deterministic => "deterministic",
+            Self::Model => "model",
+        }
+    }
+}
+
+/// A gate as a person wrote it: only what differs from the default.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StatedGate {
+    /// A floor: a number, or the baseline's.
+    pub min: Option<StatedLimit>,
+    /// A ceiling.
+    pub max: Option<StatedLimit>,
+    /// The threshold while there is no baseline.
+    pub otherwise: Option<f64>,
+    /// The width of the inconclusive band.
+    pub zone: Option<f64>,
+    /// Whether there is no band at all.
+    pub hard: Option<bool>,
+    /// How far it may fall below the baseline.
+    pub max_drop: Option<f64>,
+    /// How far it may rise above the baseline.
+    pub max_rise: Option<f64>,
+    /// Why the default gates of the metric are switched off.
+    pub off: Option<String>,
+}
+
+/// A limit as a person wrote it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StatedLimit {
+    /// A number.
+    Number(f64),
+    /// The word `baseline`.
+    Baseline,
+}
+
+/// A live target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// How it is reached.
+    pub transport: Transport,
+    /// How many calls at once.
+    pub concurrency: Option<u32>,
+    /// How long one call may take.
+    pub timeout: Option<Duration>,
+}
+
+/// How a target is reached.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Transport {
+    /// A model's own wire format.
+    Model(Provider),
+    /// A process.
+    Command {
+        /// Program and arguments.
+        argv: Vec<String>,
+        /// How requests are told apart.
+        protocol: Protocol,
+    },
+    /// A POST to this address.
+    Http(String),
+}
+
+/// A model behind a vendor's wire format.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Provider {
+    /// `anthropic`, `openai` or `bedrock`.
+    pub wire: Wire,
+    /// The model's name.
+    pub model: String,
+    /// Another address than the vendor's.
+    pub base_url: Option<String>,
+    /// The environment variable that holds the key.
+    pub api_key_env: Option<String>,
+    /// The region, for `bedrock`.
+    pub region: Option<String>,
+    /// The sampling temperature.
+    pub temperature: Option<f64>,
+    /// The longest answer, in tokens.
+    pub max_tokens: Option<u32>,
+}
+
+/// A vendor's wire format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// Messages.
+    Anthropic,
+    /// Chat completions.
+    OpenAi,
+    /// Converse.
+    Bedrock,
+}
+
+/// How a process is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Protocol {
+    /// One process a sample.
+    Oneshot,
+    /// One line in, one line out, by a pool of workers.
+    Jsonl,
+}
+
+/// What a run may cost; what is left out is inconclusive, never failed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Budget {
+    /// US dollars.
+    pub max_cost_usd: Option<f64>,
+    /// Tokens, read and written.
+    pub max_tokens: Option<u64>,
+    /// Minutes.
+    pub max_minutes: Option<f64>,
+}
+
+/// US dollars per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Price {
+    /// Read.
+    pub input: f64,
+    /// Written.
+    pub output: f64,
+    /// Read from the vendor's cache.
+    pub cached_input: Option<f64>,
+}

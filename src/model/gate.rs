@@ -1,0 +1,83 @@
+//! A gate: the limit that a metric has to keep.
+
+/// Which side of the threshold is allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// The value has to reach the threshold.
+    Min,
+    /// The value must not exceed the threshold.
+    Max,
+}
+
+/// Where a threshold comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Limit {
+    /// The number that was written.
+    Number(f64),
+    /// The agent's number in the baseline; without an entry `otherwise`, else the gate is skipped.
+    Baseline {
+        /// The threshold while the agent has no baseline.
+        otherwise: Option<f64>,
+    },
+}
+
+/// What happens next to the threshold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Edge {
+    /// Beyond the threshold is a fail.
+    Hard,
+    /// Up to this far beyond it is inconclusive; the number lies in 0..0.5, for points in 0..6.
+    Band(f64),
+}
+
+impl Edge {
+    /// The width of the inconclusive band: 0 where the gate is hard.
+    pub fn zone(self) -> f64 {
+        match self {
+            Self::Hard => 0.0,
+            Self::Band(zone) => zone,
+        }
+    }
+}
+
+/// In which direction a value may move away from its baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Drift {
+    /// At most this far below the baseline.
+    Drop,
+    /// At most this far above the baseline.
+    Rise,
+}
+
+/// One limit of one metric (grading.md 3, formats.md "A gate is").
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Gate {
+    /// A floor or a ceiling.
+    Threshold {
+        /// Floor or ceiling.
+        side: Side,
+        /// Its number.
+        limit: Limit,
+        /// Hard, or with a band.
+        edge: Edge,
+    },
+    /// A regression check against the baseline; the boundary passes and there is no band.
+    Change {
+        /// The direction that is limited.
+        drift: Drift,
+        /// How far the value may move, in the metric's own unit, at least 0.
+        tolerance: f64,
+    },
+}
+
+impl Gate {
+    /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Threshold { side: Side::Min, .. } => "min",
+            Self::Threshold { side: Side::Max, .. } => "max",
+            Self::Change { drift: Drift::Drop, .. } => "max_drop",
+            Self::Change { drift: Drift::Rise, .. } => "max_rise",
+        }
+    }
+}

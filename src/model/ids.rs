@@ -1,0 +1,99 @@
+//! Names that people give: suites, agents and cases.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A name that does not fit `[A-Za-z0-9][A-Za-z0-9._-]*`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadId {
+    /// The name as it was found.
+    pub found: String,
+}
+
+impl fmt::Display for BadId {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{:?} is no id", self.found)
+    }
+}
+
+/// What would be right, for the help line of a diagnostic.
+pub const ID_HELP: &str = "an id starts with a letter or digit and goes on with letters, digits, '.', '_' or '-'";
+
+impl BadId {
+    /// What an id looks like.
+    pub fn help(&self) -> &'static str {
+        ID_HELP
+    }
+}
+
+fn fits(text: &str) -> bool {
+    let mut bytes = text.bytes();
+    bytes.next().is_some_and(|first| first.is_ascii_alphanumeric())
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(Arc<str>);
+
+        impl $name {
+            /// Takes a name that fits `[A-Za-z0-9][A-Za-z0-9._-]*`.
+            ///
+            /// # Errors
+            /// The name as found, where it does not fit.
+            pub fn new(text: &str) -> Result<Self, BadId> {
+                match fits(text) {
+                    true => Ok(Self(text.into())),
+                    false => Err(BadId { found: text.to_owned() }),
+                }
+            }
+
+            /// The name as text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.pad(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, out)
+            }
+        }
+    };
+}
+
+id! {
+    /// The id of a suite, unique in a config.
+    SuiteId
+}
+id! {
+    /// The name of an agent: its key under `agents:`.
+    AgentName
+}
+id! {
+    /// The id of a case, unique in its suite (grading.md 2.6).
+    CaseId
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CaseId;
+
+    #[test]
+    fn an_id_is_a_plain_file_name() {
+        for good in ["a", "9", "change-of-control", "A.b_c-1", "x..y"] {
+            assert!(CaseId::new(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "-a", "_a", ".a", "a/b", "a b", "é", "a\n", "a\\b"] {
+            assert!(CaseId::new(bad).is_err(), "{bad}");
+        }
+    }
+}

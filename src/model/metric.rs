@@ -1,0 +1,92 @@
+//! What a number means: its name, its direction, how it is folded, and its default gates.
+
+use super::gate::Gate;
+
+/// In which direction a metric is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// It informs only.
+    Neither,
+}
+
+/// How an agent's value comes from its pairs (grading.md 2.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Aggregate {
+    /// The worst pair decides: an average cannot hide it.
+    Worst,
+    /// The arithmetic mean.
+    Mean,
+    /// The sum.
+    Sum,
+    /// The share of pairs that passed.
+    Rate,
+    /// The harmonic mean of two of the agent's own metrics, 0 where both are 0.
+    Harmonic(&'static str, &'static str),
+}
+
+/// How a pair's value comes from its completed samples (grading.md 2.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleFold {
+    /// The median, the mean of the two middle values where the count is even.
+    Median,
+    /// The mean, for kinds that measure variability itself.
+    Mean,
+}
+
+/// What the number counts; it decides how it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A share of a whole in 0..1; differences are shown in percentage points.
+    Share,
+    /// A number of things.
+    Count,
+    /// Rubric points.
+    Points,
+}
+
+/// One metric of a kind. Docs tables, reports and gates are all made from this table.
+#[derive(Debug, Clone, Copy)]
+pub struct MetricSpec {
+    /// The name used in configs, baselines and reports.
+    pub name: &'static str,
+    /// In which direction it is good.
+    pub better: Better,
+    /// How it is folded over samples.
+    pub fold: SampleFold,
+    /// How it is folded over cases.
+    pub aggregate: Aggregate,
+    /// What it counts.
+    pub unit: Unit,
+    /// The gates that hold where the config states none.
+    pub gates: &'static [Gate],
+    /// One line for people: what the number is.
+    pub meaning: &'static str,
+}
+
+impl Aggregate {
+    /// The word used in reports and docs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Worst => "worst",
+            Self::Mean => "mean",
+            Self::Sum => "sum",
+            Self::Rate => "rate",
+            Self::Harmonic(..) => "harmonic",
+        }
+    }
+}
+
+impl Better {
+    /// The word used in reports and docs.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Higher => "higher",
+            Self::Lower => "lower",
+            Self::Neither => "neither",
+        }
+    }
+}

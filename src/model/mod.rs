@@ -1,0 +1,34 @@
+//! The nouns of goldgate: plain values that every other module speaks in.
+//!
+//! Nothing here reads a file, parses a format or knows a clock. A value of these types is already checked:
+//! an id fits its pattern, a zone lies in its range, a verdict is one of three.
+
+mod baseline;
+mod config;
+mod gate;
+mod grade;
+mod ids;
+mod metric;
+mod pair;
+mod path;
+mod report;
+mod run;
+mod verdict;
+
+pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
+pub use config::{
+    Agent, Budget, Config, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite,
+    Target, Tier, Transport, Wire,
+};
+pub use gate::{Drift, Edge, Gate, Limit, Side};
+pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
+pub use ids::{AgentName, BadId, CaseId, SuiteId};
+pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit};
+pub use pair::{AnsweredBy, CaseState, Exclusion, Lost, PairCheck, PairResult, PairValue, Standing};
+pub use path::{BadPath, RepoPath};
+pub use report::{
+    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport,
+    NotGateable, Report, SuiteReport, Usage,
+};
+pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
+pub use verdict::{Ruling, Verdict};

@@ -1,0 +1,132 @@
+//! A pair is one agent on one case: what its samples come to.
+
+use super::grade::CheckName;
+use super::grade::Failure;
+use super::grade::Layer;
+use super::ids::AgentName;
+use super::ids::CaseId;
+use super::path::RepoPath;
+use super::run::Why;
+
+/// A sample that gave nothing to grade.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// Which sample, from 0.
+    pub sample: u32,
+    /// Why.
+    pub why: Why,
+}
+
+/// One metric of a pair.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PairValue {
+    /// The folded value; `None` where no completed sample had one.
+    pub value: Option<f64>,
+    /// The completed samples' values, in their order.
+    pub samples: Box<[Option<f64>]>,
+}
+
+/// One check of a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PairCheck {
+    /// Its name.
+    pub name: CheckName,
+    /// The line of the golden file, from 1.
+    pub line: u32,
+    /// How it stands over the samples.
+    pub standing: Standing,
+    /// The first failure among the samples, where there is one.
+    pub failure: Option<Box<Failure>>,
+}
+
+/// How a check stands over the completed samples (grading.md 2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Every sample passes.
+    Passes,
+    /// More than half pass, not all.
+    PassesFlaky,
+    /// Half or fewer pass, not none.
+    FailsFlaky,
+    /// No sample passes.
+    Fails,
+}
+
+impl Standing {
+    /// How `passed` of `samples` stands.
+    pub fn of(passed: usize, samples: usize) -> Self {
+        match (passed, samples) {
+            (_, 0) => Self::Fails,
+            (passed, samples) if passed == samples => Self::Passes,
+            (0, _) => Self::Fails,
+            (passed, samples) if 2 * passed > samples => Self::PassesFlaky,
+            _ => Self::FailsFlaky,
+        }
+    }
+
+    /// Whether more than half of the samples pass.
+    pub fn passes(self) -> bool {
+        matches!(self, Self::Passes | Self::PassesFlaky)
+    }
+
+    /// Whether the samples disagree.
+    pub fn is_flaky(self) -> bool {
+        matches!(self, Self::PassesFlaky | Self::FailsFlaky)
+    }
+}
+
+/// Why a pair is left out of every aggregate (grading.md 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exclusion {
+    /// It counts.
+    Counted,
+    /// No majority of its planned samples completed.
+    NoMajority,
+}
+
+/// Whether a case is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CaseState {
+    /// It runs.
+    Active,
+    /// It is listed and not run; the text says since when and why.
+    Retired(String),
+}
+
+/// What the samples of one pair come to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairResult {
+    /// The case.
+    pub case: CaseId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The golden file that asks for the checks.
+    pub golden: RepoPath,
+    /// Samples planned.
+    pub planned: u32,
+    /// Samples completed.
+    pub completed: u32,
+    /// Whether it counts.
+    pub exclusion: Exclusion,
+    /// The samples that gave nothing, in their order.
+    pub lost: Vec<Lost>,
+    /// One value for each metric of the kind, in the order of its table.
+    pub values: Vec<PairValue>,
+    /// Whether the samples passed: all their checks in more than half of the completed ones.
+    pub passed: Standing,
+    /// Its checks.
+    pub checks: Vec<PairCheck>,
+    /// How the completed samples were read.
+    pub layers: Box<[Layer]>,
+    /// The model and the prompt package that answered.
+    pub answered_by: AnsweredBy,
+}
+
+/// Who answered: part of a measurement's identity.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AnsweredBy {
+    /// The model, where the records name one.
+    pub model: Option<String>,
+    /// The prompt package's digest, where the records name one.
+    pub prompt_sha256: Option<String>,
+}

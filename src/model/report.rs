@@ -1,0 +1,287 @@
+//! The one value that holds the verdict; everything shown is derived from it.
+
+use std::collections::BTreeMap;
+
+use super::baseline::Identity;
+use super::config::Tier;
+use super::grade::Tag;
+use super::ids::AgentName;
+use super::ids::CaseId;
+use super::ids::SuiteId;
+use super::metric::Better;
+use super::metric::Unit;
+use super::pair::Exclusion;
+use super::pair::PairCheck;
+use super::pair::PairResult;
+use super::verdict::Ruling;
+
+/// The result of a run (formats.md "Report").
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The version of goldgate that graded.
+    pub tool_version: String,
+    /// The commit that was graded, where known.
+    pub commit: Option<String>,
+    /// The commit whose baseline was compared with, where known.
+    pub base: Option<String>,
+    /// What was asked for.
+    pub tiers: Vec<Tier>,
+    /// Whether a failed gate blocks.
+    pub authority: Authority,
+    /// The most samples that any pair planned.
+    pub samples: u32,
+    /// When the run began, in UTC.
+    pub started_at: String,
+    /// When it ended, in UTC.
+    pub finished_at: String,
+    /// The suites, in the order of the config; with two tiers the deterministic one first.
+    pub suites: Vec<SuiteReport>,
+    /// The verdict over the suites that decide.
+    pub verdict: Ruling,
+    /// Why no verdict can be given; empty where one can.
+    pub not_gateable: Vec<NotGateable>,
+    /// Changes of the golden set, the gates or the baseline, in words.
+    pub golden_changes: Vec<String>,
+    /// What people should know beside the verdict.
+    pub notes: Vec<String>,
+    /// What the run cost.
+    pub usage: Usage,
+}
+
+/// Whether a failed gate stops a merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Authority {
+    /// It does.
+    Blocking,
+    /// It is shown only.
+    Advisory,
+}
+
+/// A reason why no verdict can be given.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct NotGateable(
+    /// One line for people.
+    pub String,
+);
+
+/// What a run cost.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Usage {
+    /// Calls made.
+    pub calls: u64,
+    /// Of these, repeated ones.
+    pub retries: u64,
+    /// Answers taken from a cache.
+    pub cached: u64,
+    /// Tokens read, as the records say.
+    pub input_tokens: u64,
+    /// Tokens written, as the records say.
+    pub output_tokens: u64,
+    /// US dollars, where known.
+    pub cost_usd: Option<f64>,
+    /// Milliseconds of this program.
+    pub wall_ms: u64,
+}
+
+/// One suite of a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SuiteReport {
+    /// Its id.
+    pub id: SuiteId,
+    /// Its kind.
+    pub kind: String,
+    /// The tier that it ran in.
+    pub tier: Tier,
+    /// The worst of its agents.
+    pub verdict: Ruling,
+    /// Its agents, by name.
+    pub agents: Vec<AgentReport>,
+}
+
+/// One agent of a suite.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentReport {
+    /// Its name.
+    pub agent: AgentName,
+    /// The worst of its gates.
+    pub verdict: Ruling,
+    /// What it was measured with.
+    pub identity: Identity,
+    /// Its metrics, in the order of the kind's table.
+    pub metrics: Vec<MetricReport>,
+    /// Its cases, by id.
+    pub cases: Vec<CaseReport>,
+    /// Cases that are listed and not run, each with its reason.
+    pub retired: Vec<(CaseId, String)>,
+    /// Cases that only the baseline has.
+    pub removed: Vec<CaseId>,
+    /// How the comparison with the baseline has to be read.
+    pub notes: Vec<String>,
+    /// The baseline's failed checks by tag, where it has them.
+    pub taxonomy_before: Option<BTreeMap<Tag, u32>>,
+}
+
+/// One metric of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MetricReport {
+    /// Its name.
+    pub name: String,
+    /// The agent's value; `None` is "nothing to measure".
+    pub value: Option<f64>,
+    /// In which direction it is good.
+    pub better: Better,
+    /// What it counts.
+    pub unit: Unit,
+    /// The word of its aggregate.
+    pub aggregate: String,
+    /// Against the baseline.
+    pub comparison: Comparison,
+    /// Its gates, each with its ruling.
+    pub gates: Vec<GateRuling>,
+    /// The worst of its gates.
+    pub verdict: Ruling,
+}
+
+/// A value beside the baseline's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Comparison {
+    /// The baseline's value, on the cases that both have.
+    pub baseline: Option<f64>,
+    /// This run's value less the baseline's, on the cases that both have.
+    pub delta: Option<f64>,
+    /// A 95 % interval of the delta, where there is something to pair.
+    pub ci95: Option<(f64, f64)>,
+}
+
+/// One gate and how it was ruled.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GateRuling {
+    /// `min`, `max`, `max_drop` or `max_rise`.
+    pub gate: String,
+    /// The threshold, or for a change the tolerance; `None` where the baseline would have to give it.
+    pub threshold: Option<f64>,
+    /// Whether the threshold was taken from the baseline.
+    pub from_baseline: bool,
+    /// The width of the inconclusive band.
+    pub zone: f64,
+    /// Whether there is no band.
+    pub hard: bool,
+    /// The ruling.
+    pub ruling: Ruling,
+}
+
+/// One case of an agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseReport {
+    /// What its samples came to.
+    pub pair: PairResult,
+    /// Its own values against the same thresholds, for the reader.
+    pub verdict: Ruling,
+    /// Against the baseline.
+    pub trend: CaseTrend,
+}
+
+impl CaseReport {
+    /// Whether any check's samples disagree.
+    pub fn is_flaky(&self) -> bool {
+        self.pair.checks.iter().any(|check| check.standing.is_flaky())
+    }
+}
+
+/// How a case stands against the baseline (grading.md 13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CaseTrend {
+    /// It failed before and fails now.
+    StillFailing,
+    /// It passed before.
+    NewlyFailing,
+    /// It failed before.
+    NewlyPassing,
+    /// It passed before and passes now.
+    StillPassing,
+    /// The baseline does not have it.
+    New,
+    /// There is nothing to compare with.
+    Unknown,
+}
+
+impl CaseTrend {
+    /// The word used in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::StillFailing => "still_failing",
+            Self::NewlyFailing => "newly_failing",
+            Self::NewlyPassing => "newly_passing",
+            Self::StillPassing => "still_passing",
+            Self::New => "new",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+/// One failed check, with where it belongs.
+#[derive(Debug, Clone, Copy)]
+pub struct FailureLine<'a> {
+    /// The suite.
+    pub suite: &'a SuiteReport,
+    /// The agent.
+    pub agent: &'a AgentReport,
+    /// The case.
+    pub case: &'a CaseReport,
+    /// The check.
+    pub check: &'a PairCheck,
+}
+
+impl Report {
+    /// The process's exit code (formats.md): a failed gate comes before a missing verdict, and a tier that
+    /// does not block always ends at 0.
+    pub fn exit_code(&self) -> u8 {
+        use super::verdict::Verdict::Fail;
+        match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
+            (Authority::Advisory, _, _) => 0,
+            (Authority::Blocking, Some(Fail), _) => 1,
+            (Authority::Blocking, _, false) => 3,
+            (Authority::Blocking, _, true) => 0,
+        }
+    }
+
+    /// Every failed check of every counted pair, in the order of the report.
+    pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
+        self.suites.iter().flat_map(SuiteReport::failures)
+    }
+
+    /// Samples that gave nothing to grade.
+    pub fn lost_samples(&self) -> usize {
+        let agents = self.suites.iter().flat_map(|suite| &suite.agents);
+        agents.flat_map(|agent| &agent.cases).map(|case| case.pair.lost.len()).sum()
+    }
+}
+
+impl SuiteReport {
+    /// Every failed check of every counted pair, in the order of the report.
+    pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
+        self.agents.iter().flat_map(move |agent| {
+            agent.failures().map(move |(case, check)| FailureLine { suite: self, agent, case, check })
+        })
+    }
+}
+
+impl AgentReport {
+    /// Every failed check of every counted pair.
+    pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &PairCheck)> {
+        let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
+        counted.flat_map(|case| {
+            let failed = case.pair.checks.iter().filter(|check| !check.standing.passes());
+            failed.map(move |check| (case, check))
+        })
+    }
+
+    /// Failed checks by tag.
+    pub fn taxonomy(&self) -> BTreeMap<Tag, u32> {
+        let mut counts: BTreeMap<Tag, u32> = Tag::ALL.into_iter().map(|tag| (tag, 0)).collect();
+        for failure in self.failures().filter_map(|(_, check)| check.failure.as_ref()) {
+            *counts.entry(failure.tag).or_default() += 1;
+        }
+        counts
+    }
+}

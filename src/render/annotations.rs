@@ -1,0 +1,46 @@
+//! GitHub's workflow commands: errors and warnings at the golden file's line.
+
+use super::plain::line;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Verdict;
+
+/// GitHub shows at most this many of each kind a step.
+const SHOWN: usize = 10;
+
+/// One line an annotation: failed checks of failing agents as errors, all others as warnings, the rest counted.
+pub fn annotations(report: &Report) -> String {
+    let mut errors = Vec::new();
+    let mut warnings = Vec::new();
+    for failed in report.failures() {
+        let Some(failure) = failed.check.failure.as_deref() else { continue };
+        let pair = &failed.case.pair;
+        let title = format!("{}/{}/{} {}", failed.suite.id, failed.agent.agent, pair.case, failed.check.name);
+        let place = format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
+        let text = message(&format!("[{}] {} Next: {}", failure.tag.word(), line(&failure.detail, 300), line(&failure.next_action, 300)));
+        match failed.agent.verdict {
+            Ruling::Judged(Verdict::Fail) => errors.push(format!("::error {place}::{text}")),
+            Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_) => warnings.push(format!("::warning {place}::{text}")),
+        }
+    }
+    let mut out = String::new();
+    for (kind, lines) in [("errors", errors), ("warnings", warnings)] {
+        for shown in lines.iter().take(SHOWN) {
+            out.push_str(shown);
+            out.push('\n');
+        }
+        if lines.len() > SHOWN {
+            out.push_str(&format!("::notice title=goldgate::{} more {kind}; the job summary has all\n", lines.len() - SHOWN));
+        }
+    }
+    out
+}
+
+/// What GitHub's runner takes as the end of a value, escaped as it wants it.
+fn message(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    message(&line(text, 200)).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,56 @@
+//! One case: what was expected, what the samples did, why each check failed, and what to do next.
+
+use std::fmt::Write;
+
+use super::number;
+use super::plain::line;
+use crate::model::AgentReport;
+use crate::model::CaseReport;
+use crate::model::Exclusion;
+use crate::model::Report;
+use crate::model::SuiteReport;
+
+/// Every agent's result on the cases of this id.
+pub fn explain(report: &Report) -> String {
+    let mut out = String::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for case in &agent.cases {
+                one(&mut out, suite, agent, case);
+            }
+        }
+    }
+    out
+}
+
+fn put(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string accepts every write");
+}
+
+fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseReport) {
+    let pair = &case.pair;
+    put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.word()));
+    put(out, &format!("  golden file {}", pair.golden));
+    let excluded = if pair.exclusion == Exclusion::NoMajority { ": excluded, no majority completed" } else { "" };
+    put(out, &format!("  samples     {} of {} completed{excluded}", pair.completed, pair.planned));
+    for lost in &pair.lost {
+        put(out, &format!("    sample {} {}", lost.sample, line(&lost.why.text(), 200)));
+    }
+    put(out, "  values      folded, then sample by sample");
+    for (metric, value) in agent.metrics.iter().zip(&pair.values) {
+        let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
+        put(out, &format!("    {:<22} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")));
+    }
+    put(out, "  checks");
+    for check in &pair.checks {
+        let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
+        let word = if check.standing.passes() { "holds" } else { "FAILS" };
+        put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.line));
+        if let Some(failure) = &check.failure {
+            put(out, &format!("          {}", line(&failure.detail, 400)));
+            put(out, &format!("          {}: {}; to mend: {}", failure.tag.word(), failure.tag.meaning(), failure.tag.fix_strategy()));
+            put(out, &format!("          next: {}", line(&failure.next_action, 400)));
+        }
+    }
+    out.push('\n');
+}

@@ -1,0 +1,93 @@
+//! The report as one page without anything loaded from elsewhere; light and dark by the reader's setting.
+
+use std::fmt::Write;
+
+use super::number;
+use super::plain::line;
+use super::words;
+use super::words::Tally;
+use crate::model::AgentReport;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Verdict;
+
+const STYLE: &str = "
+:root{color-scheme:light dark;--line:#d0d7de;--soft:#57606a;--pass:#1a7f37;--fail:#cf222e;--unsure:#9a6700}
+@media(prefers-color-scheme:dark){:root{--line:#3d444d;--soft:#9198a1;--pass:#3fb950;--fail:#f85149;--unsure:#d29922}}
+body{font:15px/1.5 system-ui,sans-serif;max-width:72rem;margin:2rem auto;padding:0 1rem}
+table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}th,td{padding:.35rem .6rem;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.pass{color:var(--pass)}.fail{color:var(--fail);font-weight:600}.inconclusive{color:var(--unsure)}.skipped,.soft{color:var(--soft)}
+h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.verdict{border-left:.35rem solid;padding:.5rem 1rem;font-size:1.1rem}code{font-size:.9em}li{margin:.4rem 0}
+";
+
+/// The report as HTML.
+pub fn html(report: &Report) -> String {
+    let mut out = String::new();
+    let mut put = |text: &str| writeln!(out, "{text}").expect("a string accepts every write");
+    put("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">");
+    put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
+    put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
+    put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
+    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report))));
+    put(&format!("<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>", Tally::of(&report.suites).words(),
+        escaped(words::short(report.commit.as_deref())), escaped(words::short(report.base.as_deref())), escaped(&report.tool_version)));
+    for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
+        put(&format!("<p>{}</p>", escaped(why)));
+    }
+    for suite in &report.suites {
+        put(&suite_part(suite));
+    }
+    put("</body></html>");
+    out
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    for char in line(text, 1000).chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+fn suite_part(suite: &SuiteReport) -> String {
+    let mut out = format!("<h2>{} <span class=\"soft\">{} · {} tier</span></h2>\n", suite.id, escaped(&suite.kind), suite.tier.word());
+    out.push_str("<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>gate<th>verdict</tr></thead><tbody>\n");
+    for agent in &suite.agents {
+        for metric in &agent.metrics {
+            out.push_str(&row(agent, metric));
+        }
+    }
+    out.push_str("</tbody></table>\n");
+    let failed: Vec<String> = suite.failures().map(|failed| {
+        let pair = &failed.case.pair;
+        let failure = failed.check.failure.as_deref();
+        let (tag, detail, next) = failure.map_or(("", "", ""), |failure| (failure.tag.word(), failure.detail.as_str(), failure.next_action.as_str()));
+        format!("<li><code>{tag}</code> <b>{}/{}</b> {} <span class=\"soft\">{}:{}</span><br>{}<br><i>Next: {}</i></li>",
+            failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.line, escaped(detail), escaped(next))
+    }).collect();
+    if !failed.is_empty() {
+        out.push_str(&format!("<details><summary>{}</summary><ul>\n{}\n</ul></details>\n", words::plural(failed.len(), "failed check", "failed checks"), failed.join("\n")));
+    }
+    out
+}
+
+fn row(agent: &AgentReport, metric: &MetricReport) -> String {
+    let gates: Vec<String> = metric.gates.iter().map(|gate| escaped(&words::gate(metric, gate))).collect();
+    let verdict = match &metric.verdict {
+        _ if metric.gates.is_empty() => String::new(),
+        Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => verdict.word().to_owned(),
+        Ruling::Skipped(reason) => format!("skipped: {}", escaped(reason)),
+    };
+    format!("<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td class=\"{}\">{verdict}</tr>\n",
+        agent.agent, escaped(&metric.name), number::value(metric.unit, metric.comparison.baseline), number::value(metric.unit, metric.value),
+        number::delta(metric.unit, metric.comparison.delta), gates.join(", "), metric.verdict.word())
+}

@@ -1,0 +1,86 @@
+//! JUnit XML: a test suite for each agent of a suite, a test case for each gate and each check.
+
+use quick_junit::NonSuccessKind;
+use quick_junit::Report as Junit;
+use quick_junit::TestCase;
+use quick_junit::TestCaseStatus;
+use quick_junit::TestSuite;
+
+use super::number;
+use super::plain::line;
+use super::words;
+use crate::model::AgentReport;
+use crate::model::Exclusion;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Verdict;
+
+/// The report as JUnit XML. Failed gates are failures, failed checks are shown as skipped with their evidence where no gate
+/// fails on them: the gates decide, and the two must not disagree about the verdict.
+pub fn junit(report: &Report) -> String {
+    let mut junit = Junit::new("goldgate");
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            junit.add_test_suite(test_suite(suite, agent));
+        }
+    }
+    if !report.not_gateable.is_empty() {
+        let mut suite = TestSuite::new("verdict");
+        for why in &report.not_gateable {
+            suite.add_test_case(TestCase::new("a verdict can be given", not_success(NonSuccessKind::Error, &why.0)));
+        }
+        junit.add_test_suite(suite);
+    }
+    let mut text = junit.to_string().unwrap_or_default();
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+fn not_success(kind: NonSuccessKind, message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(line(message, 400));
+    status
+}
+
+fn skipped(message: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(line(message, 400));
+    status
+}
+
+fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
+    let name = format!("{}.{}.{}", suite.tier.word(), suite.id, agent.agent);
+    let mut tests = TestSuite::new(name.clone());
+    for metric in &agent.metrics {
+        for gate in &metric.gates {
+            let value = number::value(metric.unit, metric.value);
+            let phrase = words::gate(metric, gate);
+            let status = match &gate.ruling {
+                Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),
+                Ruling::Judged(Verdict::Inconclusive) => skipped(&format!("inconclusive: {value}, wanted {phrase}")),
+                Ruling::Judged(Verdict::Fail) => not_success(NonSuccessKind::Failure, &format!("{value}, wanted {phrase}")),
+                Ruling::Skipped(reason) => skipped(reason),
+            };
+            let mut test = TestCase::new(format!("{} {}", metric.name, gate.gate), status);
+            test.set_classname(format!("{name}.gates"));
+            tests.add_test_case(test);
+        }
+    }
+    for case in &agent.cases {
+        let pair = &case.pair;
+        let failed: Vec<String> = pair.checks.iter().filter(|check| !check.standing.passes())
+            .filter_map(|check| Some(format!("{}: {}", check.name, check.failure.as_ref()?.detail))).collect();
+        let status = match (pair.exclusion, failed.is_empty()) {
+            (Exclusion::NoMajority, _) => skipped("excluded: no majority of its samples completed"),
+            (Exclusion::Counted, true) => TestCaseStatus::success(),
+            (Exclusion::Counted, false) => skipped(&format!("{} ({})", failed.join("; "), case.verdict.word())),
+        };
+        let mut test = TestCase::new(pair.case.as_str(), status);
+        test.set_classname(format!("{name}.cases"));
+        tests.add_test_case(test);
+    }
+    tests
+}

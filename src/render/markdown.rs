@@ -1,0 +1,321 @@
+//! GitHub's Markdown: one tier's section of the comment, and the job summary.
+
+use std::fmt::Write;
+
+use super::number;
+use super::number::Direction;
+use super::plain::inline;
+use super::words;
+use super::words::Tally;
+use crate::model::AgentReport;
+use crate::model::Authority;
+use crate::model::CaseTrend;
+use crate::model::Exclusion;
+use crate::model::FailureLine;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Tag;
+use crate::model::Verdict;
+
+/// Where the rest can be read.
+#[derive(Debug, Clone, Default)]
+pub struct Links {
+    /// The address of a file of the repository at the head commit, without the file: `https://…/blob/SHA`.
+    pub files: Option<String>,
+    /// The address of the run.
+    pub run: Option<String>,
+    /// The label that accepts a moved baseline.
+    pub label: Option<String>,
+}
+
+/// A part of a section that stays whole or is left out; the least valuable is left out first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// How much it is worth: 0 is never left out.
+    pub rank: u8,
+    /// What it is called where it is left out.
+    pub name: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+/// The alert that opens a comment.
+pub fn alert(report: &Report) -> String {
+    let kind = match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
+        (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => "CAUTION",
+        (Some(Verdict::Fail), Authority::Advisory, _) => "WARNING",
+        (Some(Verdict::Inconclusive), _, _) => "NOTE",
+        (None, _, _) => "NOTE",
+        (Some(Verdict::Pass), _, _) => "TIP",
+    };
+    format!("> [!{kind}]\n> **{}**\n", words::headline(report))
+}
+
+/// The whole report as one page: the job summary and `report.md`.
+pub fn summary(report: &Report, links: &Links) -> String {
+    let mut out = alert(report);
+    for block in blocks(report, links) {
+        out.push('\n');
+        out.push_str(&block.text);
+    }
+    out
+}
+
+/// One tier's section, in parts.
+pub fn blocks(report: &Report, links: &Links) -> Vec<Block> {
+    let block = |rank, name, text| Block { rank, name, text };
+    let all = vec![
+        block(0, "heading", heading(report)),
+        block(0, "no verdict", not_gateable(report)),
+        block(0, "changed numbers", changed(report)),
+        block(1, "failed checks", failures(report, links)),
+        block(2, "taxonomy", taxonomy(report)),
+        block(4, "cases", cases(report)),
+        block(5, "unchanged numbers", unchanged(report)),
+        block(3, "remarks", remarks(report)),
+        block(0, "next steps", next_steps(report, links)),
+        block(0, "footer", footer(report, links)),
+    ];
+    all.into_iter().filter(|block| !block.text.is_empty()).collect()
+}
+
+fn put(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string accepts every write");
+}
+
+fn heading(report: &Report) -> String {
+    let authority = match report.authority {
+        Authority::Blocking => "blocks the merge",
+        Authority::Advisory => "for information, does not block",
+    };
+    let samples = words::plural(report.samples as usize, "sample", "samples");
+    let cases: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    let graded = words::plural(cases, "pair of agent and case", "pairs of agent and case");
+    let usage = match report.usage.calls {
+        0 => "no model was called".to_owned(),
+        calls => format!("{}, {} tokens", words::plural(calls as usize, "call", "calls"), report.usage.input_tokens + report.usage.output_tokens),
+    };
+    let tally = Tally::of(&report.suites).words();
+    format!("### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {} ms\n", title(&words::tiers(report)), report.usage.wall_ms)
+}
+
+fn title(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn not_gateable(report: &Report) -> String {
+    let mut out = String::new();
+    for why in &report.not_gateable {
+        put(&mut out, &format!("- **No verdict:** {}", inline(&why.0, 300)));
+    }
+    for note in &report.notes {
+        put(&mut out, &format!("- {}", inline(note, 300)));
+    }
+    out
+}
+
+const HEAD: &str = "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
+
+fn is_changed(metric: &MetricReport) -> bool {
+    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != Direction::Same;
+    let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
+    moved || unwell
+}
+
+fn rows(report: &Report, wanted: impl Fn(&MetricReport) -> bool) -> (usize, String) {
+    let mut out = String::new();
+    let mut count = 0;
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for metric in agent.metrics.iter().filter(|metric| wanted(metric)) {
+                count += 1;
+                put(&mut out, &row(suite, agent, metric));
+            }
+        }
+    }
+    (count, out)
+}
+
+fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> String {
+    let arrow = match number::direction(metric.better, metric.unit, metric.comparison.delta) {
+        Direction::Better => " ▲ better",
+        Direction::Worse => " ▼ worse",
+        Direction::Other | Direction::Same => "",
+    };
+    let noise = match metric.comparison.ci95 {
+        Some((low, high)) if low <= 0.0 && high >= 0.0 && !arrow.is_empty() => " (within noise)",
+        _ => "",
+    };
+    let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
+    let verdict = match &metric.verdict {
+        _ if metric.gates.is_empty() => String::new(),
+        Ruling::Judged(Verdict::Pass) => "✅ pass".to_owned(),
+        Ruling::Judged(Verdict::Inconclusive) => "❔ inconclusive".to_owned(),
+        Ruling::Judged(Verdict::Fail) => "❌ **fail**".to_owned(),
+        Ruling::Skipped(reason) => format!("⏭️ skipped: {}", inline(reason, 80)),
+    };
+    format!(
+        "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
+        suite.id, agent.agent, inline(&metric.name, 60),
+        number::value(metric.unit, metric.comparison.baseline), number::value(metric.unit, metric.value),
+        number::delta(metric.unit, metric.comparison.delta), gates.join(", "))
+}
+
+fn changed(report: &Report) -> String {
+    match rows(report, is_changed) {
+        (0, _) if report.suites.is_empty() => String::new(),
+        (0, _) => "No number moved.\n".to_owned(),
+        (_, rows) => format!("{HEAD}{rows}"),
+    }
+}
+
+fn unchanged(report: &Report) -> String {
+    let (count, rows) = rows(report, |metric| !is_changed(metric));
+    if count == 0 {
+        return String::new();
+    }
+    format!("<details><summary>{}</summary>\n\n{HEAD}{rows}\n</details>\n", words::plural(count, "unchanged number", "unchanged numbers"))
+}
+
+/// Failed checks that are listed with their evidence; the rest is counted.
+const LISTED: usize = 25;
+
+fn failures(report: &Report, links: &Links) -> String {
+    let mut all: Vec<FailureLine<'_>> = report.failures().collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    // What is new stands first: the reader came for it.
+    all.sort_by_key(|failed| failed.case.trend != CaseTrend::NewlyFailing);
+    let new = all.iter().filter(|failed| failed.case.trend == CaseTrend::NewlyFailing).count();
+    let open = if new > 0 { " open" } else { "" };
+    let mut out = format!("<details{open}><summary>{}, {new} in newly failing cases</summary>\n\n", words::plural(all.len(), "failed check", "failed checks"));
+    for failed in all.iter().take(LISTED) {
+        put(&mut out, &failure(failed, links));
+    }
+    if all.len() > LISTED {
+        put(&mut out, &format!("- … and {} more in the full report", all.len() - LISTED));
+    }
+    out.push_str("\n</details>\n");
+    out
+}
+
+fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
+    let pair = &failed.case.pair;
+    let new = if failed.case.trend == CaseTrend::NewlyFailing { " **NEW**" } else { "" };
+    let name = format!("{} / {} / {} / {}", failed.suite.id, failed.agent.agent, pair.case, inline(&failed.check.name.to_string(), 80));
+    let name = match &links.files {
+        Some(address) => format!("[{name}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.line),
+        None => name,
+    };
+    let Some(failure) = failed.check.failure.as_deref() else { return format!("- {name}{new}") };
+    format!("- `{}` {name}{new}<br>{}<br>Next: {}", failure.tag.word(), inline(&failure.detail, 300), inline(&failure.next_action, 300))
+}
+
+/// A path in a link: everything but plain characters percent-encoded.
+fn path(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'/' => out.push(char::from(byte)),
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+fn taxonomy(report: &Report) -> String {
+    if report.suites.is_empty() {
+        return String::new();
+    }
+    let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
+    let known = agents().any(|agent| agent.taxonomy_before.is_some());
+    let mut out = "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n".to_owned();
+    for tag in Tag::ALL {
+        let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
+        let before: i64 = agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
+        let change = match now - before {
+            _ if !known => "–".to_owned(),
+            0 => "=".to_owned(),
+            more if more > 0 && before == 0 => format!("+{more} NEW"),
+            more if more > 0 => format!("+{more}"),
+            less => format!("−{}", less.abs()),
+        };
+        put(&mut out, &format!("| `{}` | {} | {now} | {change} | {} |", tag.word(), tag.meaning(), tag.fix_strategy()));
+    }
+    let lost = report.lost_samples();
+    if lost > 0 {
+        put(&mut out, &format!("| `infra` | no failure: the sample gave nothing to grade | {lost} | – | look at the infrastructure, or record again |"));
+    }
+    out
+}
+
+/// Cases named in one list; the rest is counted.
+const NAMED: usize = 30;
+
+fn cases(report: &Report) -> String {
+    let mut out = String::new();
+    let pairs = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
+        let found = pairs().flat_map(|(suite, agent)| {
+            let moved = agent.cases.iter().filter(move |case| case.trend == trend);
+            moved.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+        });
+        list(&mut out, &title(&trend.word().replace('_', " ")), found.collect());
+    }
+    let flaky = pairs().flat_map(|(suite, agent)| {
+        let flaky = agent.cases.iter().filter(|case| case.is_flaky());
+        flaky.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+    });
+    list(&mut out, "Flaky (samples disagree)", flaky.collect());
+    let removed = pairs().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent)));
+    list(&mut out, "Removed since the baseline", removed.collect());
+    for (suite, agent) in pairs() {
+        for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
+            let why: Vec<String> = case.pair.lost.iter().map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120))).collect();
+            let word = if case.pair.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
+            put(&mut out, &format!("- {word}: {}/{}/{} ({} of {} samples completed; {})", suite.id, agent.agent, case.pair.case, case.pair.completed, case.pair.planned, why.join("; ")));
+        }
+    }
+    if out.is_empty() { out } else { format!("<details><summary>Cases: moved, flaky, excluded</summary>\n\n{out}\n</details>\n") }
+}
+
+fn list(out: &mut String, name: &str, found: Vec<String>) {
+    if found.is_empty() {
+        return;
+    }
+    let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
+    let shown: Vec<String> = found.iter().take(NAMED).cloned().collect();
+    put(out, &format!("- {name} ({}): {}{more}", found.len(), shown.join(", ")));
+}
+
+fn remarks(report: &Report) -> String {
+    let mut out = String::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for note in &agent.notes {
+                put(&mut out, &format!("- {}/{}: {}", suite.id, agent.agent, inline(note, 300)));
+            }
+        }
+    }
+    out
+}
+
+fn next_steps(report: &Report, links: &Links) -> String {
+    let mut out = String::new();
+    let samples = if report.samples > 0 { format!(" --samples {}", report.samples) } else { String::new() };
+    let tier = report.tiers.first().map_or("deterministic", |tier| tier.word());
+    put(&mut out, &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"));
+    if let Some(label) = &links.label {
+        put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));
+    }
+    out
+}
+
+fn footer(report: &Report, links: &Links) -> String {
+    let run = links.run.as_ref().map_or(String::new(), |address| format!(" · [run and full report]({address})"));
+    format!("<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n", words::short(report.commit.as_deref()), words::short(report.base.as_deref()), report.tool_version)
+}

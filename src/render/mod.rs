@@ -1,0 +1,16 @@
+//! The report as text, one file a format. A renderer decides nothing, computes nothing and prints nothing.
+
+pub mod annotations;
+pub mod explain;
+pub mod html;
+pub mod junit;
+pub mod markdown;
+mod number;
+mod plain;
+pub mod terminal;
+mod words;
+
+pub use number::delta;
+pub use number::value;
+pub use plain::inline;
+pub use plain::line;

@@ -1,0 +1,94 @@
+//! Numbers as people read them: the same number of digits everywhere, never `-0.0`, never `NaN`.
+
+use crate::model::Better;
+use crate::model::Unit;
+
+/// A value of a metric: shares in percent with one digit, counts and points plain; a dash for nothing.
+pub fn value(unit: Unit, value: Option<f64>) -> String {
+    match (unit, value.filter(|value| value.is_finite())) {
+        (_, None) => "–".to_owned(),
+        (Unit::Share, Some(value)) => format!("{} %", digits(value * 100.0, 1)),
+        (Unit::Count, Some(value)) if value.fract() == 0.0 => digits(value, 0),
+        (Unit::Count | Unit::Points, Some(value)) => digits(value, 1),
+    }
+}
+
+/// A difference: in percentage points for shares, with a sign; `=` where it shows as nothing.
+pub fn delta(unit: Unit, delta: Option<f64>) -> String {
+    let Some(delta) = delta.filter(|delta| delta.is_finite()) else { return "–".to_owned() };
+    let (scaled, places, suffix) = match unit {
+        Unit::Share => (delta * 100.0, 1, " pp"),
+        Unit::Count if delta.fract() == 0.0 => (delta, 0, ""),
+        Unit::Count | Unit::Points => (delta, 1, ""),
+    };
+    let shown = digits(scaled.abs(), places);
+    if shown.chars().all(|char| matches!(char, '0' | '.')) {
+        return "=".to_owned();
+    }
+    format!("{}{shown}{suffix}", if scaled < 0.0 { "−" } else { "+" })
+}
+
+/// Whether a difference is good, bad or neither, as it shows.
+pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> Direction {
+    let shown = delta(unit, change);
+    match (better, shown.starts_with('+'), shown.starts_with('−')) {
+        (Better::Higher, true, _) | (Better::Lower, _, true) => Direction::Better,
+        (Better::Higher, _, true) | (Better::Lower, true, _) => Direction::Worse,
+        (Better::Neither, true, _) | (Better::Neither, _, true) => Direction::Other,
+        (Better::Higher | Better::Lower | Better::Neither, false, false) => Direction::Same,
+    }
+}
+
+/// In which direction a value moved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// For the better.
+    Better,
+    /// For the worse.
+    Worse,
+    /// It moved, which is neither.
+    Other,
+    /// It did not move as far as it shows.
+    Same,
+}
+
+/// A number with a fixed number of decimal places and no negative zero.
+fn digits(value: f64, places: usize) -> String {
+    let shown = format!("{value:.places$}");
+    match shown.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|char| matches!(char, '0' | '.')) => rest.to_owned(),
+        Some(rest) => format!("−{rest}"),
+        None => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Direction;
+    use super::delta;
+    use super::direction;
+    use super::value;
+    use crate::model::Better;
+    use crate::model::Unit;
+
+    #[test]
+    fn numbers_are_short_and_never_odd() {
+        assert_eq!(value(Unit::Share, Some(0.289_999_999_999_999_96)), "29.0 %");
+        assert_eq!(value(Unit::Share, Some(-0.000_01)), "0.0 %");
+        assert_eq!(value(Unit::Share, None), "–");
+        assert_eq!(value(Unit::Share, Some(f64::NAN)), "–");
+        assert_eq!((value(Unit::Count, Some(31.0)), value(Unit::Count, Some(31.5))), ("31".to_owned(), "31.5".to_owned()));
+        assert_eq!(delta(Unit::Share, Some(-0.05)), "−5.0 pp");
+        assert_eq!(delta(Unit::Share, Some(0.000_4)), "=");
+        assert_eq!(delta(Unit::Count, Some(-3.0)), "−3");
+        assert_eq!(delta(Unit::Points, Some(0.25)), "+0.2");
+    }
+
+    #[test]
+    fn a_direction_is_the_metrics_own() {
+        let of = |better, change| direction(better, Unit::Share, Some(change));
+        assert_eq!((of(Better::Higher, 0.1), of(Better::Lower, 0.1)), (Direction::Better, Direction::Worse));
+        assert_eq!((of(Better::Higher, -0.1), of(Better::Lower, -0.1)), (Direction::Worse, Direction::Better));
+        assert_eq!((of(Better::Neither, 0.1), of(Better::Higher, 0.000_1)), (Direction::Other, Direction::Same));
+    }
+}

@@ -1,0 +1,197 @@
+//! The report for a terminal.
+
+use std::fmt::Write;
+
+use comfy_table::Attribute;
+use comfy_table::Cell;
+use comfy_table::CellAlignment;
+use comfy_table::Color;
+use comfy_table::ContentArrangement;
+use comfy_table::Table;
+use comfy_table::presets;
+
+use super::number;
+use super::number::Direction;
+use super::plain::line;
+use super::words;
+use super::words::Tally;
+use crate::model::AgentReport;
+use crate::model::CaseTrend;
+use crate::model::Exclusion;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Tag;
+use crate::model::Verdict;
+
+/// How the terminal shows text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// With colours.
+    Coloured,
+    /// Without.
+    Plain,
+}
+
+/// Failed checks that are listed; the rest is counted.
+const LISTED: usize = 12;
+
+/// The report as a table, what failed and why, and the verdict last, where the eye is.
+pub fn terminal(report: &Report, style: Style, width: u16) -> String {
+    let mut out = String::new();
+    let samples = words::plural(report.samples as usize, "sample", "samples");
+    let facts = format!("goldgate {} · {} tier · up to {samples} a case · commit {}", report.tool_version, words::tiers(report), words::short(report.commit.as_deref()));
+    put(&mut out, &facts);
+    if !report.suites.is_empty() {
+        put(&mut out, &table(report, style, width));
+    }
+    failures(&mut out, report);
+    remarks(&mut out, report);
+    for why in &report.not_gateable {
+        put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
+    }
+    put(&mut out, &format!("{}\n{}", words::headline(report), Tally::of(&report.suites).words()));
+    out
+}
+
+fn put(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string accepts every write");
+}
+
+fn table(report: &Report, style: Style, width: u16) -> String {
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    match style {
+        Style::Coloured => table.enforce_styling(),
+        Style::Plain => table.force_no_tty(),
+    };
+    table.set_header(["suite", "agent", "metric", "baseline", "now", "delta", "gate", "verdict"]);
+    for suite in &report.suites {
+        for (first, agent) in flagged(&suite.agents) {
+            let rows = agent.metrics.iter().flat_map(gate_rows);
+            for (top, (metric, gate, ruling)) in flagged(rows) {
+                let delta = number::delta(metric.unit, metric.comparison.delta);
+                table.add_row(vec![
+                    Cell::new(if first && top { suite_name(report, suite) } else { String::new() }),
+                    Cell::new(if top { agent.agent.as_str() } else { "" }),
+                    Cell::new(&metric.name),
+                    right(number::value(metric.unit, metric.comparison.baseline)),
+                    right(number::value(metric.unit, metric.value)),
+                    right(delta).fg(colour(number::direction(metric.better, metric.unit, metric.comparison.delta))),
+                    Cell::new(gate),
+                    verdict(ruling),
+                ]);
+            }
+        }
+    }
+    table.to_string()
+}
+
+/// Each element with whether it is the first.
+fn flagged<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = (bool, T)> {
+    all.into_iter().enumerate().map(|(place, one)| (place == 0, one))
+}
+
+fn suite_name(report: &Report, suite: &SuiteReport) -> String {
+    match report.tiers.len() {
+        1 => suite.id.to_string(),
+        _ => format!("{} ({})", suite.id, suite.tier.word()),
+    }
+}
+
+/// One row a gate; a metric without a gate has one row of its own.
+fn gate_rows(metric: &MetricReport) -> Vec<(&MetricReport, String, Option<&Ruling>)> {
+    if metric.gates.is_empty() {
+        return vec![(metric, String::new(), None)];
+    }
+    metric.gates.iter().map(|gate| (metric, words::gate(metric, gate), Some(&gate.ruling))).collect()
+}
+
+fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+fn colour(direction: Direction) -> Color {
+    match direction {
+        Direction::Better => Color::Green,
+        Direction::Worse => Color::Red,
+        Direction::Other | Direction::Same => Color::Reset,
+    }
+}
+
+fn verdict(ruling: Option<&Ruling>) -> Cell {
+    let Some(ruling) = ruling else { return Cell::new("") };
+    let cell = Cell::new(ruling.word());
+    match ruling {
+        Ruling::Judged(Verdict::Pass) => cell.fg(Color::Green),
+        Ruling::Judged(Verdict::Inconclusive) => cell.fg(Color::Yellow),
+        Ruling::Judged(Verdict::Fail) => cell.fg(Color::Red).add_attribute(Attribute::Bold),
+        Ruling::Skipped(_) => cell.fg(Color::DarkGrey),
+    }
+}
+
+fn failures(out: &mut String, report: &Report) {
+    let all: Vec<_> = report.failures().collect();
+    if all.is_empty() {
+        return;
+    }
+    let counts = Tag::ALL.into_iter().map(|tag| {
+        let count = all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
+        format!("{} {count}", tag.word())
+    });
+    put(out, &format!("{} ({})", words::plural(all.len(), "failed check", "failed checks"), counts.collect::<Vec<_>>().join(", ")));
+    for failed in all.iter().take(LISTED) {
+        let Some(failure) = failed.check.failure.as_deref() else { continue };
+        let case = &failed.case.pair;
+        put(out, &format!("  {}/{}/{} {} [{}]", failed.suite.id, failed.agent.agent, case.case, failed.check.name, failure.tag.word()));
+        put(out, &format!("    {}", line(&failure.detail, 200)));
+        put(out, &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, failed.check.line));
+    }
+    if all.len() > LISTED {
+        put(out, &format!("  … and {} more; `goldgate explain CASE` or --out DIR shows all", all.len() - LISTED));
+    }
+    out.push('\n');
+}
+
+/// Excluded, lost, moved: what the table cannot say.
+fn remarks(out: &mut String, report: &Report) {
+    let before = out.len();
+    for note in &report.notes {
+        put(out, &format!("note: {}", line(note, 400)));
+    }
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            agent_remarks(out, suite, agent);
+        }
+    }
+    if out.len() > before {
+        out.push('\n');
+    }
+}
+
+fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
+    let who = format!("{}/{}", suite.id, agent.agent);
+    for note in &agent.notes {
+        put(out, &format!("{who}: {}", line(note, 400)));
+    }
+    for case in &agent.cases {
+        let pair = &case.pair;
+        let lost: Vec<String> = pair.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120))).collect();
+        match (pair.exclusion, lost.is_empty()) {
+            (Exclusion::NoMajority, _) => put(out, &format!("{who}/{}: excluded, {} of {} samples completed: {}", pair.case, pair.completed, pair.planned, lost.join("; "))),
+            (Exclusion::Counted, false) => put(out, &format!("{who}/{}: inconclusive: {}", pair.case, lost.join("; "))),
+            (Exclusion::Counted, true) => {}
+        }
+    }
+    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
+        let cases: Vec<&str> = agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.pair.case.as_str()).collect();
+        if !cases.is_empty() {
+            put(out, &format!("{who}: {}: {}", trend.word().replace('_', " "), cases.join(", ")));
+        }
+    }
+    if !agent.removed.is_empty() {
+        let cases: Vec<&str> = agent.removed.iter().map(|case| case.as_str()).collect();
+        put(out, &format!("{who}: removed since the baseline: {}", cases.join(", ")));
+    }
+}

@@ -1,0 +1,103 @@
+//! The sentences that several formats share.
+
+use super::number;
+use crate::model::Authority;
+use crate::model::GateRuling;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Unit;
+use crate::model::Verdict;
+
+/// How many gates were ruled in which way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Passed.
+    pub pass: usize,
+    /// Could not be told.
+    pub inconclusive: usize,
+    /// Failed.
+    pub fail: usize,
+    /// Not judged.
+    pub skipped: usize,
+}
+
+impl Tally {
+    /// Counts the gates of some suites.
+    pub fn of<'a>(suites: impl IntoIterator<Item = &'a SuiteReport>) -> Self {
+        let mut tally = Self::default();
+        let agents = suites.into_iter().flat_map(|suite| &suite.agents);
+        for gate in agents.flat_map(|agent| &agent.metrics).flat_map(|metric| &metric.gates) {
+            match gate.ruling {
+                Ruling::Judged(Verdict::Pass) => tally.pass += 1,
+                Ruling::Judged(Verdict::Inconclusive) => tally.inconclusive += 1,
+                Ruling::Judged(Verdict::Fail) => tally.fail += 1,
+                Ruling::Skipped(_) => tally.skipped += 1,
+            }
+        }
+        tally
+    }
+
+    /// The counts in words, without those that are zero.
+    pub fn words(self) -> String {
+        let Self { pass, inconclusive, fail, skipped } = self;
+        let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
+        let parts: Vec<String> = named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        if parts.is_empty() { "no gate".to_owned() } else { format!("gates: {}", parts.join(", ")) }
+    }
+}
+
+/// The verdict in words that a tired reader understands.
+pub fn headline(report: &Report) -> String {
+    let tally = Tally::of(&report.suites);
+    let failed = plural(tally.fail, "gate fails", "gates fail");
+    match (report.verdict.verdict(), report.authority) {
+        (Some(Verdict::Fail), Authority::Blocking) => format!("The agent got worse: {failed}. This blocks the merge."),
+        (Some(Verdict::Fail), Authority::Advisory) => format!("The agent got worse: {failed}. This does not block the merge."),
+        (_, Authority::Blocking) if !report.not_gateable.is_empty() => "No verdict can be given. This blocks the merge.".to_owned(),
+        (None, _) => "Nothing was judged. This is not a pass.".to_owned(),
+        (Some(Verdict::Inconclusive), _) => {
+            format!("No gate fails, but {} could not be told.", plural(tally.inconclusive, "gate", "gates"))
+        }
+        (Some(Verdict::Pass), _) => format!("All gates hold: {}.", plural(tally.pass, "gate", "gates")),
+    }
+}
+
+/// A count with its noun.
+pub fn plural(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// A gate in one short phrase.
+pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
+    let limit = number::value(metric.unit, gate.threshold);
+    let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
+    let source = if gate.from_baseline { " baseline" } else { "" };
+    match gate.gate.as_str() {
+        "min" if gate.threshold.is_none() => format!("≥ baseline{band}"),
+        "max" if gate.threshold.is_none() => format!("≤ baseline{band}"),
+        "min" => format!("≥ {limit}{source}{band}"),
+        "max" => format!("≤ {limit}{source}{band}"),
+        "max_drop" => format!("drop ≤ {}", spread(metric.unit, gate.threshold.unwrap_or_default())),
+        _ => format!("rise ≤ {}", spread(metric.unit, gate.threshold.unwrap_or_default())),
+    }
+}
+
+/// A width: percentage points for shares.
+fn spread(unit: Unit, width: f64) -> String {
+    match unit {
+        Unit::Share => number::value(unit, Some(width)).replace(" %", " pp"),
+        Unit::Count | Unit::Points => number::value(unit, Some(width)),
+    }
+}
+
+/// A commit as people read it.
+pub fn short(commit: Option<&str>) -> &str {
+    commit.map_or("unknown", |commit| commit.get(..8).unwrap_or(commit))
+}
+
+/// The tiers of a report.
+pub fn tiers(report: &Report) -> String {
+    report.tiers.iter().map(|tier| tier.word()).collect::<Vec<_>>().join(" and ")
+}

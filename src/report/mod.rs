@@ -1,0 +1,93 @@
+//! Puts the report together. Nothing is computed twice: what others ask later was decided here.
+
+use crate::gate::Comparability;
+use crate::gate::Judgement;
+use crate::model::AgentName;
+use crate::model::AgentReport;
+use crate::model::BaselineEntry;
+use crate::model::CaseReport;
+use crate::model::CaseTrend;
+use crate::model::CaseId;
+use crate::model::Exclusion;
+use crate::model::Identity;
+use crate::model::NotGateable;
+use crate::model::PairResult;
+use crate::model::Ruling;
+use crate::model::SuiteId;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+
+/// An agent's part of the report, with why no verdict can be given on it.
+pub struct AgentPart {
+    /// What is shown.
+    pub report: AgentReport,
+    /// Why no verdict can be given; empty where one can.
+    pub not_gateable: Vec<NotGateable>,
+}
+
+/// What is known of an agent when its part is put together.
+pub struct AgentFacts<'a> {
+    /// Its suite.
+    pub suite: &'a SuiteId,
+    /// Its name.
+    pub agent: AgentName,
+    /// What it was measured with.
+    pub identity: Identity,
+    /// Its pairs, by case.
+    pub pairs: Vec<PairResult>,
+    /// Cases that are listed and not run.
+    pub retired: Vec<(CaseId, String)>,
+    /// The judgement on it.
+    pub judgement: Judgement,
+    /// The baseline's entry.
+    pub before: Option<&'a BaselineEntry>,
+}
+
+/// Puts one agent's part together.
+pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
+    let AgentFacts { suite, agent, identity, pairs, retired, judgement, before } = facts;
+    let Judgement { metrics, verdict, cases, removed, comparability } = judgement;
+    let mut not_gateable = Vec::new();
+    let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
+    if !pairs.is_empty() && pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority) {
+        refuse("every case is excluded, because no majority of its samples completed".to_owned());
+    }
+    if verdict.verdict().is_none() {
+        refuse(format!("no gate could be judged ({})", verdict.reason().unwrap_or("no reason given")));
+    }
+    let waits = metrics.iter().flat_map(|metric| &metric.gates).any(|gate| gate.from_baseline && gate.ruling.verdict().is_none());
+    let notes = match comparability {
+        Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
+        Comparability::Comparable(remarks) => remarks,
+        Comparability::Incomparable(why) => {
+            if waits {
+                refuse(why.clone());
+            }
+            vec![why]
+        }
+    };
+    let cases = pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
+    let report = AgentReport {
+        agent,
+        verdict,
+        identity,
+        metrics,
+        cases,
+        retired,
+        removed,
+        notes,
+        taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
+    };
+    AgentPart { report, not_gateable }
+}
+
+/// Puts one suite together.
+pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
+    let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
+    SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
+}
+
+/// The cases of an agent that moved in one way.
+pub fn moved(agent: &AgentReport, trend: CaseTrend) -> impl Iterator<Item = &CaseReport> {
+    agent.cases.iter().filter(move |case| case.trend == trend)
+}

@@ -1,0 +1,409 @@
+//! Kind `cross_agent` (seed 000): several agents on one document, looked at together.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Cast;
+use super::Desk;
+use super::EntryKind;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::expected::Expected;
+use super::expected::ExpectedForm;
+use super::expected::Place;
+use super::finding::Finding;
+use super::produced::Produced;
+use super::produced::produced;
+use super::rules::Rules;
+use super::sha256_hex;
+use super::triggers::rule_ids;
+use super::triggers::trigger_checks;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::AgentName;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::CaseState;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::CheckName;
+use crate::model::Edge;
+use crate::model::Failure;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Layer;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Outcome;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::SampleFold;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::SuiteId;
+use crate::model::Tag;
+use crate::model::Unit;
+use crate::text::token_overlap;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "cross_agent",
+    scorer: "cross_agent/1",
+    metrics: METRICS,
+    cast: Cast::Own("all"),
+    meaning: "several agents on one document: what they should share, repeat and agree on",
+    open,
+    schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm))],
+};
+
+const PLAIN: MetricSpec = MetricSpec {
+    name: "",
+    better: Better::Lower,
+    fold: SampleFold::Median,
+    aggregate: Aggregate::Mean,
+    unit: Unit::Share,
+    gates: &[],
+    meaning: "",
+};
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "cross_recall",
+        better: Better::Higher,
+        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        meaning: "shared findings that enough agents produced / shared findings",
+        ..PLAIN
+    },
+    MetricSpec {
+        name: "duplicate_rate",
+        meaning: "findings that another agent produced as well, by category and quote or wording / findings",
+        ..PLAIN
+    },
+    MetricSpec {
+        name: "contradiction_rate",
+        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
+        meaning: "shared findings whose severities lie too far apart between agents / shared findings",
+        ..PLAIN
+    },
+];
+
+/// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
+const DUPLICATE_OVERLAP: f64 = 0.8;
+
+/// `cases/{case}.json`: one document, several agents.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "cross-agent case")]
+struct CaseForm {
+    /// The document: a case of the suite that `runs_of` names.
+    contract: String,
+    /// The agents.
+    agents: Vec<String>,
+    /// In how many agents a shared finding has to be; 2 where absent.
+    #[serde(default = "two")]
+    min_agents: usize,
+    /// What several agents have to find.
+    #[serde(default)]
+    #[schemars(with = "Vec<SharedSchema>")]
+    shared_findings: Vec<Box<RawValue>>,
+    /// Whether no finding may stand in two agents' results.
+    #[serde(default)]
+    no_duplicates: bool,
+    /// Whether the agents have to agree on severities; true where absent.
+    #[serde(default = "yes")]
+    no_contradictions: bool,
+    /// How many steps the severities of one shared finding may lie apart; 1 where absent.
+    #[serde(default = "one")]
+    max_severity_spread: u32,
+    /// The ids of rules of `rules.yaml` that the agents' findings have to fire.
+    #[serde(default)]
+    expected_triggers: Vec<String>,
+    /// The ids of rules that must not fire.
+    #[serde(default)]
+    must_not_trigger: Vec<String>,
+}
+
+/// What is borrowed from the text, so that every part knows its place.
+#[derive(Deserialize)]
+struct CaseText<'a> {
+    #[serde(borrow, default)]
+    shared_findings: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    expected_triggers: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    must_not_trigger: Vec<&'a RawValue>,
+}
+
+/// An expected finding, with the case's two settings for it alone.
+#[derive(JsonSchema)]
+#[allow(dead_code, reason = "the schema's shape; reading takes the two settings off first")]
+struct SharedSchema {
+    #[serde(flatten)]
+    expected: ExpectedForm,
+    /// In how many agents it has to be.
+    min_agents: Option<usize>,
+    /// How many steps its severities may lie apart.
+    max_severity_spread: Option<u32>,
+}
+
+fn two() -> usize {
+    2
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn yes() -> bool {
+    true
+}
+
+struct Shared {
+    expected: Expected,
+    min_agents: usize,
+    max_spread: u32,
+}
+
+struct Case {
+    agents: Vec<AgentName>,
+    shared: Vec<Shared>,
+    no_duplicates: bool,
+    no_contradictions: bool,
+    expected: Vec<(String, u32)>,
+    forbidden: Vec<(String, u32)>,
+}
+
+struct CrossAgent {
+    rules: Rules,
+    pairs: Vec<Pair>,
+    cases: Vec<Case>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let Some(runs_of) = suite.runs_of.as_ref() else {
+        let help = "name the suite whose runs are looked at together";
+        return Err(Diagnostic::of_file(&suite.path, "missing-key", format!("the suite \"{}\" has no runs_of", suite.id), help).into());
+    };
+    let has_rules = shelf.list(&suite.path).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
+    let rules = match has_rules {
+        true => shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source)),
+        false => Ok(Rules::default()),
+    };
+    let rules = problems.keep_all(rules).unwrap_or_default();
+    let folder = suite.path.child("cases");
+    let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
+    let files: Vec<String> = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let read: Vec<_> = files.par_iter().filter_map(|name| {
+        let stem = name.strip_suffix(".json")?;
+        Some(read_case(shelf, &rules, runs_of, folder.child(name), stem))
+    }).collect();
+    let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let (pairs, cases) = read.into_iter().unzip();
+    problems.or(Box::new(CrossAgent { rules, pairs, cases }))
+}
+
+fn read_case(shelf: &dyn Shelf, rules: &Rules, runs_of: &SuiteId, file: RepoPath, stem: &str) -> Result<(Pair, Case), Diagnostic> {
+    let bad_id = |bad: crate::model::BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
+    let case = CaseId::new(stem).map_err(bad_id)?;
+    let source = shelf.text(&file)?;
+    let form: CaseForm = json::whole(&source)?;
+    let text: CaseText<'_> = json::whole(&source)?;
+    let contract = CaseId::new(&form.contract).map_err(bad_id)?;
+    let agents = form.agents.iter().map(|agent| AgentName::new(agent).map_err(bad_id)).collect::<Result<Vec<_>, _>>()?;
+    let at_agents = || source.text.find("\"agents\"").unwrap_or(0);
+    if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
+        return Err(source.problem(at_agents(), "bad-agents", "the agents are fewer than two, or one stands here twice", "name two or more different agents"));
+    }
+    let mut shared = Vec::new();
+    for raw in &text.shared_findings {
+        shared.push(read_shared(&Place { source: &source, raw }, &form, agents.len())?);
+    }
+    let mut runs: Vec<RunKey> = Vec::new();
+    for agent in &agents {
+        runs.push(RunKey { suite: runs_of.clone(), agent: agent.clone(), case: contract.clone() });
+    }
+    let pair = Pair {
+        case,
+        agent: AgentName::new("all").map_err(bad_id)?,
+        digest: sha256_hex(source.text.as_bytes()),
+        runs,
+        state: CaseState::Active,
+        zone: None,
+        golden: file,
+    };
+    let case = Case {
+        agents,
+        shared,
+        no_duplicates: form.no_duplicates,
+        no_contradictions: form.no_contradictions,
+        expected: rule_ids(&source, rules, &text.expected_triggers)?,
+        forbidden: rule_ids(&source, rules, &text.must_not_trigger)?,
+    };
+    Ok((pair, case))
+}
+
+fn read_shared(place: &Place<'_>, form: &CaseForm, agents: usize) -> Result<Shared, Diagnostic> {
+    #[derive(Deserialize)]
+    struct Own {
+        min_agents: Option<usize>,
+        max_severity_spread: Option<u32>,
+    }
+    let own: Own = json::part(place.source, place.raw)?;
+    // The expected finding refuses keys that it does not know, so the case's own two are taken off first.
+    let mut fields: serde_json::Map<String, serde_json::Value> = json::part(place.source, place.raw)?;
+    fields.remove("min_agents");
+    fields.remove("max_severity_spread");
+    let expected: ExpectedForm = serde_json::from_value(fields.into()).map_err(|error| {
+        place.problem("", "bad-value", format!("this is no expected finding: {error}"), "write it as in expected/{agent}/{contract}.json")
+    })?;
+    let min_agents = own.min_agents.unwrap_or(form.min_agents);
+    if min_agents == 0 || min_agents > agents {
+        let what = format!("min_agents is {min_agents}, the case has {agents} agents");
+        return Err(place.problem("min_agents", "unsatisfiable", what, format!("write 1 to {agents}")));
+    }
+    Ok(Shared {
+        expected: Expected::of(expected, place, None)?,
+        min_agents,
+        max_spread: own.max_severity_spread.unwrap_or(form.max_severity_spread),
+    })
+}
+
+impl Suite for CrossAgent {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let case = &self.cases[place];
+        let produced: Vec<Produced> = runs.iter().map(produced).collect();
+        let view = View { case, produced: &produced };
+        let doubled = view.duplicates();
+        let all = produced.iter().map(|one| one.findings.len()).sum();
+        let share = |part: usize, whole: usize, of_nothing: f64| Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 });
+        let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
+        let contradicted = case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
+        let mut checks = view.checks(&doubled);
+        let fired: BTreeSet<&str> = case.agents.iter().zip(&produced).flat_map(|(agent, one)| self.rules.fired(agent.as_str(), &one.findings)).collect();
+        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &fired));
+        let values = vec![share(found, case.shared.len(), 1.0), share(doubled.len(), all, 0.0), share(contradicted, case.shared.len(), 0.0)];
+        let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
+        Ok(Grade { values, checks, layer })
+    }
+}
+
+/// One sample of all agents of a case.
+struct View<'a> {
+    case: &'a Case,
+    produced: &'a [Produced],
+}
+
+impl<'a> View<'a> {
+    fn matching(&self, shared: &Shared) -> Vec<(usize, &'a Finding)> {
+        let produced = self.produced.iter().enumerate();
+        produced.flat_map(|(agent, one)| one.findings.iter().map(move |finding| (agent, finding)))
+            .filter(|(_, finding)| shared.expected.matches(finding)).collect()
+    }
+
+    /// The agents that produced a shared finding.
+    fn finders(&self, shared: &Shared) -> BTreeSet<usize> {
+        self.matching(shared).into_iter().map(|(agent, _)| agent).collect()
+    }
+
+    /// How many steps the severities of a shared finding lie apart between two agents, at most.
+    fn spread(&self, shared: &Shared) -> u32 {
+        let rated: Vec<(usize, u32)> = self.matching(shared).into_iter()
+            .filter_map(|(agent, finding)| Some((agent, finding.severity?.rank()))).collect();
+        let pairs = rated.iter().flat_map(|one| rated.iter().map(move |other| (one, other)));
+        pairs.filter(|(one, other)| one.0 != other.0).map(|(one, other)| one.1.abs_diff(other.1)).max().unwrap_or(0)
+    }
+
+    /// The findings, as agent and place, that some other agent produced as well.
+    fn duplicates(&self) -> Vec<(usize, usize)> {
+        let mut doubled = Vec::new();
+        for (agent, one) in self.produced.iter().enumerate() {
+            for (place, finding) in one.findings.iter().enumerate() {
+                let others = self.produced.iter().enumerate().filter(|(other, _)| *other != agent);
+                if others.flat_map(|(_, other)| &other.findings).any(|other| is_duplicate(finding, other)) {
+                    doubled.push((agent, place));
+                }
+            }
+        }
+        doubled
+    }
+
+    fn checks(&self, doubled: &[(usize, usize)]) -> Vec<Check> {
+        let mut checks = Vec::new();
+        for (agent, one) in self.case.agents.iter().zip(self.produced) {
+            let failure = one.flaws.first().map(|flaw| Failure {
+                tag: Tag::Schema,
+                detail: format!("{agent}: {flaw}"),
+                next_action: format!("look at the same document in the agent's own suite and mend the output of {agent}"),
+            });
+            checks.push(check("schema", CheckKey::Named(agent.as_str().into()), 1, failure));
+        }
+        for (place, shared) in self.case.shared.iter().enumerate() {
+            let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
+            checks.push(check("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
+            if self.case.no_contradictions {
+                checks.push(check("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
+            }
+        }
+        if self.case.no_duplicates {
+            let failure = doubled.first().map(|(agent, place)| Failure {
+                tag: Tag::Prompt,
+                detail: format!("{} findings stand in two agents' results, first \"{}\" of {}", doubled.len(),
+                    self.produced[*agent].findings[*place].title, self.case.agents[*agent]),
+                next_action: "divide the category between the agents' prompts, or drop no_duplicates".to_owned(),
+            });
+            checks.push(check("no_duplicates", CheckKey::Only, 1, failure));
+        }
+        checks
+    }
+
+    fn missed(&self, shared: &Shared) -> Option<Failure> {
+        let finders = self.finders(shared);
+        (finders.len() < shared.min_agents).then(|| {
+            let missing: Vec<&str> = self.case.agents.iter().enumerate().filter(|(place, _)| !finders.contains(place)).map(|(_, agent)| agent.as_str()).collect();
+            Failure {
+                tag: if self.produced.iter().any(|one| !one.flaws.is_empty()) { Tag::Schema } else { Tag::Prompt },
+                detail: format!("{}: found by {} of {} agents that should, not by {}", shared.expected.category, finders.len(), shared.min_agents, missing.join(", ")),
+                next_action: "run `goldgate explain` on the same document in the agents' own suite: one of them missed it".to_owned(),
+            }
+        })
+    }
+
+    fn contradiction(&self, shared: &Shared) -> Option<Failure> {
+        let spread = self.spread(shared);
+        (spread > shared.max_spread).then(|| {
+            let rated: Vec<String> = self.matching(shared).iter()
+                .filter_map(|(agent, finding)| Some(format!("{} {}", self.case.agents[*agent], finding.severity?))).collect();
+            Failure {
+                tag: Tag::Prompt,
+                detail: format!("{}: severities lie {spread} steps apart ({})", shared.expected.category, rated.join(", ")),
+                next_action: "align the severity rules of the agents' prompts".to_owned(),
+            }
+        })
+    }
+}
+
+fn is_duplicate(one: &Finding, other: &Finding) -> bool {
+    let quotes = |finding: &'_ Finding| finding.citations.iter().map(|citation| citation.quote.clone()).filter(|quote| !quote.is_empty()).collect::<Vec<_>>();
+    one.category_key == other.category_key
+        && (quotes(one).iter().any(|quote| quotes(other).iter().any(|twin| quote.contains(twin.as_str()) || twin.contains(quote.as_str())))
+            || token_overlap(&one.text, &other.text) >= DUPLICATE_OVERLAP - 1e-9)
+}
+
+fn check(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
+    let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
+    Check { name: CheckName { word: word.into(), key }, line, outcome }
+}

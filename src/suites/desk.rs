@@ -1,0 +1,90 @@
+//! What a grading may read: the suite's own files, and the documents it has open.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::diag::Diagnostic;
+use crate::format::SourceText;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::text::norm;
+
+/// One entry of a folder.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Its name, without its folder.
+    pub name: String,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// What an entry of a folder is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntryKind {
+    /// A file, or a link to one.
+    File,
+    /// A folder, or a link to one.
+    Folder,
+}
+
+/// The files of the repository, as far as a suite may read them.
+pub trait Shelf: Sync {
+    /// The entries of a folder, by name.
+    ///
+    /// # Errors
+    /// Why it cannot be listed.
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
+
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic>;
+}
+
+/// The rules that an agent was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PromptPackage {
+    /// The digest of its files.
+    pub sha256: String,
+    /// Its text in the normal form.
+    pub normal: String,
+}
+
+/// What lies open while the pairs of one case are graded.
+pub struct Desk<'a> {
+    shelf: &'a dyn Shelf,
+    prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
+    // The samples of a case cite the same few documents again and again.
+    papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
+}
+
+impl<'a> Desk<'a> {
+    /// An empty desk.
+    pub fn new(shelf: &'a dyn Shelf, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
+        Self { shelf, prompts, papers: RefCell::default() }
+    }
+
+    /// A document in its normal form.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn paper(&self, file: &RepoPath) -> Result<Arc<str>, Diagnostic> {
+        if let Some(paper) = self.papers.borrow().get(file) {
+            return Ok(paper.clone());
+        }
+        let paper: Arc<str> = norm(&self.shelf.text(file)?.text).into();
+        self.papers.borrow_mut().insert(file.clone(), paper.clone());
+        Ok(paper)
+    }
+
+    /// Whether the prompt package that the run used has this rule, by its id or text (grading.md 12).
+    /// A package of another digest than the run's is another package.
+    pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
+        let package = self.prompts.get(agent);
+        let used = package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256));
+        let rule = norm(rule);
+        used.is_some_and(|package| !rule.is_empty() && package.normal.contains(&rule))
+    }
+}

@@ -1,0 +1,153 @@
+//! A finding and its severity, as agents produce them and as trigger cases state them.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::Error;
+
+use crate::text::norm;
+use crate::text::same_category;
+
+/// How grave a finding is; also written `P4` (info) to `P0` (critical), in any case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
+#[schemars(rename_all = "lowercase")]
+pub enum Severity {
+    /// For information.
+    Info,
+    /// Low.
+    Low,
+    /// Medium.
+    Medium,
+    /// High.
+    High,
+    /// Critical.
+    Critical,
+}
+
+impl Severity {
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Info, "info", "p4"),
+        (Self::Low, "low", "p3"),
+        (Self::Medium, "medium", "p2"),
+        (Self::High, "high", "p1"),
+        (Self::Critical, "critical", "p0"),
+    ];
+
+    /// The severity that a text names.
+    pub fn named(text: &str) -> Option<Self> {
+        let lower = norm(text);
+        Self::ALL.into_iter().find(|(_, word, short)| lower == *word || lower == *short).map(|(severity, ..)| severity)
+    }
+
+    /// Its place in the order, `info` being 0.
+    pub fn rank(self) -> u32 {
+        match self {
+            Self::Info => 0,
+            Self::Low => 1,
+            Self::Medium => 2,
+            Self::High => 3,
+            Self::Critical => 4,
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = Self::ALL.into_iter().filter(|(severity, ..)| severity == self);
+        words.map(|(_, word, _)| word).take(1).try_for_each(|word| out.write_str(word))
+    }
+}
+
+impl<'de> Deserialize<'de> for Severity {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(reader)?;
+        Self::named(&text).ok_or_else(|| {
+            D::Error::unknown_variant(&text, &["info", "low", "medium", "high", "critical", "P4", "P3", "P2", "P1", "P0"])
+        })
+    }
+}
+
+/// One finding, ready to be compared.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Finding {
+    /// The category as it was written, for people.
+    pub category: String,
+    /// The category as it is compared.
+    pub category_key: String,
+    /// The severity; `None` where it is unknown, and lies in no range.
+    pub severity: Option<Severity>,
+    /// Title, description and quotes, joined, in the normal form.
+    pub text: String,
+    /// What it refers to.
+    pub citations: Vec<Citation>,
+    /// The title as it was written, for people.
+    pub title: String,
+}
+
+/// What a finding refers to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Citation {
+    /// The file name, without a leading path.
+    pub file: String,
+    /// The quote in the normal form; empty where there is none.
+    pub quote: String,
+}
+
+/// A finding's parts, before they are put into the form in which they are compared.
+#[derive(Debug, Default)]
+pub struct Parts<'a> {
+    /// The category.
+    pub category: &'a str,
+    /// The severity.
+    pub severity: Option<Severity>,
+    /// The title.
+    pub title: &'a str,
+    /// The description.
+    pub description: &'a str,
+    /// File and quote of each citation.
+    pub citations: Vec<(&'a str, &'a str)>,
+}
+
+impl Finding {
+    /// Puts the parts together.
+    pub fn of(parts: &Parts<'_>) -> Self {
+        let mut text = Vec::with_capacity(2 + parts.citations.len());
+        text.extend([parts.title, parts.description].into_iter().filter(|part| !part.is_empty()));
+        text.extend(parts.citations.iter().map(|(_, quote)| *quote).filter(|quote| !quote.is_empty()));
+        Self {
+            category: parts.category.to_owned(),
+            category_key: same_category(parts.category),
+            severity: parts.severity,
+            text: norm(&text.join("\n")),
+            citations: parts.citations.iter().map(|(file, quote)| Citation { file: file_name(file).to_owned(), quote: norm(quote) }).collect(),
+            title: parts.title.to_owned(),
+        }
+    }
+}
+
+/// The file name of a path, with `/` or `\`.
+pub fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Severity;
+    use super::file_name;
+
+    #[test]
+    fn a_severity_has_a_word_and_a_priority() {
+        for (text, wanted) in [("P0", Severity::Critical), ("p4", Severity::Info), ("HIGH", Severity::High), (" Medium ", Severity::Medium)] {
+            assert_eq!(Severity::named(text), Some(wanted), "{text}");
+        }
+        assert_eq!(Severity::named("P5"), None);
+        assert!(Severity::Low < Severity::Medium && Severity::High.rank() == 3);
+    }
+
+    #[test]
+    fn a_leading_path_is_ignored() {
+        assert_eq!((file_name("a/b\\c.md"), file_name("c.md")), ("c.md", "c.md"));
+    }
+}

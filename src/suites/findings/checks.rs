@@ -1,0 +1,166 @@
+//! What each expectation of a pair says of one sample, with the evidence and the next action.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::Expectation;
+use super::Guard;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::CheckName;
+use crate::model::Failure;
+use crate::model::Outcome;
+use crate::model::Run;
+use crate::model::Tag;
+use crate::suites::Desk;
+use crate::suites::Pair;
+use crate::suites::expected::Expected;
+use crate::suites::finding::Finding;
+use crate::suites::produced::Produced;
+
+/// One sample beside its expectation.
+pub struct Reader<'a> {
+    pub expectation: &'a Expectation,
+    pub produced: &'a Produced,
+    pub pair: &'a Pair,
+    pub run: &'a Run,
+    pub desk: &'a Desk<'a>,
+    pub files: &'a BTreeSet<String>,
+}
+
+impl Reader<'_> {
+    /// Every check, in the order of the golden file; the same names for every sample.
+    pub fn checks(&self) -> Vec<Check> {
+        let mut checks = vec![self.check("schema", CheckKey::Only, 1, self.schema())];
+        for (place, expected) in self.expectation.expected.iter().enumerate().filter(|(_, expected)| expected.required) {
+            checks.push(self.check("expected_finding", key(place), expected.line, self.expected(expected)));
+        }
+        for (place, gap) in self.expectation.gaps.iter().enumerate() {
+            let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
+                let action = "make the prompt ask for missing documents of this type, or correct expected_gaps";
+                self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
+            });
+            checks.push(self.check("expected_gap", key(place), gap.line, missing));
+        }
+        for (place, guard) in self.expectation.guards.iter().enumerate() {
+            checks.push(self.check("must_not_find", key(place), guard.line, self.guard(guard)));
+        }
+        if let Some((least, most)) = self.expectation.count {
+            let found = self.produced.findings.len() as u64;
+            let outside = (!(least..=most).contains(&found)).then(|| {
+                let range = if most == u64::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+                let action = if found < least { "look at what the agent overlooked in this document" } else { "look for over-production: findings that nobody expects here" };
+                self.failure(None, format!("{found} findings were produced, {range} are right"), action.to_owned())
+            });
+            checks.push(self.check("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
+        }
+        checks
+    }
+
+    fn check(&self, word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
+        let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
+        Check { name: CheckName { word: word.into(), key }, line, outcome }
+    }
+
+    fn schema(&self) -> Option<Failure> {
+        let first = self.produced.flaws.first()?;
+        let more = match self.produced.flaws.len() {
+            1 => String::new(),
+            all => format!(" (and {} more)", all - 1),
+        };
+        let next_action = "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}".to_owned();
+        Some(Failure { tag: Tag::Schema, detail: format!("{first}{more}"), next_action })
+    }
+
+    /// Tags follow the order of precedence of grading.md 12.
+    fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
+        if !self.produced.flaws.is_empty() {
+            return Failure { tag: Tag::Schema, detail, next_action };
+        }
+        if let Some(tool) = self.broken_tool() {
+            let next_action = format!("mend the tool {tool} first: the agent worked without its answer");
+            return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
+        }
+        let tag = match rule {
+            Some(rule) if self.desk.had_rule(&self.pair.agent, self.run, rule) => Tag::Model,
+            Some(_) | None => Tag::Prompt,
+        };
+        Failure { tag, detail, next_action }
+    }
+
+    /// The first tool call of the record that ended in an error.
+    fn broken_tool(&self) -> Option<String> {
+        let intermediate: Value = serde_json::from_str(self.run.intermediate.as_deref()?).ok()?;
+        let calls = intermediate.get("tool_calls")?.as_array()?;
+        let broken = calls.iter().find(|call| call.get("error").is_some_and(|error| !error.is_null()))?;
+        Some(broken.get("name").and_then(Value::as_str).unwrap_or("without a name").to_owned())
+    }
+
+    fn expected(&self, expected: &Expected) -> Option<Failure> {
+        let findings = &self.produced.findings;
+        if findings.iter().any(|finding| expected.matches(finding)) {
+            return None;
+        }
+        let rule = expected.rule.as_deref();
+        let category = &expected.category;
+        if let Some(near) = findings.iter().find(|finding| expected.matches_loosely(finding)) {
+            return Some(self.wrong_citation(expected, near));
+        }
+        let by_category = findings.iter().filter(|finding| expected.fits_category(finding)).min_by_key(|finding| expected.missing_keywords(finding).count());
+        if let Some(near) = by_category {
+            let missing: Vec<String> = expected.missing_keywords(near).map(|word| format!("\"{word}\"")).collect();
+            let detail = format!("{category}: the nearest finding{} lacks {}", named(near), missing.join(", "));
+            let action = "read the finding: if it is right, add a synonym to the golden file; if not, the agent missed the point";
+            return Some(self.failure(rule, detail, action.to_owned()));
+        }
+        let by_keywords = findings.iter().find(|finding| expected.has_keywords() && expected.missing_keywords(finding).next().is_none());
+        if let Some(near) = by_keywords {
+            let detail = format!("{category}: reported{} under the category \"{}\"", named(near), near.category);
+            let action = "sharpen the category rules of the prompt, or add the category to alternative_categories";
+            return Some(self.failure(rule, detail, action.to_owned()));
+        }
+        let action = match rule {
+            Some(rule) => format!("read rule {rule} of the prompt package: make it say when to report {category}"),
+            None => format!("make the prompt say when to report {category}, and name the rule here"),
+        };
+        Some(self.failure(rule, format!("{category}: not reported"), action))
+    }
+
+    fn wrong_citation(&self, expected: &Expected, near: &Finding) -> Failure {
+        let category = &expected.category;
+        let wanted = expected.citation.as_deref().unwrap_or_default();
+        let cited: BTreeSet<&str> = near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
+        let unmapped = cited.iter().find(|file| !self.files.contains(**file));
+        let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
+        let detail = match list.is_empty() {
+            true => format!("{category}: reported{} without a citation", named(near)),
+            false => format!("{category}: reported{}, citing {} instead of \"{wanted}\"", named(near), list.join(", ")),
+        };
+        match (unmapped, self.produced.flaws.is_empty()) {
+            (Some(file), true) => {
+                let next_action = format!("\"{file}\" is no document of this suite: mend how the agent names its sources");
+                Failure { tag: Tag::Tooling, detail, next_action }
+            }
+            _ => self.failure(expected.rule.as_deref(), detail, format!("make the agent cite \"{wanted}\" for this finding")),
+        }
+    }
+
+    fn guard(&self, guard: &Guard) -> Option<Failure> {
+        let hit = self.produced.findings.iter().find(|finding| guard.is_hit(finding))?;
+        let detail = format!("{} was reported{}, which is wrong here: {}", guard.category, named(hit), guard.reason);
+        let action = "make the prompt say when this category does not apply".to_owned();
+        Some(self.failure(guard.rule.as_deref(), detail, action))
+    }
+}
+
+fn key(place: usize) -> CheckKey {
+    CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX))
+}
+
+fn named(finding: &Finding) -> String {
+    match finding.title.is_empty() {
+        true => String::new(),
+        false => format!(" (\"{}\")", finding.title),
+    }
+}

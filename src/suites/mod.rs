@@ -1,0 +1,100 @@
+//! The kinds of suites: their golden files, their metrics, their pure grading.
+//!
+//! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
+
+mod cross_agent;
+mod desk;
+mod digest;
+mod expected;
+mod finding;
+mod findings;
+mod matching;
+mod produced;
+mod rules;
+mod triggers;
+
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::CaseState;
+use crate::model::Grade;
+use crate::model::MetricSpec;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Suite as SuiteConfig;
+
+pub use desk::Desk;
+pub use desk::Entry;
+pub use desk::EntryKind;
+pub use desk::PromptPackage;
+pub use desk::Shelf;
+pub use digest::sha256_hex;
+pub use digest::suite_digest;
+
+/// Every kind there is.
+pub const KINDS: &[&Kind] = &[&findings::KIND, &triggers::KIND, &cross_agent::KIND];
+
+/// A kind of suite.
+pub struct Kind {
+    /// Its name in configs.
+    pub name: &'static str,
+    /// Its scorer and the scorer's revision; numbers of two revisions are not compared.
+    pub scorer: &'static str,
+    /// Its metrics.
+    pub metrics: &'static [MetricSpec],
+    /// Who is graded.
+    pub cast: Cast,
+    /// One line for people.
+    pub meaning: &'static str,
+    /// Reads the golden files of a suite.
+    pub open: fn(&SuiteConfig, &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics>,
+    /// The JSON Schemas of its golden files, by name.
+    pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
+}
+
+/// Who is graded on a kind's suites.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cast {
+    /// The agents that the config names.
+    Named,
+    /// One agent of this name, that the config does not name.
+    Own(&'static str),
+}
+
+/// The golden files of one suite, read.
+pub trait Suite: Send + Sync {
+    /// The pairs to be graded, ordered by case, then agent.
+    fn pairs(&self) -> &[Pair];
+
+    /// Grades one completed sample of the pair at `place`: `runs` are those that the pair names, in its order.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
+}
+
+/// One agent on one case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pair {
+    /// The case.
+    pub case: CaseId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The golden file.
+    pub golden: RepoPath,
+    /// The digest of what is expected.
+    pub digest: String,
+    /// The runs that make up a sample; none where the case itself holds what is graded.
+    pub runs: Vec<RunKey>,
+    /// Whether it is run.
+    pub state: CaseState,
+    /// The band of its own verdict, in place of the gates'; shown to the reader only.
+    pub zone: Option<f64>,
+}
+
+/// The kind of this name.
+pub fn kind(name: &str) -> Option<&'static Kind> {
+    KINDS.iter().copied().find(|kind| kind.name == name)
+}

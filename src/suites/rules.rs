@@ -1,0 +1,196 @@
+//! Trigger rules: which finding of one agent calls which other agent.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::MapAccess;
+use serde::de::SeqAccess;
+use serde::de::Visitor;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::value::SeqAccessDeserializer;
+
+use super::finding::Finding;
+use super::finding::Severity;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::diag::nearest;
+use crate::format::SourceText;
+use crate::format::yaml;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::model::AgentName;
+use crate::text::Keyword;
+use crate::text::same_category;
+
+/// `rules.yaml`: a list of rules, by itself or under the key `rules`.
+#[derive(JsonSchema)]
+#[schemars(untagged, title = "trigger rules")]
+pub enum RulesFile {
+    /// The list under a key.
+    Named(RulesForm),
+    /// The list by itself.
+    Plain(Vec<RuleForm>),
+}
+
+/// The list under a key.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RulesForm {
+    /// The rules.
+    rules: Vec<RuleForm>,
+}
+
+/// One rule.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleForm {
+    /// Its id, unique in the file.
+    id: String,
+    /// What has to hold for one and the same finding.
+    when: WhenForm,
+    /// What then happens.
+    trigger: TriggerForm,
+}
+
+/// Conditions; every stated one has to hold.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WhenForm {
+    /// The agent whose finding it is.
+    agent: Option<String>,
+    /// The finding's category.
+    category: Option<String>,
+    /// The least severity.
+    min_severity: Option<Severity>,
+    /// At least one has to be in the finding's text.
+    any_keywords: Option<Vec<String>>,
+}
+
+/// The agent that is called.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TriggerForm {
+    /// Its name.
+    agent: String,
+    /// Why it has to look.
+    #[allow(dead_code, reason = "kept for people: it documents the rule")]
+    reason: String,
+}
+
+// Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
+impl<'de> Deserialize<'de> for RulesFile {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct ListOrKey;
+        impl<'de> Visitor<'de> for ListOrKey {
+            type Value = RulesFile;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                out.write_str("a list of rules")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<RulesFile, A::Error> {
+                RulesForm::deserialize(MapAccessDeserializer::new(map)).map(RulesFile::Named)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<RulesFile, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(RulesFile::Plain)
+            }
+        }
+        reader.deserialize_any(ListOrKey)
+    }
+}
+
+/// The rules of a suite.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Rules {
+    by_id: BTreeMap<String, Rule>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Rule {
+    agent: Option<String>,
+    category: Option<String>,
+    min_severity: Option<Severity>,
+    keywords: Option<Vec<Keyword>>,
+    calls: String,
+}
+
+impl Rules {
+    /// Reads a file of rules.
+    ///
+    /// # Errors
+    /// Everything in it that cannot be, each with its place.
+    pub fn read(source: &SourceText) -> Result<Self, Diagnostics> {
+        let (forms, prefix) = match yaml::whole(source)? {
+            RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
+            RulesFile::Plain(forms) => (forms, None),
+        };
+        let mut problems = Diagnostics::default();
+        let mut by_id = BTreeMap::new();
+        for (place, form) in forms.into_iter().enumerate() {
+            let mut refuse = |key: &str, code, what: String, help: &str| {
+                let path: Vec<_> = prefix.into_iter().chain([At(place), Key(key)]).collect();
+                problems.push(Diagnostic::of_file(&source.file, code, what, help).at(yaml::place(source, &path)));
+            };
+            if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
+                refuse("id", "duplicate-id", format!("the rule id {:?} is empty or stands here twice", form.id), "give each rule its own id");
+            }
+            for agent in form.when.agent.iter().chain([&form.trigger.agent]) {
+                if let Err(bad) = AgentName::new(agent) {
+                    refuse("when", "bad-id", bad.to_string(), bad.help());
+                }
+            }
+            let words = form.when.any_keywords.as_deref();
+            if words.is_some_and(|words| words.is_empty() || words.iter().any(|word| Keyword::new(word).is_none())) {
+                refuse("when", "empty-keyword", "any_keywords is empty or has an empty keyword".to_owned(), "write words, or remove any_keywords");
+            }
+            by_id.insert(form.id, Rule {
+                agent: form.when.agent,
+                category: form.when.category.as_deref().map(same_category),
+                min_severity: form.when.min_severity,
+                keywords: form.when.any_keywords.map(|words| words.iter().filter_map(|word| Keyword::new(word)).collect()),
+                calls: form.trigger.agent,
+            });
+        }
+        problems.or(Self { by_id })
+    }
+
+    /// The ids of the rules that fire on an agent's findings.
+    pub fn fired(&self, agent: &str, findings: &[Finding]) -> BTreeSet<&str> {
+        let fires = |rule: &Rule| findings.iter().any(|finding| rule.holds(agent, finding));
+        self.by_id.iter().filter(|(_, rule)| fires(rule)).map(|(id, _)| id.as_str()).collect()
+    }
+
+    /// Whether there is a rule of this id; else what to write instead.
+    ///
+    /// # Errors
+    /// The help line for an unknown id.
+    pub fn known(&self, id: &str) -> Result<(), String> {
+        if self.by_id.contains_key(id) {
+            return Ok(());
+        }
+        let ids = || self.by_id.keys().map(String::as_str);
+        Err(match nearest(id, ids()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the rules are {}", ids().collect::<Vec<_>>().join(", ")),
+        })
+    }
+
+    /// The agent that a rule calls.
+    pub fn calls(&self, id: &str) -> &str {
+        self.by_id.get(id).map_or("", |rule| &rule.calls)
+    }
+}
+
+impl Rule {
+    fn holds(&self, agent: &str, finding: &Finding) -> bool {
+        let Self { agent: of, category, min_severity, keywords, calls: _ } = self;
+        of.as_deref().is_none_or(|of| of == agent)
+            && category.as_ref().is_none_or(|category| *category == finding.category_key)
+            && min_severity.is_none_or(|least| finding.severity.is_some_and(|severity| severity >= least))
+            && keywords.as_ref().is_none_or(|words| words.iter().any(|word| word.is_in(&finding.text)))
+    }
+}

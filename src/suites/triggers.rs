@@ -1,0 +1,295 @@
+//! Kind `triggers` (seed 000): the cross-domain rules themselves, without any model.
+
+use std::collections::BTreeSet;
+
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Cast;
+use super::Desk;
+use super::EntryKind;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::expected::Place;
+use super::finding::Finding;
+use super::finding::Parts;
+use super::finding::Severity;
+use super::rules::Rules;
+use super::rules::RulesFile;
+use super::sha256_hex;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::AgentName;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::CaseState;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::CheckName;
+use crate::model::Edge;
+use crate::model::Failure;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Layer;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Outcome;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::SampleFold;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Tag;
+use crate::model::Unit;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "triggers",
+    scorer: "triggers/1",
+    metrics: METRICS,
+    cast: Cast::Own("rules"),
+    meaning: "rules that call another agent when a finding asks for it; no model is ever called",
+    open,
+    schemas: || {
+        vec![("trigger-case", schemars::schema_for!(CaseForm)), ("trigger-rules", schemars::schema_for!(RulesFile))]
+    },
+};
+
+const PLAIN: MetricSpec = MetricSpec {
+    name: "",
+    better: Better::Higher,
+    fold: SampleFold::Median,
+    aggregate: Aggregate::Mean,
+    unit: Unit::Share,
+    gates: &[],
+    meaning: "",
+};
+
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "case_pass_rate",
+        aggregate: Aggregate::Rate,
+        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        meaning: "cases in which exactly the expected rules fired / cases",
+        ..PLAIN
+    },
+    MetricSpec { name: "trigger_recall", meaning: "expected rules that fired / expected rules", ..PLAIN },
+    MetricSpec { name: "trigger_precision", meaning: "expected rules that fired / rules that fired", ..PLAIN },
+    MetricSpec {
+        name: "forbidden_trigger_rate",
+        better: Better::Lower,
+        meaning: "rules that fired and must not / rules that fired",
+        ..PLAIN
+    },
+];
+
+/// `cases/{case}.json`: findings of one agent, and the rules that they have to fire.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "trigger case")]
+struct CaseForm {
+    /// Whose findings they are.
+    agent: String,
+    /// The findings.
+    #[serde(default)]
+    findings: Vec<FindingForm>,
+    /// The ids of exactly the rules that have to fire.
+    #[serde(default)]
+    expected_triggers: Vec<String>,
+    /// The ids of rules that would be wrong here.
+    #[serde(default)]
+    must_not_trigger: Vec<String>,
+}
+
+/// A finding as a person writes it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FindingForm {
+    category: String,
+    severity: Option<Severity>,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    citations: Vec<CitationForm>,
+}
+
+/// What a finding refers to.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CitationForm {
+    #[serde(default)]
+    file: String,
+    #[allow(dead_code, reason = "people may write it; the rules do not look at it")]
+    section: Option<String>,
+    #[serde(default)]
+    quote: String,
+}
+
+struct Case {
+    agent: String,
+    findings: Vec<Finding>,
+    expected: Vec<(String, u32)>,
+    forbidden: Vec<(String, u32)>,
+}
+
+struct Triggers {
+    rules: Rules,
+    pairs: Vec<Pair>,
+    cases: Vec<Case>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let rules = shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
+    let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
+    let folder = suite.path.child("cases");
+    let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
+    let names: Vec<String> = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let agent = AgentName::new("rules").map_err(|bad| Diagnostic::of_file(&folder, "bad-id", bad.to_string(), bad.help()))?;
+    let read: Vec<_> = names.par_iter().filter_map(|name| {
+        let stem = name.strip_suffix(".json")?;
+        Some(read_case(shelf, &rules, folder.child(name), stem, &agent))
+    }).collect();
+    let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let (pairs, cases) = read.into_iter().unzip();
+    problems.or(Box::new(Triggers { rules, pairs, cases }))
+}
+
+fn read_case(shelf: &dyn Shelf, rules: &Rules, file: RepoPath, stem: &str, agent: &AgentName) -> Result<(Pair, Case), Diagnostic> {
+    let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
+    let source = shelf.text(&file)?;
+    let form: CaseForm = json::whole(&source)?;
+    let findings = form.findings.iter().map(|form| Finding::of(&Parts {
+        category: &form.category,
+        severity: form.severity,
+        title: &form.title,
+        description: &form.description,
+        citations: form.citations.iter().map(|citation| (citation.file.as_str(), citation.quote.as_str())).collect(),
+    }));
+    let lists = json::whole::<RuleLists<'_>>(&source)?;
+    let case = Case {
+        findings: findings.collect(),
+        expected: rule_ids(&source, rules, &lists.expected_triggers)?,
+        forbidden: rule_ids(&source, rules, &lists.must_not_trigger)?,
+        agent: form.agent,
+    };
+    if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
+        let at = source.text.find("must_not_trigger").unwrap_or(0);
+        let what = format!("the rule \"{both}\" is both expected and forbidden");
+        return Err(source.problem(at, "unsatisfiable", what, "remove it from one of the lists"));
+    }
+    let pair = Pair {
+        case: id,
+        agent: agent.clone(),
+        golden: file,
+        digest: sha256_hex(source.text.as_bytes()),
+        runs: Vec::new(),
+        state: CaseState::Active,
+        zone: None,
+    };
+    Ok((pair, case))
+}
+
+/// The lists of rule ids, borrowed from their text so that every id knows its place.
+#[derive(Deserialize)]
+pub struct RuleLists<'a> {
+    /// Rules that have to fire.
+    #[serde(borrow, default)]
+    pub expected_triggers: Vec<&'a RawValue>,
+    /// Rules that must not.
+    #[serde(borrow, default)]
+    pub must_not_trigger: Vec<&'a RawValue>,
+}
+
+/// Rule ids that exist, each with its line.
+///
+/// # Errors
+/// An id that no rule has.
+pub fn rule_ids(source: &SourceText, rules: &Rules, list: &[&RawValue]) -> Result<Vec<(String, u32)>, Diagnostic> {
+    let checked = list.iter().map(|raw| {
+        let id: String = serde_json::from_str(raw.get()).unwrap_or_default();
+        let place = Place { source, raw };
+        match rules.known(&id) {
+            Ok(()) => Ok((id, place.line())),
+            Err(help) => Err(place.problem(&id, "unknown-rule", format!("no rule is called \"{id}\""), help)),
+        }
+    });
+    checked.collect()
+}
+
+impl Suite for Triggers {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn grade(&self, place: usize, _runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let case = &self.cases[place];
+        let fired = self.rules.fired(&case.agent, &case.findings);
+        let ids = |list: &[(String, u32)]| list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>();
+        let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
+        let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
+        let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
+        let share = |part: usize, whole: usize, of_nothing: f64| Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 });
+        let checks = self.checks(case, &fired);
+        let passed = checks.iter().all(|check| check.outcome == Outcome::Passed);
+        let values = vec![
+            Some(f64::from(u8::from(passed))),
+            share(hit, expected.len(), 1.0),
+            share(hit, fired.len(), 1.0),
+            share(wrong, fired.len(), 0.0),
+        ];
+        Ok(Grade { values, checks, layer: Layer::Structured })
+    }
+}
+
+impl Triggers {
+    /// Together the checks hold when exactly the expected rules fired.
+    fn checks(&self, case: &Case, fired: &BTreeSet<&str>) -> Vec<Check> {
+        let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired);
+        let surplus: Vec<&str> = fired.iter().copied()
+            .filter(|id| !case.expected.iter().chain(&case.forbidden).any(|(other, _)| other == id)).collect();
+        let failure = (!surplus.is_empty()).then(|| Failure {
+            tag: Tag::Routing,
+            detail: format!("fired and is not expected: {}", surplus.join(", ")),
+            next_action: "narrow the rule's conditions in rules.yaml, or expect it here".to_owned(),
+        });
+        checks.push(check("no_other_trigger", CheckKey::Only, case.expected.first().map_or(1, |(_, line)| *line), failure));
+        checks
+    }
+}
+
+/// One check for each expected and each forbidden rule.
+pub fn trigger_checks(rules: &Rules, expected: &[(String, u32)], forbidden: &[(String, u32)], fired: &BTreeSet<&str>) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (id, line) in expected {
+        let failure = (!fired.contains(id.as_str())).then(|| Failure {
+            tag: Tag::Routing,
+            detail: format!("the rule {id} did not fire, so {} is not called", rules.calls(id)),
+            next_action: format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
+        });
+        checks.push(check("expected_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+    }
+    for (id, line) in forbidden {
+        let failure = fired.contains(id.as_str()).then(|| Failure {
+            tag: Tag::Routing,
+            detail: format!("the rule {id} fired and called {}", rules.calls(id)),
+            next_action: format!("narrow the conditions of {id} in rules.yaml"),
+        });
+        checks.push(check("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+    }
+    checks
+}
+
+fn check(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
+    let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
+    Check { name: CheckName { word: word.into(), key }, line, outcome }
+}

@@ -1,0 +1,70 @@
+//! Keywords, categories and token overlap, all on normal forms.
+
+use std::collections::BTreeSet;
+
+use super::norm::norm;
+
+/// A keyword in its normal form; never empty, so it cannot match everything.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Keyword(Box<str>);
+
+impl Keyword {
+    /// The keyword, or `None` where nothing is left of it in its normal form.
+    pub fn new(text: &str) -> Option<Self> {
+        let normal = norm(text);
+        (!normal.is_empty()).then(|| Self(normal.into()))
+    }
+
+    /// Whether a text, already in its normal form, contains the keyword.
+    pub fn is_in(&self, normal: &str) -> bool {
+        normal.contains(&*self.0)
+    }
+
+    /// The normal form.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The form in which categories and gap types are compared: `-`, `_` and blank are alike (grading.md 4, 15).
+pub fn same_category(text: &str) -> String {
+    norm(&norm(text).replace(['-', '_'], " "))
+}
+
+/// The share of tokens that two normal forms have in common: Jaccard over their sets of alphanumeric runs.
+/// Two texts without any token have nothing in common.
+pub fn token_overlap(one: &str, other: &str) -> f64 {
+    let tokens = |text| -> BTreeSet<_> { str::split(text, |char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect() };
+    let (one, other): (BTreeSet<&str>, BTreeSet<&str>) = (tokens(one), tokens(other));
+    match one.union(&other).count() {
+        0 => 0.0,
+        all => one.intersection(&other).count() as f64 / all as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Keyword;
+    use super::same_category;
+    use super::token_overlap;
+
+    #[test]
+    fn an_empty_keyword_is_none() {
+        assert_eq!(Keyword::new(" \u{a0} "), None);
+        assert!(Keyword::new("Consent").unwrap().is_in("prior written consent"));
+        assert!(!Keyword::new("Consent").unwrap().is_in("agreement"));
+    }
+
+    #[test]
+    fn categories_ignore_how_words_are_joined() {
+        assert_eq!(same_category("Change-of_Control"), "change of control");
+        assert_eq!(same_category("Missing__Doc"), "missing doc");
+    }
+
+    #[test]
+    fn overlap_is_jaccard() {
+        assert_eq!(token_overlap("a b c d", "d c b a"), 1.0);
+        assert_eq!(token_overlap("a b c d", "a b c e"), 0.6);
+        assert_eq!(token_overlap("", ""), 0.0);
+    }
+}

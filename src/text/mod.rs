@@ -1,0 +1,10 @@
+//! Text as people and models write it: comparing and recovering. Pure, linear, never a panic.
+
+mod matching;
+mod norm;
+pub mod recover;
+
+pub use matching::Keyword;
+pub use matching::same_category;
+pub use matching::token_overlap;
+pub use norm::norm;

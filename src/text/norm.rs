@@ -1,0 +1,88 @@
+//! The normal form in which texts are compared (grading.md 1).
+
+use unicode_normalization::UnicodeNormalization;
+
+/// NFKC, lower case, straight quotes, plain dashes, single blanks, trimmed.
+pub fn norm(text: &str) -> String {
+    if text.is_ascii() {
+        return folded(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())), text.len());
+    }
+    let lower = text.nfkc().collect::<String>().to_lowercase();
+    folded(lower.chars().map(plain), lower.len())
+}
+
+fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
+    let mut out = String::with_capacity(size);
+    let mut gap = false;
+    for char in chars {
+        if char.is_whitespace() {
+            gap = true;
+            continue;
+        }
+        if gap && !out.is_empty() {
+            out.push(' ');
+        }
+        gap = false;
+        out.push(char);
+    }
+    out
+}
+
+fn plain(char: char) -> char {
+    match char {
+        '\u{2018}'..='\u{201B}' => '\'',
+        '\u{201C}'..='\u{201F}' => '"',
+        '\u{2212}' => '-',
+        other if is_dash(other) => '-',
+        other => other,
+    }
+}
+
+/// Whether a character is of the Unicode category Pd, as of Unicode 16.
+fn is_dash(char: char) -> bool {
+    matches!(char,
+        '-' | '\u{058A}' | '\u{05BE}' | '\u{1400}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2E17}' | '\u{2E1A}'
+        | '\u{2E3A}' | '\u{2E3B}' | '\u{2E40}' | '\u{2E5D}' | '\u{301C}' | '\u{3030}' | '\u{30A0}'
+        | '\u{FE31}' | '\u{FE32}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}' | '\u{10D6E}' | '\u{10EAD}')
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+
+    use super::norm;
+
+    #[test]
+    fn norm_follows_the_page() {
+        let table = [
+            ("  Change\u{a0}of\n\tControl ", "change of control"),
+            ("\u{201C}Acme\u{2019}s\u{201D}", "\"acme's\""),
+            ("non\u{2011}compete \u{2014} \u{2212}5", "non-compete - -5"),
+            ("\u{FB01}nal \u{FF21}\u{2460}", "final a1"),
+            ("STRASSE Straße", "strasse straße"),
+            ("\u{130}", "i\u{307}"),
+            ("ΟΔΟΣ", "οδος"),
+            ("", ""),
+            (" \n ", ""),
+        ];
+        for (text, wanted) in table {
+            assert_eq!(norm(text), wanted, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn ascii_takes_the_same_way_as_everything_else(text in "[ -~\t\n]*") {
+            let marked = norm(&format!("\u{e9} {text}"));
+            assert_eq!(marked.strip_prefix('\u{e9}').unwrap().trim_start(), norm(&text));
+        }
+
+        #[test]
+        fn norm_leaves_single_inner_blanks_only(text in any::<String>()) {
+            let out = norm(&text);
+            assert_eq!(out.trim(), out);
+            assert!(!out.contains("  "));
+        }
+    }
+}

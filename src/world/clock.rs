@@ -1,0 +1,34 @@
+//! The time of day.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+
+/// The clock: the machine's, or a fixed one for output that is the same twice (`SOURCE_DATE_EPOCH`).
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    fixed: Option<Timestamp>,
+    started: Instant,
+}
+
+impl Clock {
+    /// The machine's clock, or one that stands at `epoch` seconds after 1970 and measures no time.
+    pub fn new(epoch: Option<&str>) -> Self {
+        let fixed = epoch.and_then(|text| text.trim().parse().ok()).and_then(|seconds| Timestamp::from_second(seconds).ok());
+        Self { fixed, started: Instant::now() }
+    }
+
+    /// Now, in UTC to the second.
+    pub fn now(&self) -> String {
+        let now = self.fixed.unwrap_or_else(Timestamp::now);
+        now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+    }
+
+    /// Milliseconds since the start.
+    pub fn elapsed_ms(&self) -> u64 {
+        match self.fixed {
+            Some(_) => 0,
+            None => u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Files of the repository, opened so that no link and no path leads out of it.
+
+use std::io;
+use std::io::Read;
+use std::io::Write;
+use std::path::Path;
+use std::path::PathBuf;
+
+use anyhow::Context;
+use cap_std::ambient_authority;
+use cap_std::fs::Dir;
+use cap_std::fs::FileType;
+
+use crate::diag::Diagnostic;
+use crate::format::MAX_FILE_BYTES;
+use crate::format::SourceText;
+use crate::format::too_large;
+use crate::model::RepoPath;
+use crate::suites::Entry;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+
+/// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
+pub struct Disk {
+    root: Dir,
+}
+
+/// Why there is no file to read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoFile {
+    /// Nothing has this name.
+    Missing,
+    /// It cannot be read; the text says why.
+    Unreadable(String),
+}
+
+impl Disk {
+    /// Opens the folder `root`.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn open(root: &Path) -> anyhow::Result<Self> {
+        let dir = Dir::open_ambient_dir(root, ambient_authority()).with_context(|| format!("while opening {}", root.display()))?;
+        Ok(Self { root: dir })
+    }
+
+    /// Opens the folder `root`, made where it is missing.
+    ///
+    /// # Errors
+    /// Why it cannot be made or opened.
+    pub fn create(root: &Path) -> anyhow::Result<Self> {
+        std::fs::create_dir_all(root).with_context(|| format!("while making the folder {}", root.display()))?;
+        Self::open(root)
+    }
+
+    /// The repository around `start`: the nearest folder upwards that holds `.git`, else `start` itself; with it the path
+    /// of `start` inside.
+    ///
+    /// # Errors
+    /// Why it cannot be found or opened.
+    pub fn around(start: &Path) -> anyhow::Result<(Self, RepoPath)> {
+        let start: PathBuf = start.canonicalize().with_context(|| format!("while looking for {}", start.display()))?;
+        let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&start);
+        let inside = start.strip_prefix(root).unwrap_or(Path::new(""));
+        let inside = inside.to_str().context("the path of the config is not UTF-8")?;
+        let path = RepoPath::root().join(inside).map_err(|bad| anyhow::anyhow!("the path of the config {bad}"))?;
+        Ok((Self::open(root)?, path))
+    }
+
+    /// The bytes of a file, without a limit.
+    ///
+    /// # Errors
+    /// Why there is nothing to read.
+    pub fn read(&self, file: &RepoPath) -> Result<Vec<u8>, NoFile> {
+        self.root.read(file.as_str()).map_err(|error| no_file(&error))
+    }
+
+    /// Writes a file as a whole or not at all: to a temporary name beside it, then renamed.
+    ///
+    /// # Errors
+    /// Why it could not be written; the file is then as it was.
+    pub fn replace(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
+        let folder = file.parent();
+        let context = || format!("while writing {file}");
+        if !folder.as_str().is_empty() {
+            self.root.create_dir_all(folder.as_str()).with_context(context)?;
+        }
+        let draft = folder.child(&format!(".{}.{}.tmp", file.name(), std::process::id()));
+        let written = self.root.create(draft.as_str()).and_then(|mut out| {
+            out.write_all(bytes)?;
+            out.sync_all()
+        });
+        let renamed = written.and_then(|()| self.root.rename(draft.as_str(), &self.root, file.as_str()));
+        if renamed.is_err() {
+            // What is left of the draft helps nobody; that it cannot be removed either adds nothing to the first error.
+            let _ = self.root.remove_file(draft.as_str());
+        }
+        renamed.with_context(context)
+    }
+}
+
+fn no_file(error: &io::Error) -> NoFile {
+    match error.kind() {
+        io::ErrorKind::NotFound => NoFile::Missing,
+        _ => NoFile::Unreadable(reason(error)),
+    }
+}
+
+/// The error's words without its number.
+fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    let plain = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = plain.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+impl Shelf for Disk {
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let refuse = |error: &io::Error| match error.kind() {
+            io::ErrorKind::NotFound => Diagnostic::of_file(folder, "missing-folder", "there is no such folder", "create it, or correct the path that leads here"),
+            _ => Diagnostic::of_file(folder, "unreadable", format!("the folder cannot be listed: {}", reason(error)), "make it a readable folder inside the repository"),
+        };
+        let path = if folder.as_str().is_empty() { "." } else { folder.as_str() };
+        let mut entries = Vec::new();
+        for entry in self.root.read_dir(path).map_err(|error| refuse(&error))? {
+            let entry = entry.map_err(|error| refuse(&error))?;
+            let Ok(name) = entry.file_name().into_string() else {
+                let help = "rename it to UTF-8";
+                return Err(Diagnostic::of_file(folder, "not-utf8", format!("the name {:?} is not UTF-8", entry.file_name()), help));
+            };
+            // The system's own droppings are no part of a suite.
+            if name.starts_with('.') {
+                continue;
+            }
+            let kind = entry.file_type().map_err(|error| refuse(&error))?;
+            let kind = if kind.is_symlink() { self.behind_link(&folder.child(&name))? } else { kind };
+            let kind = if kind.is_dir() { EntryKind::Folder } else { EntryKind::File };
+            entries.push(Entry { name, kind });
+        }
+        entries.sort_unstable();
+        Ok(entries)
+    }
+
+    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        let refuse = |error: &io::Error| match error.kind() {
+            io::ErrorKind::NotFound => Diagnostic::of_file(file, "missing-file", "there is no such file", "create it, or correct the path that leads here"),
+            _ => Diagnostic::of_file(file, "unreadable", format!("the file cannot be read: {}", reason(error)), "make it a readable file inside the repository"),
+        };
+        let opened = self.root.open(file.as_str()).map_err(|error| refuse(&error))?;
+        // One byte more than allowed tells a file that is too large without a second look at it.
+        let mut bytes = Vec::with_capacity(8 * 1024);
+        opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(too_large(file));
+        }
+        SourceText::new(file.clone(), bytes)
+    }
+}
+
+impl Disk {
+    fn behind_link(&self, link: &RepoPath) -> Result<FileType, Diagnostic> {
+        let found = self.root.metadata(link.as_str());
+        found.map(|metadata| metadata.file_type()).map_err(|error| {
+            let what = format!("the link leads nowhere that can be read: {}", reason(&error));
+            Diagnostic::of_file(link, "bad-link", what, "let it point to a file inside the repository, or remove it")
+        })
+    }
+}

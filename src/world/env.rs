@@ -1,0 +1,52 @@
+//! Environment variables, read once.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The environment of this process.
+#[derive(Debug, Clone, Default)]
+pub struct Env {
+    variables: BTreeMap<String, Secret>,
+}
+
+/// A text that is never shown: any variable may hold a key.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// Wraps a text.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// The text, for the one place that sends it.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Secret(***)")
+    }
+}
+
+impl Env {
+    /// The environment of this process; variables that are no UTF-8 are left out.
+    pub fn of_process() -> Self {
+        let variables = std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, Secret(value.into_string().ok()?)))
+        });
+        Self { variables: variables.collect() }
+    }
+
+    /// A variable that is set and not empty.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(Secret::reveal).filter(|value| !value.is_empty())
+    }
+
+    /// A variable that must not be shown.
+    pub fn secret(&self, name: &str) -> Option<Secret> {
+        self.get(name).map(Secret::new)
+    }
+}
