@@ -27,6 +27,9 @@ pub mod report;
 // The report as text.
 pub mod render;
 
+// Report and pull request become a plan.
+pub mod publish;
+
 // The outside, behind small doors.
 pub mod world;
 

@@ -32,9 +32,13 @@ pub enum Need {
 pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, Trouble> {
     match (disk.read(file), need) {
         (Err(NoFile::Missing), Need::Configured) => Ok(None),
-        (Err(NoFile::Missing), Need::Named) => {
-            Err(Diagnostic::of_file(file, "missing-file", "there is no such baseline", "correct --baseline, or write one with --update-baseline").into())
-        }
+        (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_file(
+            file,
+            "missing-file",
+            "there is no such baseline",
+            "correct --baseline, or write one with --update-baseline",
+        )
+        .into()),
         (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.text(file)?)?)),
     }
 }
@@ -61,10 +65,17 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
         let values = agent.metrics.iter().zip(&case.pair.values);
         let measured = values.filter(|(_, value)| value.value.is_some());
         let values: CaseValues = match case.pair.exclusion {
-            Exclusion::Counted => measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).collect(),
+            Exclusion::Counted => {
+                measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).collect()
+            }
             Exclusion::NoMajority => BTreeMap::new(),
         };
         (case.pair.case.clone(), values)
     });
-    BaselineEntry { metrics: metrics.collect(), identity: Some(agent.identity.clone()), cases: cases.collect(), taxonomy: agent.taxonomy() }
+    BaselineEntry {
+        metrics: metrics.collect(),
+        identity: Some(agent.identity.clone()),
+        cases: cases.collect(),
+        taxonomy: agent.taxonomy(),
+    }
 }

@@ -43,7 +43,13 @@ pub struct Evaluated {
 ///
 /// # Errors
 /// Every recording and every file of a suite that cannot be graded.
-pub fn evaluate(plan: &Plan, tier: Tier, runs: &dyn Runs, shelf: &dyn Shelf, baseline: Option<&Baseline>) -> Result<Evaluated, Diagnostics> {
+pub fn evaluate(
+    plan: &Plan,
+    tier: Tier,
+    runs: &dyn Runs,
+    shelf: &dyn Shelf,
+    baseline: Option<&Baseline>,
+) -> Result<Evaluated, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
@@ -65,15 +71,23 @@ pub fn evaluate(plan: &Plan, tier: Tier, runs: &dyn Runs, shelf: &dyn Shelf, bas
 type Results = Vec<(usize, PairResult)>;
 
 /// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
-fn grade(plan: &Plan, opened: &Opened, runs: &dyn Runs, shelf: &dyn Shelf) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
+fn grade(
+    plan: &Plan,
+    opened: &Opened,
+    runs: &dyn Runs,
+    shelf: &dyn Shelf,
+) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
     let pairs = opened.suite.pairs();
     let places: Vec<usize> = opened.chosen(&plan.wanted).filter(|place| runs.has(&pairs[*place])).collect();
     let cases: Vec<&[usize]> = places.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
     let samples = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples);
-    let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases.par_iter().map(|case| {
-        let desk = Desk::new(shelf, &opened.prompts);
-        case.iter().map(|place| Ok((*place, pair(opened, *place, runs, samples, &desk)?))).collect()
-    }).collect();
+    let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
+        .par_iter()
+        .map(|case| {
+            let desk = Desk::new(shelf, &opened.prompts);
+            case.iter().map(|place| Ok((*place, pair(opened, *place, runs, samples, &desk)?))).collect()
+        })
+        .collect();
     let mut problems = Diagnostics::default();
     let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
     for (place, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
@@ -82,7 +96,13 @@ fn grade(plan: &Plan, opened: &Opened, runs: &dyn Runs, shelf: &dyn Shelf) -> Re
     problems.or(by_agent)
 }
 
-fn pair(opened: &Opened, place: usize, runs: &dyn Runs, samples: Option<u32>, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {
+fn pair(
+    opened: &Opened,
+    place: usize,
+    runs: &dyn Runs,
+    samples: Option<u32>,
+    desk: &Desk<'_>,
+) -> Result<PairResult, Diagnostics> {
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
@@ -118,12 +138,20 @@ impl Answers {
     }
 
     fn together(self) -> AnsweredBy {
-        let joined = |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
+        let joined =
+            |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
         AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts) }
     }
 }
 
-fn judge(plan: &Plan, opened: &Opened, tier: Tier, agent: AgentName, results: Results, baseline: Option<&Baseline>) -> report::AgentPart {
+fn judge(
+    plan: &Plan,
+    opened: &Opened,
+    tier: Tier,
+    agent: AgentName,
+    results: Results,
+    baseline: Option<&Baseline>,
+) -> report::AgentPart {
     let pairs = opened.suite.pairs();
     let (places, results): (Vec<usize>, Vec<PairResult>) = results.into_iter().unzip();
     let mut answers = Answers::default();
@@ -153,5 +181,13 @@ fn judge(plan: &Plan, opened: &Opened, tier: Tier, agent: AgentName, results: Re
         before,
         selection: plan.wanted.selection(),
     });
-    report::agent_part(AgentFacts { suite: &opened.config.id, agent, identity, pairs: results, retired: Vec::new(), judgement, before })
+    report::agent_part(AgentFacts {
+        suite: &opened.config.id,
+        agent,
+        identity,
+        pairs: results,
+        retired: Vec::new(),
+        judgement,
+        before,
+    })
 }

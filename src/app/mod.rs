@@ -1,12 +1,19 @@
 //! The commands: the only place where things meet.
 
+#[cfg(feature = "github")]
+mod action;
 mod baseline;
+mod check;
 mod cli;
+mod diff;
 mod evaluate;
+mod explain;
 mod plan;
 mod replay;
 mod run;
+mod schema;
 mod show;
+mod stored;
 mod trouble;
 
 use clap::Parser;
@@ -27,7 +34,13 @@ pub fn main(world: &World) -> u8 {
     };
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
-        _ => Ok(0),
+        Command::Check(args) => check::check(args, world),
+        Command::Diff(args) => diff::diff(args, world),
+        Command::Report(args) => stored::report(args, world),
+        Command::Explain(args) => explain::explain(args, world),
+        Command::Schema(args) => schema::schema(args, world),
+        #[cfg(feature = "github")]
+        Command::Action => action::action(world),
     };
     outcome.unwrap_or_else(|trouble| {
         world.tell(&trouble.to_string());

@@ -124,8 +124,13 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, 
             problems.push(problem);
         }
     }
-    let chosen = config.suites.iter().filter(|suite| wanted.suites.is_empty() || wanted.suites.iter().any(|id| id == suite.id.as_str()));
-    let chosen: Vec<&SuiteConfig> = chosen.filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier))).collect();
+    let chosen = config
+        .suites
+        .iter()
+        .filter(|suite| wanted.suites.is_empty() || wanted.suites.iter().any(|id| id == suite.id.as_str()));
+    let chosen: Vec<&SuiteConfig> = chosen
+        .filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier)))
+        .collect();
     let suites: Vec<Opened> = chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite))).collect();
     let mut plan = problems.or(Plan { config: config.clone(), suites, wanted })?;
     problems = Diagnostics::default();
@@ -168,7 +173,13 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn problem(&self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    fn problem(
+        &self,
+        path: &[Step<'_>],
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::of_file(&self.source.file, code, what, help).at(yaml::place(self.source, path))
     }
 
@@ -193,26 +204,34 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => format!("the kinds are {}", names.join(", ")),
             };
-            return Err(self.problem(&at("kind"), "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help).into());
+            return Err(self
+                .problem(&at("kind"), "unknown-kind", format!("unknown kind \"{}\"", suite.kind), help)
+                .into());
         };
         let mut problems = Diagnostics::default();
         self.check_cast(suite, kind, &mut problems);
         let gates = self.gates(suite, kind, &mut problems);
         let mut prompts = BTreeMap::new();
         for (name, agent) in &suite.agents {
-            if let Some(path) = &agent.prompt {
-                if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
-                    prompts.insert(name.clone(), package);
-                }
+            let Some(path) = &agent.prompt else { continue };
+            if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
+                prompts.insert(name.clone(), package);
             }
         }
         let opened = problems.keep_all((kind.open)(suite, self.shelf));
         if opened.as_ref().is_some_and(|opened| opened.pairs().is_empty()) {
             let what = format!("the suite \"{}\" has no case", suite.id);
-            problems.push(self.problem(&at("path"), "empty-suite", what, format!("add golden files under {}", suite.path)));
+            problems.push(self.problem(
+                &at("path"),
+                "empty-suite",
+                what,
+                format!("add golden files under {}", suite.path),
+            ));
         }
         match opened {
-            Some(suite_files) => problems.or(Opened { config: suite.clone(), kind, suite: Arc::from(suite_files), gates, prompts }),
+            Some(suite_files) => {
+                problems.or(Opened { config: suite.clone(), kind, suite: Arc::from(suite_files), gates, prompts })
+            }
             None => Err(problems),
         }
     }
@@ -222,7 +241,12 @@ impl Reader<'_> {
         match kind.cast {
             Cast::Named if suite.agents.is_empty() => {
                 let help = "name the agents that are graded, each with where its runs come from";
-                problems.push(self.problem(&at("id"), "no-agents", format!("the suite \"{}\" names no agent", suite.id), help));
+                problems.push(self.problem(
+                    &at("id"),
+                    "no-agents",
+                    format!("the suite \"{}\" names no agent", suite.id),
+                    help,
+                ));
             }
             Cast::Own(name) if !suite.agents.is_empty() => {
                 let what = format!("a {} suite has the one agent \"{name}\"", kind.name);
@@ -233,7 +257,10 @@ impl Reader<'_> {
         if suite.runs_of.is_some() != (kind.name == "cross_agent") {
             let (what, help) = match suite.runs_of {
                 Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
-                None => (format!("the suite \"{}\" has no runs_of", suite.id), "name the suite whose runs are looked at together"),
+                None => (
+                    format!("the suite \"{}\" has no runs_of", suite.id),
+                    "name the suite whose runs are looked at together",
+                ),
             };
             problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
         }
@@ -243,7 +270,12 @@ impl Reader<'_> {
                 if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
                     let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
                     let what = format!("the agent \"{name}\" has no source in the tier {}", tier.word());
-                    problems.push(self.problem(&path, "no-source", what, format!("state {}: {{ replay: FOLDER }}", tier.word())));
+                    problems.push(self.problem(
+                        &path,
+                        "no-source",
+                        what,
+                        format!("state {}: {{ replay: FOLDER }}", tier.word()),
+                    ));
                     break;
                 }
             }
@@ -251,7 +283,8 @@ impl Reader<'_> {
     }
 
     fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {
-        for metric in suite.gates.keys().filter(|metric| !kind.metrics.iter().any(|spec| spec.name == metric.as_str())) {
+        for metric in suite.gates.keys().filter(|metric| !kind.metrics.iter().any(|spec| spec.name == metric.as_str()))
+        {
             let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
@@ -266,7 +299,14 @@ impl Reader<'_> {
             gates.push(planned(spec, stated).unwrap_or_else(|found| {
                 for problem in found {
                     let path = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), Key(problem.key)];
-                    let listed = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), At(problem.place), Key(problem.key)];
+                    let listed = [
+                        Key("suites"),
+                        At(suite.index),
+                        Key("gates"),
+                        Key(spec.name),
+                        At(problem.place),
+                        Key(problem.key),
+                    ];
                     let path: &[Step<'_>] = if stated.len() > 1 { &listed } else { &path };
                     problems.push(self.problem(path, "bad-gate", problem.what, problem.help));
                 }

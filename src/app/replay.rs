@@ -63,8 +63,13 @@ impl<'a> Replay<'a> {
     pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut folders = BTreeMap::new();
-        let asked: BTreeSet<&SuiteId> = plan.suites.iter().flat_map(|opened| opened.suite.pairs())
-            .flat_map(|pair| &pair.runs).map(|key| &key.suite).collect();
+        let asked: BTreeSet<&SuiteId> = plan
+            .suites
+            .iter()
+            .flat_map(|opened| opened.suite.pairs())
+            .flat_map(|pair| &pair.runs)
+            .map(|key| &key.suite)
+            .collect();
         for suite in plan.config.suites.iter().filter(|suite| asked.contains(&suite.id)) {
             for (name, agent) in &suite.agents {
                 if let Some(Source::Replay(folder)) = source_of(agent, tier) {
@@ -89,10 +94,17 @@ impl<'a> Replay<'a> {
         let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
         let mut problems = Diagnostics::default();
         for ((suite, _), folder) in self.folders.iter().filter(|((suite, _), _)| opened.contains(suite)) {
-            for (name, form) in folder.entries.iter().filter(|(name, _)| !asked.contains(&(&folder.path, name.as_str()))) {
+            for (name, form) in
+                folder.entries.iter().filter(|(name, _)| !asked.contains(&(&folder.path, name.as_str())))
+            {
                 let file = folder.path.child(&if *form == Form::File { format!("{name}.json") } else { name.clone() });
                 let what = format!("this recording belongs to no case of the suite \"{suite}\"");
-                problems.push(Diagnostic::of_file(file, "foreign-recording", what, "add its golden file, or remove it"));
+                problems.push(Diagnostic::of_file(
+                    file,
+                    "foreign-recording",
+                    what,
+                    "add its golden file, or remove it",
+                ));
             }
         }
         problems
@@ -105,7 +117,8 @@ impl<'a> Replay<'a> {
     /// The recordings of one run, by sample number.
     fn recordings(&self, key: &RunKey) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
         let Some(folder) = self.folder(key) else {
-            let what = format!("the agent \"{}\" of the suite \"{}\" replays nothing in this tier", key.agent, key.suite);
+            let what =
+                format!("the agent \"{}\" of the suite \"{}\" replays nothing in this tier", key.agent, key.suite);
             return Err(Diagnostic::of_file(key.case.as_str(), "no-recording", what, "give it replay: FOLDER").into());
         };
         let file = folder.path.child(&format!("{}.json", key.case));
@@ -113,11 +126,20 @@ impl<'a> Replay<'a> {
         match folder.entries.get(key.case.as_str()) {
             None => {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
-                Err(Diagnostic::of_file(&file, "no-recording", format!("{}: the case \"{}\" has no recording", key.agent, key.case), help).into())
+                Err(Diagnostic::of_file(
+                    &file,
+                    "no-recording",
+                    format!("{}: the case \"{}\" has no recording", key.agent, key.case),
+                    help,
+                )
+                .into())
             }
             Some(Form::File) => Ok(BTreeMap::from([(0, file)])),
             Some(Form::Both) => {
-                let what = format!("the case \"{}\" has two recordings of sample 0: this file and the folder {inner}", key.case);
+                let what = format!(
+                    "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
+                    key.case
+                );
                 Err(Diagnostic::of_file(&file, "duplicate-recording", what, "keep one of them").into())
             }
             Some(Form::Folder) => numbered(self.shelf, &inner),
@@ -138,7 +160,12 @@ impl Folder {
                 (EntryKind::Folder, _) => (entry.name, Form::Folder),
                 (EntryKind::File, None) => {
                     let what = "this is no recording".to_owned();
-                    return Err(Diagnostic::of_file(path.child(&entry.name), "foreign-recording", what, "recordings are {case}.json or {case}/{sample}.json; remove it"));
+                    return Err(Diagnostic::of_file(
+                        path.child(&entry.name),
+                        "foreign-recording",
+                        what,
+                        "recordings are {case}.json or {case}/{sample}.json; remove it",
+                    ));
                 }
             };
             entries.entry(name).and_modify(|before| *before = Form::Both).or_insert(form);
@@ -152,19 +179,32 @@ fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
     let mut found = BTreeMap::new();
     let mut problems = Diagnostics::default();
     for entry in shelf.list(folder)? {
-        let number = entry.name.strip_suffix(".json").and_then(|stem| stem.parse().ok().filter(|number: &u32| number.to_string() == stem));
+        let number = entry
+            .name
+            .strip_suffix(".json")
+            .and_then(|stem| stem.parse().ok().filter(|number: &u32| number.to_string() == stem));
         match (entry.kind, number) {
             (EntryKind::File, Some(number @ 0..1000)) => {
                 found.insert(number, folder.child(&entry.name));
             }
             (EntryKind::File, _) | (EntryKind::Folder, _) => {
                 let what = "this is no numbered recording".to_owned();
-                problems.push(Diagnostic::of_file(folder.child(&entry.name), "foreign-recording", what, "recordings of a case are 0.json to 999.json; rename or remove it"));
+                problems.push(Diagnostic::of_file(
+                    folder.child(&entry.name),
+                    "foreign-recording",
+                    what,
+                    "recordings of a case are 0.json to 999.json; rename or remove it",
+                ));
             }
         }
     }
     if found.is_empty() && problems.is_empty() {
-        problems.push(Diagnostic::of_file(folder, "no-recording", "the folder has no recording", "record 0.json here, or remove the golden file"));
+        problems.push(Diagnostic::of_file(
+            folder,
+            "no-recording",
+            "the folder has no recording",
+            "record 0.json here, or remove the golden file",
+        ));
     }
     problems.or(found)
 }
@@ -180,8 +220,10 @@ impl Runs for Replay<'_> {
             return Ok(vec![Sample::Completed(Vec::new())]);
         }
         let mut problems = Diagnostics::default();
-        let recordings: Vec<_> = pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
-        let recorded = recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
+        let recordings: Vec<_> =
+            pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
+        let recorded =
+            recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
         let mut samples = Vec::new();
         for number in 0..planned.unwrap_or(recorded) {
             let mut runs = Vec::with_capacity(recordings.len());

@@ -45,25 +45,14 @@ pub struct Job {
     pub wanted: Wanted,
     /// Whether a failed gate blocks.
     pub authority: Authority,
-    /// The baseline to compare with.
-    pub baseline: Against,
     /// The commit that is graded, where it is known better than from git's files.
     pub commit: Option<String>,
     /// The commit whose baseline is compared with.
     pub base: Option<String>,
 }
 
-/// Which baseline is compared with.
-#[derive(Debug, Clone)]
-pub enum Against {
-    /// The one that the config names.
-    Config,
-    /// This file.
-    File(String),
-    /// One that was read elsewhere, such as on the base commit.
-    #[cfg(feature = "github")]
-    Given(Option<Baseline>),
-}
+/// Gives the baseline to compare with: the config's file, or what stands elsewhere.
+pub type ReadBaseline<'a> = &'a dyn Fn(&Disk, Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
 
 /// What a run came to.
 pub struct Done {
@@ -71,8 +60,6 @@ pub struct Done {
     pub report: Report,
     /// The baseline as it would be with this run's numbers.
     pub proposed: Baseline,
-    /// The repository.
-    pub disk: Disk,
     /// The config's baseline.
     pub baseline_file: Option<RepoPath>,
 }
@@ -81,22 +68,11 @@ pub struct Done {
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
-pub fn done(job: &Job, world: &World) -> Result<Done, Trouble> {
+pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
     let started_at = world.clock.now();
     let (disk, file) = located(&job.config)?;
     let plan = plan(&disk, &file, job.wanted.clone())?;
-    let against = match &job.baseline {
-        Against::Config => match &plan.config.baseline {
-            Some(file) => baseline::load(&disk, file, Need::Configured)?,
-            None => None,
-        },
-        Against::File(path) => {
-            let (disk, file) = located(path)?;
-            baseline::load(&disk, &file, Need::Named)?
-        }
-        #[cfg(feature = "github")]
-        Against::Given(baseline) => baseline.clone(),
-    };
+    let against = read_baseline(&disk, plan.config.baseline.as_ref())?;
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     let mut notes = Vec::new();
@@ -109,7 +85,7 @@ pub fn done(job: &Job, world: &World) -> Result<Done, Trouble> {
     }
     let report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
     let proposed = baseline::proposed(against.as_ref(), &report);
-    Ok(Done { report, proposed, baseline_file: plan.config.baseline, disk })
+    Ok(Done { report, proposed, baseline_file: plan.config.baseline })
 }
 
 /// With two tiers asked for, the deterministic one decides.
@@ -132,7 +108,12 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
 }
 
 /// One tier's suites, and what has to be said about agents that did not run.
-fn graded(plan: &Plan, tier: Tier, disk: &Disk, baseline: Option<&Baseline>) -> Result<(Evaluated, Vec<String>), Diagnostics> {
+fn graded(
+    plan: &Plan,
+    tier: Tier,
+    disk: &Disk,
+    baseline: Option<&Baseline>,
+) -> Result<(Evaluated, Vec<String>), Diagnostics> {
     let runs = Replay::open(disk, plan, tier)?;
     let foreign = runs.foreign(plan);
     let evaluated = match (foreign.is_empty(), evaluate(plan, tier, &runs, disk, baseline)) {
@@ -147,14 +128,24 @@ fn graded(plan: &Plan, tier: Tier, disk: &Disk, baseline: Option<&Baseline>) -> 
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
         for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
             if let Some(Source::Live(live)) = source_of(agent, tier) {
-                notes.push(format!("{}/{name} was not run: calling the live target \"{}\" is not part of this version", opened.config.id, live.target));
+                notes.push(format!(
+                    "{}/{name} was not run: calling the live target \"{}\" is not part of this version",
+                    opened.config.id, live.target
+                ));
             }
         }
     }
     Ok((evaluated, notes))
 }
 
-fn assembled(job: &Job, clock: &Clock, started_at: String, head: Option<String>, evaluated: Evaluated, notes: Vec<String>) -> Report {
+fn assembled(
+    job: &Job,
+    clock: &Clock,
+    started_at: String,
+    head: Option<String>,
+    evaluated: Evaluated,
+    notes: Vec<String>,
+) -> Report {
     let Evaluated { suites, mut not_gateable } = evaluated;
     let deciding = |suite: &&SuiteReport| decides(suite.tier, &job.wanted.tiers);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
@@ -201,9 +192,14 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
     Ok(Job {
         config: args.config.clone(),
-        wanted: Wanted { tiers, suites: args.suite.clone(), agents: args.agent.clone(), cases: patterns(&args.case)?, samples: args.samples },
+        wanted: Wanted {
+            tiers,
+            suites: args.suite.clone(),
+            agents: args.agent.clone(),
+            cases: patterns(&args.case)?,
+            samples: args.samples,
+        },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
-        baseline: args.baseline.clone().map_or(Against::Config, Against::File),
         commit: None,
         base: None,
     })
@@ -227,12 +223,31 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     problems.or(globs)
 }
 
+/// The baseline of the working tree: the named one, else the config's.
+///
+/// # Errors
+/// What in it cannot be.
+pub fn baseline_here(
+    named: Option<&str>,
+    disk: &Disk,
+    configured: Option<&RepoPath>,
+) -> Result<Option<Baseline>, Trouble> {
+    match (named, configured) {
+        (Some(path), _) => {
+            let (disk, file) = located(path)?;
+            baseline::load(&disk, &file, Need::Named)
+        }
+        (None, Some(file)) => baseline::load(disk, file, Need::Configured),
+        (None, None) => Ok(None),
+    }
+}
+
 /// `goldgate run`.
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is an exit code.
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
-    let done = done(&job(args)?, world)?;
+    let done = done(&job(args)?, world, &|disk, configured| baseline_here(args.baseline.as_deref(), disk, configured))?;
     if let Some(folder) = &args.out {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed)?;
     }

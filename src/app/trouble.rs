@@ -39,7 +39,11 @@ impl fmt::Display for Trouble {
                 if sorted.len() > SHOWN {
                     writeln!(out, "… and {} more", sorted.len() - SHOWN)?;
                 }
-                write!(out, "{} found; nothing was graded", if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) })
+                write!(
+                    out,
+                    "{} found; nothing was graded",
+                    if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) }
+                )
             }
         }
     }

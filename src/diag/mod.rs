@@ -28,7 +28,9 @@ impl Point {
     pub fn of_byte_column(text: &str, line: usize, column: usize) -> Self {
         let start = match line.checked_sub(2) {
             None => 0,
-            Some(skip) => text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(skip).map_or(0, |(at, _)| at + 1),
+            Some(skip) => {
+                text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(skip).map_or(0, |(at, _)| at + 1)
+            }
         };
         Self::of_offset(text, start + column.saturating_sub(1))
     }
@@ -55,7 +57,12 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// A problem of a whole file.
-    pub fn of_file(file: impl fmt::Display, code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Self {
+    pub fn of_file(
+        file: impl fmt::Display,
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
         Self { file: file.to_string(), at: None, code, what: what.into(), help: help.into() }
     }
 

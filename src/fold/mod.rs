@@ -1,10 +1,10 @@
 //! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
 
+use crate::model::AgentName;
 use crate::model::Aggregate;
 use crate::model::AnsweredBy;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::AgentName;
 use crate::model::Exclusion;
 use crate::model::Grade;
 use crate::model::Lost;
@@ -88,8 +88,12 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
             let passed = measured.iter().filter(|value| **value >= 0.5).count();
             Some(f64::from(u8::from(2 * passed > measured.len())))
         }
-        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Median) => median(measured),
-        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Mean) => mean(&measured),
+        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Median) => {
+            median(measured)
+        }
+        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Mean) => {
+            mean(&measured)
+        }
     }
 }
 
@@ -126,7 +130,8 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
             }
         }
     }
-    let standing = folded.into_iter().map(|(check, passed)| PairCheck { standing: Standing::of(passed, samples), ..check });
+    let standing =
+        folded.into_iter().map(|(check, passed)| PairCheck { standing: Standing::of(passed, samples), ..check });
     standing.collect()
 }
 
@@ -138,10 +143,14 @@ pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
 
 /// The aggregates over `rows` rows of values; `cell(row, column)` gives the value of a metric.
 pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
-    let simple: Vec<Option<f64>> = specs.iter().enumerate().map(|(column, spec)| {
-        let values: Vec<f64> = (0..rows).filter_map(|row| cell(row, column)).collect();
-        aggregate(spec, &values)
-    }).collect();
+    let simple: Vec<Option<f64>> = specs
+        .iter()
+        .enumerate()
+        .map(|(column, spec)| {
+            let values: Vec<f64> = (0..rows).filter_map(|row| cell(row, column)).collect();
+            aggregate(spec, &values)
+        })
+        .collect();
     let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|place| simple[place]);
     let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate {
         Aggregate::Harmonic(one, other) => Some(harmonic(named(one)?, named(other)?)),

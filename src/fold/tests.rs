@@ -9,8 +9,8 @@ use super::aggregates;
 use super::folded;
 use super::median;
 use super::pair;
-use crate::model::Aggregate;
 use crate::model::AgentName;
+use crate::model::Aggregate;
 use crate::model::AnsweredBy;
 use crate::model::Better;
 use crate::model::CaseId;
@@ -49,7 +49,11 @@ fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
         line: 1,
         outcome: match passed {
             true => Outcome::Passed,
-            false => Outcome::Failed(Box::new(Failure { tag: Tag::Prompt, detail: String::new(), next_action: String::new() })),
+            false => Outcome::Failed(Box::new(Failure {
+                tag: Tag::Prompt,
+                detail: String::new(),
+                next_action: String::new(),
+            })),
         },
     });
     Graded::Completed(Grade { values: vec![value], checks: checks.collect(), layer: Layer::Structured })

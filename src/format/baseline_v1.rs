@@ -28,6 +28,7 @@ const SCHEMA: &str = "goldgate.baseline/1";
 #[schemars(title = "goldgate baseline, version 1")]
 pub struct BaselineFile {
     /// `goldgate.baseline/1`.
+    #[allow(dead_code, reason = "the header is looked at before the rest is read")]
     schema: String,
     /// The commit it was captured at.
     commit: Option<String>,
@@ -151,11 +152,15 @@ fn entry(source: &SourceText, form: AgentForm) -> Result<BaselineEntry, Diagnost
     for (id, values) in form.cases {
         cases.insert(CaseId::new(&id).map_err(|bad| bad_id(source, &bad.found))?, values);
     }
-    let mut metrics: BTreeMap<String, f64> = form.metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+    let mut metrics: BTreeMap<String, f64> =
+        form.metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
     if let Some(count) = form.finding_count {
         metrics.entry("finding_count".to_owned()).or_insert(count);
     }
-    let tags = form.taxonomy.into_iter().filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.word() == word)?, count)));
+    let tags = form
+        .taxonomy
+        .into_iter()
+        .filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.word() == word)?, count)));
     Ok(BaselineEntry {
         metrics,
         identity: form.identity.map(|form| Identity {
@@ -174,10 +179,15 @@ fn entry(source: &SourceText, form: AgentForm) -> Result<BaselineEntry, Diagnost
 
 /// Writes a baseline: the same value always gives the same bytes.
 pub fn written(baseline: &Baseline) -> String {
-    let suites: BTreeMap<&str, Value> = baseline.suites.iter().map(|(id, agents)| {
-        let agents: BTreeMap<&str, Value> = agents.iter().map(|(name, entry)| (name.as_str(), written_entry(entry))).collect();
-        (id.as_str(), json!({ "agents": agents }))
-    }).collect();
+    let suites: BTreeMap<&str, Value> = baseline
+        .suites
+        .iter()
+        .map(|(id, agents)| {
+            let agents: BTreeMap<&str, Value> =
+                agents.iter().map(|(name, entry)| (name.as_str(), written_entry(entry))).collect();
+            (id.as_str(), json!({ "agents": agents }))
+        })
+        .collect();
     let accepted: Vec<Value> = baseline.accepted.iter().map(|one| json!({
         "by": one.by, "at": one.at, "pull_request": one.pull_request, "reason": one.reason, "previous_sha256": one.previous_sha256,
     })).collect();
@@ -193,12 +203,23 @@ pub fn written(baseline: &Baseline) -> String {
 
 fn written_entry(entry: &BaselineEntry) -> Value {
     let count = entry.metrics.get("finding_count");
-    let metrics: BTreeMap<&String, f64> = entry.metrics.iter().filter(|(name, _)| *name != "finding_count").map(|(name, value)| (name, places(*value))).collect();
-    let cases: BTreeMap<&str, BTreeMap<&String, Vec<Option<f64>>>> = entry.cases.iter().map(|(id, values)| {
-        let rounded = values.iter().map(|(name, samples)| (name, samples.iter().map(|sample| sample.map(places)).collect()));
-        (id.as_str(), rounded.collect())
-    }).collect();
-    let taxonomy: BTreeMap<&str, u32> = entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.word(), *count)).collect();
+    let metrics: BTreeMap<&String, f64> = entry
+        .metrics
+        .iter()
+        .filter(|(name, _)| *name != "finding_count")
+        .map(|(name, value)| (name, places(*value)))
+        .collect();
+    let cases: BTreeMap<&str, BTreeMap<&String, Vec<Option<f64>>>> = entry
+        .cases
+        .iter()
+        .map(|(id, values)| {
+            let rounded =
+                values.iter().map(|(name, samples)| (name, samples.iter().map(|sample| sample.map(places)).collect()));
+            (id.as_str(), rounded.collect())
+        })
+        .collect();
+    let taxonomy: BTreeMap<&str, u32> =
+        entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.word(), *count)).collect();
     let mut value = json!({ "metrics": metrics, "cases": cases, "taxonomy": taxonomy });
     if let Some(count) = count {
         value["finding_count"] = match count.fract() == 0.0 {
@@ -287,6 +308,9 @@ mod tests {
     #[test]
     fn a_newer_schema_is_named() {
         let problem = read(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
-        assert!(problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""), "{problem}");
+        assert!(
+            problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""),
+            "{problem}"
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod baseline_v1;
 pub mod config;
+pub mod event;
 pub mod json;
 pub mod report_v1;
 pub mod run_v1;

@@ -60,6 +60,37 @@ fn whole_count(number: f64) -> u64 {
     number.max(0.0).round() as u64
 }
 
+/// A run record as agents and recorders write it; further keys are kept and ignored.
+#[derive(schemars::JsonSchema)]
+#[schemars(title = "goldgate run record, version 1")]
+#[allow(dead_code, reason = "the schema's shape; reading borrows from the text")]
+pub struct RunFile {
+    /// `goldgate.run/1`.
+    schema: Option<String>,
+    /// The agent; the record's path decides and must not disagree.
+    agent: Option<String>,
+    /// The case; the record's path decides and must not disagree.
+    case: Option<String>,
+    /// The sample, from 0; the record's path decides and must not disagree.
+    sample: Option<u32>,
+    /// `completed`, `error`, `timeout`, `stalled` or `cancelled`.
+    status: String,
+    /// What it said when it did not complete.
+    error: Option<serde_json::Value>,
+    /// What it was asked.
+    inputs: Option<serde_json::Value>,
+    /// What it produced; an empty object where that is nothing.
+    outputs: serde_json::Map<String, serde_json::Value>,
+    /// Node transitions, tool calls, events.
+    intermediate: Option<serde_json::Value>,
+    /// What it claims to have looked at.
+    evidence: Option<serde_json::Value>,
+    /// Tokens, latency, cost.
+    metrics: Option<serde_json::Value>,
+    /// Target, model, prompt package, commit.
+    provenance: Option<serde_json::Value>,
+}
+
 /// What is read of a record; agents may write more, and it is ignored.
 #[derive(Deserialize)]
 struct Record<'a> {
@@ -146,10 +177,16 @@ impl Record<'_> {
     fn status(&self, source: &SourceText) -> Result<Status, Diagnostic> {
         let Some(raw) = self.status else {
             // Seed 001's RunArtifact has no status: an artifact is written by a run that came to its end.
-            let artifact = self.schema.is_none() && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
+            let artifact = self.schema.is_none()
+                && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
             return match artifact {
                 true => Ok(Status::Completed),
-                false => Err(source.problem(0, "missing-key", "the key \"status\" is missing", "add \"status\": \"completed\"")),
+                false => Err(source.problem(
+                    0,
+                    "missing-key",
+                    "the key \"status\" is missing",
+                    "add \"status\": \"completed\"",
+                )),
             };
         };
         let known = [Status::Completed, Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
@@ -168,8 +205,8 @@ mod tests {
     use crate::format::SourceText;
     use crate::model::AgentName;
     use crate::model::CaseId;
-    use crate::model::Run;
     use crate::model::RepoPath;
+    use crate::model::Run;
     use crate::model::RunKey;
     use crate::model::Status;
     use crate::model::SuiteId;
@@ -206,9 +243,15 @@ mod tests {
             (r#"{"status": "done", "outputs": {}}"#, "r.json:1:12: unknown status \"done\""),
             (r#"{"status": "completed"}"#, "r.json:1:1: the key \"outputs\" is missing"),
             (r#"{"status": "completed", "outputs": []}"#, "r.json:1:36: \"outputs\" is no object"),
-            (r#"{"case": "d", "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says case \"d\", its path says \"c\""),
+            (
+                r#"{"case": "d", "status": "completed", "outputs": {}}"#,
+                "r.json:1:2: the record says case \"d\", its path says \"c\"",
+            ),
             (r#"{"agent": "x", "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says agent"),
-            (r#"{"sample": 1, "status": "completed", "outputs": {}}"#, "r.json:1:2: the record says sample 1, its path says 0"),
+            (
+                r#"{"sample": 1, "status": "completed", "outputs": {}}"#,
+                "r.json:1:2: the record says sample 1, its path says 0",
+            ),
             (r#"{"schema": "goldgate.run/2", "status": "completed", "outputs": {}}"#, "r.json:1:2: unknown schema"),
             (r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#, "r.json:1:50: this is no JSON"),
             (r#"{"status": "completed", "outputs": {"#, "r.json:1:"),

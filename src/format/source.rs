@@ -32,7 +32,13 @@ impl SourceText {
     }
 
     /// A problem at a byte of this text.
-    pub fn problem(&self, offset: usize, code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    pub fn problem(
+        &self,
+        offset: usize,
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
         Diagnostic::of_file(&self.file, code, what, help).at(Point::of_offset(&self.text, offset))
     }
 
@@ -53,5 +59,10 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
 /// The problem of a file that is too large to be what it should be.
 pub fn too_large(file: &RepoPath) -> Diagnostic {
     let limit = MAX_FILE_BYTES / (1024 * 1024);
-    Diagnostic::of_file(file, "too-large", format!("the file is larger than {limit} MiB"), "split it, or take out what no grading reads")
+    Diagnostic::of_file(
+        file,
+        "too-large",
+        format!("the file is larger than {limit} MiB"),
+        "split it, or take out what no grading reads",
+    )
 }

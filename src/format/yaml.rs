@@ -118,7 +118,9 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point) -> Flow) {
                 leave(&mut frames, &mut path);
                 continue;
             }
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => continue,
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => {
+                continue;
+            }
         };
         let visited = match frames.last_mut() {
             None => Flow::Continue,
@@ -178,7 +180,9 @@ mod tests {
 
     #[test]
     fn a_path_leads_to_its_key_or_element() {
-        let source = source("version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n");
+        let source = source(
+            "version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n",
+        );
         let at = |path: &[super::Step<'_>]| place(&source, path);
         assert_eq!(at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]), Point { line: 4, column: 20 });
         assert_eq!(at(&[Key("suites"), At(1), Key("id")]), Point { line: 5, column: 5 });
@@ -189,6 +193,9 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_a_problem() {
         let problem = whole::<std::collections::BTreeMap<String, u32>>(&source("a: 1\nb: 2\na: 3\n")).unwrap_err();
-        assert_eq!(problem.to_string(), "a.yaml:3:1: the key \"a\" stands here twice; keep one of them [duplicate-key]");
+        assert_eq!(
+            problem.to_string(),
+            "a.yaml:3:1: the key \"a\" stands here twice; keep one of them [duplicate-key]"
+        );
     }
 }

@@ -89,7 +89,8 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     let values = fold::agent(judged.specs, judged.pairs);
     let (shared, before) = sets.values(judged, entry, &values);
     let delta_intervals = sets.intervals(judged, entry);
-    let all_excluded = !judged.pairs.is_empty() && judged.pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority);
+    let all_excluded =
+        !judged.pairs.is_empty() && judged.pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority);
     let mut metrics = Vec::with_capacity(judged.specs.len());
     for (place, spec) in judged.specs.iter().enumerate() {
         let base = match (&comparability, before[place]) {
@@ -98,7 +99,8 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             (_, None) => BaseNumber::Absent,
         };
         let subject = Subject { value: values[place], shared_value: shared[place], all_excluded };
-        let gates: Vec<GateRuling> = judged.gates[place].iter().map(|planned| ruled(planned, &subject, &base)).collect();
+        let gates: Vec<GateRuling> =
+            judged.gates[place].iter().map(|planned| ruled(planned, &subject, &base)).collect();
         let delta = shared[place].zip(before[place]).map(|(now, before)| now - before);
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
@@ -111,8 +113,15 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             gates,
         });
     }
-    let cases = judged.pairs.iter().zip(judged.zones).map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
-    Judgement { verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)), metrics, cases, removed: sets.removed, comparability }
+    let cases =
+        judged.pairs.iter().zip(judged.zones).map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
+    Judgement {
+        verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)),
+        metrics,
+        cases,
+        removed: sets.removed,
+        comparability,
+    }
 }
 
 fn ruled(planned: &Planned, subject: &Subject, base: &BaseNumber) -> GateRuling {
@@ -127,7 +136,9 @@ fn ruled(planned: &Planned, subject: &Subject, base: &BaseNumber) -> GateRuling 
 fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
     let Some(entry) = before else { return Comparability::Absent };
     let Some(before) = &entry.identity else {
-        return Comparability::Comparable(vec!["the origin of the baseline is unknown: its entry has no identity".to_owned()]);
+        return Comparability::Comparable(vec![
+            "the origin of the baseline is unknown: its entry has no identity".to_owned(),
+        ]);
     };
     let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = before;
     let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
@@ -135,7 +146,9 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         if before != now {
             return Comparability::Incomparable(format!(
                 "incomparable with the baseline: its {dimension} is {}, this run's is {}; a fresh baseline is owed",
-                shown(before), shown(now)));
+                shown(before),
+                shown(now)
+            ));
         }
     }
     let mut remarks = Vec::new();
@@ -157,6 +170,9 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
     }
     Comparability::Comparable(remarks)
 }
+
+/// One row of values a case.
+type Rows = Vec<Vec<Option<f64>>>;
 
 /// The cases of this run and of the baseline.
 struct CaseSets {
@@ -196,13 +212,18 @@ impl CaseSets {
         let shared = self.shared.len();
         match (self.same, selection) {
             (true, _) => None,
-            (false, Selection::Part) => Some(format!("a selection of cases: compared on the {shared} that the baseline has as well")),
+            (false, Selection::Part) => {
+                Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
+            }
             (false, Selection::Whole) => Some(format!(
-                "the case sets differ ({} new, {} removed): compared on the {shared} that both have", self.added, self.removed.len())),
+                "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
+                self.added,
+                self.removed.len()
+            )),
         }
     }
 
-    fn rows(&self, judged: &Judged<'_>, entry: &BaselineEntry) -> (Vec<Vec<Option<f64>>>, Vec<Vec<Option<f64>>>) {
+    fn rows(&self, judged: &Judged<'_>, entry: &BaselineEntry) -> (Rows, Rows) {
         let pairs = || self.shared.iter().map(|place| &judged.pairs[*place]);
         let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
         let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
@@ -210,13 +231,19 @@ impl CaseSets {
     }
 
     /// This run's and the baseline's values, on the cases that both have.
-    fn values(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>, whole: &[Option<f64>]) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
+    fn values(
+        &self,
+        judged: &Judged<'_>,
+        entry: Option<&BaselineEntry>,
+        whole: &[Option<f64>],
+    ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
         let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.specs.len()]) };
         if self.same {
             return (whole.to_vec(), judged.specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
         }
         let (now, before) = self.rows(judged, entry);
-        let fold = |rows: &[Vec<Option<f64>>]| fold::aggregates(judged.specs, rows.len(), |row, column| rows[row][column]);
+        let fold =
+            |rows: &[Vec<Option<f64>>]| fold::aggregates(judged.specs, rows.len(), |row, column| rows[row][column]);
         (fold(&now), fold(&before))
     }
 
@@ -235,7 +262,13 @@ fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Ve
 }
 
 /// A case's own verdict against the same thresholds, and how it stood in the baseline.
-fn case(judged: &Judged<'_>, metrics: &[MetricReport], pair: &PairResult, zone: Option<f64>, entry: Option<&BaselineEntry>) -> (Ruling, CaseTrend) {
+fn case(
+    judged: &Judged<'_>,
+    metrics: &[MetricReport],
+    pair: &PairResult,
+    zone: Option<f64>,
+    entry: Option<&BaselineEntry>,
+) -> (Ruling, CaseTrend) {
     let excluded = pair.exclusion == Exclusion::NoMajority;
     let own = |values: &dyn Fn(usize) -> Option<f64>| {
         let mut rulings = Vec::new();
@@ -243,14 +276,19 @@ fn case(judged: &Judged<'_>, metrics: &[MetricReport], pair: &PairResult, zone: 
             let base = metric.comparison.baseline.map_or(BaseNumber::Absent, BaseNumber::Known);
             let subject = Subject { value: values(place), shared_value: values(place), all_excluded: excluded };
             // How far an agent may move says nothing about one case of it.
-            let thresholds = judged.gates[place].iter().filter(|planned| matches!(planned.gate, Gate::Threshold { .. }));
+            let thresholds =
+                judged.gates[place].iter().filter(|planned| matches!(planned.gate, Gate::Threshold { .. }));
             for planned in thresholds {
                 rulings.push(ruled(&banded(planned, zone), &subject, &base).ruling);
             }
         }
         Ruling::of_all(&rulings)
     };
-    let now = if excluded { Ruling::Judged(crate::model::Verdict::Inconclusive) } else { own(&|place| pair.values[place].value) };
+    let now = if excluded {
+        Ruling::Judged(crate::model::Verdict::Inconclusive)
+    } else {
+        own(&|place| pair.values[place].value)
+    };
     let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (now, CaseTrend::Unknown) };
     let trend = match entry.cases.get(&pair.case) {
         None => CaseTrend::New,

@@ -45,21 +45,30 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>,
     let mut gates: Vec<Planned> = Vec::new();
     let off = stated.iter().find_map(|gate| gate.off.as_deref());
     for (place, one) in stated.iter().enumerate() {
-        let refuse = |key, what: &str, help: &str| GateProblem { place, key, what: what.to_owned(), help: help.to_owned() };
+        let refuse =
+            |key, what: &str, help: &str| GateProblem { place, key, what: what.to_owned(), help: help.to_owned() };
         match merged(spec, one) {
             Ok(found) if found.is_empty() && one.off.is_none() => {
                 problems.push(refuse("min", "the gate states nothing", "state min, max, max_drop or max_rise"));
             }
             Ok(found) if !found.is_empty() && one.off.is_some() => {
-                problems.push(refuse("off", "a gate is switched off and stated at once", "remove off, or everything beside off and reason"));
+                problems.push(refuse(
+                    "off",
+                    "a gate is switched off and stated at once",
+                    "remove off, or everything beside off and reason",
+                ));
             }
             Ok(found) => gates.extend(found.into_iter().map(|gate| Planned { gate, off: None })),
             Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
         }
     }
     let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.word() == default.word());
-    let kept: Vec<Planned> = spec.gates.iter().filter(|default| !replaced(default))
-        .map(|default| Planned { gate: *default, off: off.map(str::to_owned) }).collect();
+    let kept: Vec<Planned> = spec
+        .gates
+        .iter()
+        .filter(|default| !replaced(default))
+        .map(|default| Planned { gate: *default, off: off.map(str::to_owned) })
+        .collect();
     gates.splice(0..0, kept);
     match problems.is_empty() {
         true => Ok(gates),
@@ -84,7 +93,13 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
         }
     }
     if gates.is_empty() && (otherwise.is_some() || zone.is_some() || hard.is_some()) {
-        let key = if zone.is_some() { "zone" } else if hard.is_some() { "hard" } else { "otherwise" };
+        let key = if zone.is_some() {
+            "zone"
+        } else if hard.is_some() {
+            "hard"
+        } else {
+            "otherwise"
+        };
         let what = format!("{key} has no effect: {} has no threshold here", spec.name);
         return Err((key, what, "state min or max beside it".to_owned()));
     }
@@ -106,7 +121,11 @@ fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), Refusal
     };
     match right {
         true => Ok(()),
-        false => Err((key, format!("{key} does not fit {}: {} is better", spec.name, spec.better.word()), format!("state {wanted}"))),
+        false => Err((
+            key,
+            format!("{key} does not fit {}: {} is better", spec.name, spec.better.word()),
+            format!("state {wanted}"),
+        )),
     }
 }
 

@@ -101,7 +101,14 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
             Ruling::Judged(if lost <= tolerance + BASELINE_EPSILON { Verdict::Pass } else { Verdict::Fail })
         }
     };
-    GateRuling { gate: gate.word().to_owned(), threshold: Some(tolerance), from_baseline: true, zone: 0.0, hard: true, ruling: ruled }
+    GateRuling {
+        gate: gate.word().to_owned(),
+        threshold: Some(tolerance),
+        from_baseline: true,
+        zone: 0.0,
+        hard: true,
+        ruling: ruled,
+    }
 }
 
 fn of_nothing(subject: &Subject) -> Ruling {

@@ -44,7 +44,8 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
 }
 
 fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {
-    let fold = |side: &[Vec<Option<f64>>]| fold::aggregates(paired.specs, rows.len(), |row, column| side[rows[row]][column]);
+    let fold =
+        |side: &[Vec<Option<f64>>]| fold::aggregates(paired.specs, rows.len(), |row, column| side[rows[row]][column]);
     let pairs = fold(paired.now).into_iter().zip(fold(paired.before));
     pairs.map(|(now, before)| Some(now? - before?)).collect()
 }
@@ -92,7 +93,12 @@ mod tests {
     #[test]
     fn the_same_values_differ_by_nothing() {
         assert_eq!(interval(&[0.5, 0.7], &[0.5, 0.7]), Some((0.0, 0.0)));
-        assert_eq!(interval(&[0.6, 0.8], &[0.5, 0.7]).map(|(low, high)| (low * 10.0, high * 10.0)).map(|(low, high)| (low.round(), high.round())), Some((1.0, 1.0)));
+        assert_eq!(
+            interval(&[0.6, 0.8], &[0.5, 0.7])
+                .map(|(low, high)| (low * 10.0, high * 10.0))
+                .map(|(low, high)| (low.round(), high.round())),
+            Some((1.0, 1.0))
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! an id fits its pattern, a zone lies in its range, a verdict is one of three.
 
 mod baseline;
+mod comment;
 mod config;
 mod gate;
 mod grade;
@@ -16,9 +17,10 @@ mod run;
 mod verdict;
 
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
+pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
-    Agent, Budget, Config, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite,
-    Target, Tier, Transport, Wire,
+    Agent, Budget, Config, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite, Target, Tier,
+    Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
@@ -27,8 +29,8 @@ pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit};
 pub use pair::{AnsweredBy, CaseState, Exclusion, Lost, PairCheck, PairResult, PairValue, Standing};
 pub use path::{BadPath, RepoPath};
 pub use report::{
-    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport,
-    NotGateable, Report, SuiteReport, Usage,
+    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, NotGateable,
+    Report, SuiteReport, Usage,
 };
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
 pub use verdict::{Ruling, Verdict};

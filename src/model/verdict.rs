@@ -85,11 +85,8 @@ mod tests {
 
     #[test]
     fn a_set_is_as_bad_as_its_worst_judged_member() {
-        let (pass, unsure, fail) = (
-            Ruling::Judged(Verdict::Pass),
-            Ruling::Judged(Verdict::Inconclusive),
-            Ruling::Judged(Verdict::Fail),
-        );
+        let (pass, unsure, fail) =
+            (Ruling::Judged(Verdict::Pass), Ruling::Judged(Verdict::Inconclusive), Ruling::Judged(Verdict::Fail));
         let skipped = Ruling::Skipped("no baseline".to_owned());
         assert_eq!(Ruling::of_all([&pass, &unsure]), unsure);
         assert_eq!(Ruling::of_all([&fail, &unsure, &pass]), fail);

@@ -16,11 +16,19 @@ pub fn annotations(report: &Report) -> String {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
         let pair = &failed.case.pair;
         let title = format!("{}/{}/{} {}", failed.suite.id, failed.agent.agent, pair.case, failed.check.name);
-        let place = format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
-        let text = message(&format!("[{}] {} Next: {}", failure.tag.word(), line(&failure.detail, 300), line(&failure.next_action, 300)));
+        let place =
+            format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
+        let text = message(&format!(
+            "[{}] {} Next: {}",
+            failure.tag.word(),
+            line(&failure.detail, 300),
+            line(&failure.next_action, 300)
+        ));
         match failed.agent.verdict {
             Ruling::Judged(Verdict::Fail) => errors.push(format!("::error {place}::{text}")),
-            Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_) => warnings.push(format!("::warning {place}::{text}")),
+            Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_) => {
+                warnings.push(format!("::warning {place}::{text}"))
+            }
         }
     }
     let mut out = String::new();
@@ -30,7 +38,10 @@ pub fn annotations(report: &Report) -> String {
             out.push('\n');
         }
         if lines.len() > SHOWN {
-            out.push_str(&format!("::notice title=goldgate::{} more {kind}; the job summary has all\n", lines.len() - SHOWN));
+            out.push_str(&format!(
+                "::notice title=goldgate::{} more {kind}; the job summary has all\n",
+                lines.len() - SHOWN
+            ));
         }
     }
     out

@@ -39,7 +39,10 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     put(out, "  values      folded, then sample by sample");
     for (metric, value) in agent.metrics.iter().zip(&pair.values) {
         let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
-        put(out, &format!("    {:<22} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")));
+        put(
+            out,
+            &format!("    {:<22} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")),
+        );
     }
     put(out, "  checks");
     for check in &pair.checks {
@@ -48,7 +51,15 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.line));
         if let Some(failure) = &check.failure {
             put(out, &format!("          {}", line(&failure.detail, 400)));
-            put(out, &format!("          {}: {}; to mend: {}", failure.tag.word(), failure.tag.meaning(), failure.tag.fix_strategy()));
+            put(
+                out,
+                &format!(
+                    "          {}: {}; to mend: {}",
+                    failure.tag.word(),
+                    failure.tag.meaning(),
+                    failure.tag.fix_strategy()
+                ),
+            );
             put(out, &format!("          next: {}", line(&failure.next_action, 400)));
         }
     }

@@ -26,13 +26,20 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.verdict{border-left:.3
 pub fn html(report: &Report) -> String {
     let mut out = String::new();
     let mut put = |text: &str| writeln!(out, "{text}").expect("a string accepts every write");
-    put("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">");
+    put(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">",
+    );
     put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
     put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
     put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
     put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report))));
-    put(&format!("<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>", Tally::of(&report.suites).words(),
-        escaped(words::short(report.commit.as_deref())), escaped(words::short(report.base.as_deref())), escaped(&report.tool_version)));
+    put(&format!(
+        "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
+        Tally::of(&report.suites).words(),
+        escaped(words::short(report.commit.as_deref())),
+        escaped(words::short(report.base.as_deref())),
+        escaped(&report.tool_version)
+    ));
     for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
         put(&format!("<p>{}</p>", escaped(why)));
     }
@@ -59,8 +66,15 @@ fn escaped(text: &str) -> String {
 }
 
 fn suite_part(suite: &SuiteReport) -> String {
-    let mut out = format!("<h2>{} <span class=\"soft\">{} · {} tier</span></h2>\n", suite.id, escaped(&suite.kind), suite.tier.word());
-    out.push_str("<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>gate<th>verdict</tr></thead><tbody>\n");
+    let mut out = format!(
+        "<h2>{} <span class=\"soft\">{} · {} tier</span></h2>\n",
+        suite.id,
+        escaped(&suite.kind),
+        suite.tier.word()
+    );
+    out.push_str(
+        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>gate<th>verdict</tr></thead><tbody>\n",
+    );
     for agent in &suite.agents {
         for metric in &agent.metrics {
             out.push_str(&row(agent, metric));
@@ -75,7 +89,11 @@ fn suite_part(suite: &SuiteReport) -> String {
             failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.line, escaped(detail), escaped(next))
     }).collect();
     if !failed.is_empty() {
-        out.push_str(&format!("<details><summary>{}</summary><ul>\n{}\n</ul></details>\n", words::plural(failed.len(), "failed check", "failed checks"), failed.join("\n")));
+        out.push_str(&format!(
+            "<details><summary>{}</summary><ul>\n{}\n</ul></details>\n",
+            words::plural(failed.len(), "failed check", "failed checks"),
+            failed.join("\n")
+        ));
     }
     out
 }
@@ -87,7 +105,14 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => verdict.word().to_owned(),
         Ruling::Skipped(reason) => format!("skipped: {}", escaped(reason)),
     };
-    format!("<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td class=\"{}\">{verdict}</tr>\n",
-        agent.agent, escaped(&metric.name), number::value(metric.unit, metric.comparison.baseline), number::value(metric.unit, metric.value),
-        number::delta(metric.unit, metric.comparison.delta), gates.join(", "), metric.verdict.word())
+    format!(
+        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td class=\"{}\">{verdict}</tr>\n",
+        agent.agent,
+        escaped(&metric.name),
+        number::value(metric.unit, metric.comparison.baseline),
+        number::value(metric.unit, metric.value),
+        number::delta(metric.unit, metric.comparison.delta),
+        gates.join(", "),
+        metric.verdict.word()
+    )
 }

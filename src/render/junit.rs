@@ -61,7 +61,9 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             let status = match &gate.ruling {
                 Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),
                 Ruling::Judged(Verdict::Inconclusive) => skipped(&format!("inconclusive: {value}, wanted {phrase}")),
-                Ruling::Judged(Verdict::Fail) => not_success(NonSuccessKind::Failure, &format!("{value}, wanted {phrase}")),
+                Ruling::Judged(Verdict::Fail) => {
+                    not_success(NonSuccessKind::Failure, &format!("{value}, wanted {phrase}"))
+                }
                 Ruling::Skipped(reason) => skipped(reason),
             };
             let mut test = TestCase::new(format!("{} {}", metric.name, gate.gate), status);
@@ -71,8 +73,12 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
     }
     for case in &agent.cases {
         let pair = &case.pair;
-        let failed: Vec<String> = pair.checks.iter().filter(|check| !check.standing.passes())
-            .filter_map(|check| Some(format!("{}: {}", check.name, check.failure.as_ref()?.detail))).collect();
+        let failed: Vec<String> = pair
+            .checks
+            .iter()
+            .filter(|check| !check.standing.passes())
+            .filter_map(|check| Some(format!("{}: {}", check.name, check.failure.as_ref()?.detail)))
+            .collect();
         let status = match (pair.exclusion, failed.is_empty()) {
             (Exclusion::NoMajority, _) => skipped("excluded: no majority of its samples completed"),
             (Exclusion::Counted, true) => TestCaseStatus::success(),

@@ -41,22 +41,39 @@ pub struct Block {
     pub text: String,
 }
 
-/// The alert that opens a comment.
-pub fn alert(report: &Report) -> String {
-    let kind = match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
+/// How the table of numbers is cut into blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// One table.
+    One,
+    /// One table a suite, so that suites can be left out.
+    BySuite,
+}
+
+/// The kind of alert that opens a comment.
+pub fn alert_kind(report: &Report) -> &'static str {
+    match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
         (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => "CAUTION",
         (Some(Verdict::Fail), Authority::Advisory, _) => "WARNING",
-        (Some(Verdict::Inconclusive), _, _) => "NOTE",
-        (None, _, _) => "NOTE",
+        (Some(Verdict::Inconclusive) | None, _, _) => "NOTE",
         (Some(Verdict::Pass), _, _) => "TIP",
-    };
-    format!("> [!{kind}]\n> **{}**\n", words::headline(report))
+    }
+}
+
+/// The verdict in words.
+pub fn headline(report: &Report) -> String {
+    words::headline(report)
+}
+
+/// The alert that opens a comment.
+pub fn alert(report: &Report) -> String {
+    format!("> [!{}]\n> **{}**\n", alert_kind(report), headline(report))
 }
 
 /// The whole report as one page: the job summary and `report.md`.
 pub fn summary(report: &Report, links: &Links) -> String {
     let mut out = alert(report);
-    for block in blocks(report, links) {
+    for block in blocks(report, links, Tables::One) {
         out.push('\n');
         out.push_str(&block.text);
     }
@@ -64,20 +81,26 @@ pub fn summary(report: &Report, links: &Links) -> String {
 }
 
 /// One tier's section, in parts.
-pub fn blocks(report: &Report, links: &Links) -> Vec<Block> {
+pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     let block = |rank, name, text| Block { rank, name, text };
-    let all = vec![
-        block(0, "heading", heading(report)),
-        block(0, "no verdict", not_gateable(report)),
-        block(0, "changed numbers", changed(report)),
-        block(1, "failed checks", failures(report, links)),
-        block(2, "taxonomy", taxonomy(report)),
-        block(4, "cases", cases(report)),
-        block(5, "unchanged numbers", unchanged(report)),
-        block(3, "remarks", remarks(report)),
+    let mut all = vec![block(0, "heading", heading(report)), block(0, "no verdict", not_gateable(report))];
+    match tables {
+        Tables::One => all.push(block(1, "changed numbers", changed(&report.suites))),
+        Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
+            let fails = suite.verdict == Ruling::Judged(Verdict::Fail);
+            let (rank, name) = if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
+            block(rank, name, changed(std::slice::from_ref(suite)))
+        })),
+    }
+    all.extend([
+        block(2, "failed checks", failures(report, links)),
+        block(3, "taxonomy", taxonomy(report)),
+        block(5, "cases", cases(report)),
+        block(7, "unchanged numbers", unchanged(report)),
+        block(4, "remarks", remarks(report)),
         block(0, "next steps", next_steps(report, links)),
         block(0, "footer", footer(report, links)),
-    ];
+    ]);
     all.into_iter().filter(|block| !block.text.is_empty()).collect()
 }
 
@@ -95,10 +118,18 @@ fn heading(report: &Report) -> String {
     let graded = words::plural(cases, "pair of agent and case", "pairs of agent and case");
     let usage = match report.usage.calls {
         0 => "no model was called".to_owned(),
-        calls => format!("{}, {} tokens", words::plural(calls as usize, "call", "calls"), report.usage.input_tokens + report.usage.output_tokens),
+        calls => format!(
+            "{}, {} tokens",
+            words::plural(calls as usize, "call", "calls"),
+            report.usage.input_tokens + report.usage.output_tokens
+        ),
     };
     let tally = Tally::of(&report.suites).words();
-    format!("### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {} ms\n", title(&words::tiers(report)), report.usage.wall_ms)
+    format!(
+        "### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {} ms\n",
+        title(&words::tiers(report)),
+        report.usage.wall_ms
+    )
 }
 
 fn title(text: &str) -> String {
@@ -117,7 +148,8 @@ fn not_gateable(report: &Report) -> String {
     out
 }
 
-const HEAD: &str = "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
+const HEAD: &str =
+    "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
 
 fn is_changed(metric: &MetricReport) -> bool {
     let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != Direction::Same;
@@ -125,10 +157,10 @@ fn is_changed(metric: &MetricReport) -> bool {
     moved || unwell
 }
 
-fn rows(report: &Report, wanted: impl Fn(&MetricReport) -> bool) -> (usize, String) {
+fn rows(suites: &[SuiteReport], wanted: impl Fn(&MetricReport) -> bool) -> (usize, String) {
     let mut out = String::new();
     let mut count = 0;
-    for suite in &report.suites {
+    for suite in suites {
         for agent in &suite.agents {
             for metric in agent.metrics.iter().filter(|metric| wanted(metric)) {
                 count += 1;
@@ -159,25 +191,33 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
     };
     format!(
         "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
-        suite.id, agent.agent, inline(&metric.name, 60),
-        number::value(metric.unit, metric.comparison.baseline), number::value(metric.unit, metric.value),
-        number::delta(metric.unit, metric.comparison.delta), gates.join(", "))
+        suite.id,
+        agent.agent,
+        inline(&metric.name, 60),
+        number::value(metric.unit, metric.comparison.baseline),
+        number::value(metric.unit, metric.value),
+        number::delta(metric.unit, metric.comparison.delta),
+        gates.join(", ")
+    )
 }
 
-fn changed(report: &Report) -> String {
-    match rows(report, is_changed) {
-        (0, _) if report.suites.is_empty() => String::new(),
+fn changed(suites: &[SuiteReport]) -> String {
+    match rows(suites, is_changed) {
+        (0, _) if suites.is_empty() => String::new(),
         (0, _) => "No number moved.\n".to_owned(),
         (_, rows) => format!("{HEAD}{rows}"),
     }
 }
 
 fn unchanged(report: &Report) -> String {
-    let (count, rows) = rows(report, |metric| !is_changed(metric));
+    let (count, rows) = rows(&report.suites, |metric| !is_changed(metric));
     if count == 0 {
         return String::new();
     }
-    format!("<details><summary>{}</summary>\n\n{HEAD}{rows}\n</details>\n", words::plural(count, "unchanged number", "unchanged numbers"))
+    format!(
+        "<details><summary>{}</summary>\n\n{HEAD}{rows}\n</details>\n",
+        words::plural(count, "unchanged number", "unchanged numbers")
+    )
 }
 
 /// Failed checks that are listed with their evidence; the rest is counted.
@@ -192,7 +232,10 @@ fn failures(report: &Report, links: &Links) -> String {
     all.sort_by_key(|failed| failed.case.trend != CaseTrend::NewlyFailing);
     let new = all.iter().filter(|failed| failed.case.trend == CaseTrend::NewlyFailing).count();
     let open = if new > 0 { " open" } else { "" };
-    let mut out = format!("<details{open}><summary>{}, {new} in newly failing cases</summary>\n\n", words::plural(all.len(), "failed check", "failed checks"));
+    let mut out = format!(
+        "<details{open}><summary>{}, {new} in newly failing cases</summary>\n\n",
+        words::plural(all.len(), "failed check", "failed checks")
+    );
     for failed in all.iter().take(LISTED) {
         put(&mut out, &failure(failed, links));
     }
@@ -206,13 +249,24 @@ fn failures(report: &Report, links: &Links) -> String {
 fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
     let pair = &failed.case.pair;
     let new = if failed.case.trend == CaseTrend::NewlyFailing { " **NEW**" } else { "" };
-    let name = format!("{} / {} / {} / {}", failed.suite.id, failed.agent.agent, pair.case, inline(&failed.check.name.to_string(), 80));
+    let name = format!(
+        "{} / {} / {} / {}",
+        failed.suite.id,
+        failed.agent.agent,
+        pair.case,
+        inline(&failed.check.name.to_string(), 80)
+    );
     let name = match &links.files {
         Some(address) => format!("[{name}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.line),
         None => name,
     };
     let Some(failure) = failed.check.failure.as_deref() else { return format!("- {name}{new}") };
-    format!("- `{}` {name}{new}<br>{}<br>Next: {}", failure.tag.word(), inline(&failure.detail, 300), inline(&failure.next_action, 300))
+    format!(
+        "- `{}` {name}{new}<br>{}<br>Next: {}",
+        failure.tag.word(),
+        inline(&failure.detail, 300),
+        inline(&failure.next_action, 300)
+    )
 }
 
 /// A path in a link: everything but plain characters percent-encoded.
@@ -233,10 +287,12 @@ fn taxonomy(report: &Report) -> String {
     }
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     let known = agents().any(|agent| agent.taxonomy_before.is_some());
-    let mut out = "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n".to_owned();
+    let mut out =
+        "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n".to_owned();
     for tag in Tag::ALL {
         let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
-        let before: i64 = agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
+        let before: i64 =
+            agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
         let change = match now - before {
             _ if !known => "–".to_owned(),
             0 => "=".to_owned(),
@@ -248,7 +304,12 @@ fn taxonomy(report: &Report) -> String {
     }
     let lost = report.lost_samples();
     if lost > 0 {
-        put(&mut out, &format!("| `infra` | no failure: the sample gave nothing to grade | {lost} | – | look at the infrastructure, or record again |"));
+        put(
+            &mut out,
+            &format!(
+                "| `infra` | no failure: the sample gave nothing to grade | {lost} | – | look at the infrastructure, or record again |"
+            ),
+        );
     }
     out
 }
@@ -271,16 +332,38 @@ fn cases(report: &Report) -> String {
         flaky.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
-    let removed = pairs().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent)));
+    let removed = pairs().flat_map(|(suite, agent)| {
+        agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent))
+    });
     list(&mut out, "Removed since the baseline", removed.collect());
     for (suite, agent) in pairs() {
         for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
-            let why: Vec<String> = case.pair.lost.iter().map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120))).collect();
+            let why: Vec<String> = case
+                .pair
+                .lost
+                .iter()
+                .map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120)))
+                .collect();
             let word = if case.pair.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
-            put(&mut out, &format!("- {word}: {}/{}/{} ({} of {} samples completed; {})", suite.id, agent.agent, case.pair.case, case.pair.completed, case.pair.planned, why.join("; ")));
+            put(
+                &mut out,
+                &format!(
+                    "- {word}: {}/{}/{} ({} of {} samples completed; {})",
+                    suite.id,
+                    agent.agent,
+                    case.pair.case,
+                    case.pair.completed,
+                    case.pair.planned,
+                    why.join("; ")
+                ),
+            );
         }
     }
-    if out.is_empty() { out } else { format!("<details><summary>Cases: moved, flaky, excluded</summary>\n\n{out}\n</details>\n") }
+    if out.is_empty() {
+        out
+    } else {
+        format!("<details><summary>Cases: moved, flaky, excluded</summary>\n\n{out}\n</details>\n")
+    }
 }
 
 fn list(out: &mut String, name: &str, found: Vec<String>) {
@@ -308,7 +391,10 @@ fn next_steps(report: &Report, links: &Links) -> String {
     let mut out = String::new();
     let samples = if report.samples > 0 { format!(" --samples {}", report.samples) } else { String::new() };
     let tier = report.tiers.first().map_or("deterministic", |tier| tier.word());
-    put(&mut out, &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"));
+    put(
+        &mut out,
+        &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"),
+    );
     if let Some(label) = &links.label {
         put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));
     }
@@ -317,5 +403,10 @@ fn next_steps(report: &Report, links: &Links) -> String {
 
 fn footer(report: &Report, links: &Links) -> String {
     let run = links.run.as_ref().map_or(String::new(), |address| format!(" · [run and full report]({address})"));
-    format!("<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n", words::short(report.commit.as_deref()), words::short(report.base.as_deref()), report.tool_version)
+    format!(
+        "<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n",
+        words::short(report.commit.as_deref()),
+        words::short(report.base.as_deref()),
+        report.tool_version
+    )
 }

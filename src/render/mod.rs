@@ -7,6 +7,7 @@ pub mod junit;
 pub mod markdown;
 mod number;
 mod plain;
+pub mod side_by_side;
 pub mod terminal;
 mod words;
 

@@ -43,7 +43,8 @@ pub fn inline(text: &str, limit: usize) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             // A numeric reference is shown as the character and is no syntax any more.
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':' | '"' => {
+            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':'
+            | '"' => {
                 out.push_str(&format!("&#{};", u32::from(char)));
             }
             other => out.push(other),
@@ -57,7 +58,10 @@ fn neutral_words(text: &str) -> String {
     let words = text.split(' ').map(|word| {
         let lower = word.to_ascii_lowercase();
         let address = lower.contains("www.") || lower.contains("gh-");
-        let commit = word.len() >= 7 && word.len() <= 40 && word.bytes().all(|byte| byte.is_ascii_hexdigit()) && word.bytes().any(|byte| byte.is_ascii_digit());
+        let commit = word.len() >= 7
+            && word.len() <= 40
+            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+            && word.bytes().any(|byte| byte.is_ascii_digit());
         match (address, commit) {
             (true, _) => word.replace('.', "&#46;").replace('-', "&#45;"),
             (_, true) => format!("{}&#8288;{}", &word[..3], &word[3..]),

@@ -7,8 +7,9 @@ use comfy_table::Cell;
 use comfy_table::CellAlignment;
 use comfy_table::Color;
 use comfy_table::ContentArrangement;
+use comfy_table::LineStyle;
 use comfy_table::Table;
-use comfy_table::presets;
+use comfy_table::TableStyle;
 
 use super::number;
 use super::number::Direction;
@@ -41,7 +42,12 @@ const LISTED: usize = 12;
 pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     let mut out = String::new();
     let samples = words::plural(report.samples as usize, "sample", "samples");
-    let facts = format!("goldgate {} · {} tier · up to {samples} a case · commit {}", report.tool_version, words::tiers(report), words::short(report.commit.as_deref()));
+    let facts = format!(
+        "goldgate {} · {} tier · up to {samples} a case · commit {}",
+        report.tool_version,
+        words::tiers(report),
+        words::short(report.commit.as_deref())
+    );
     put(&mut out, &facts);
     if !report.suites.is_empty() {
         put(&mut out, &table(report, style, width));
@@ -61,7 +67,7 @@ fn put(out: &mut String, text: &str) {
 
 fn table(report: &Report, style: Style, width: u16) -> String {
     let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
+    plain_style(&mut table, width);
     match style {
         Style::Coloured => table.enforce_styling(),
         Style::Plain => table.force_no_tty(),
@@ -86,6 +92,13 @@ fn table(report: &Report, style: Style, width: u16) -> String {
         }
     }
     table.to_string()
+}
+
+/// Lines above, under the head and below; none between rows.
+pub(super) fn plain_style(table: &mut Table, width: u16) {
+    let rule = LineStyle::none().fill('─').junction('─');
+    let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
+    table.load_style(style).set_content_arrangement(ContentArrangement::Dynamic).set_width(width);
 }
 
 /// Each element with whether it is the first.
@@ -137,14 +150,32 @@ fn failures(out: &mut String, report: &Report) {
         return;
     }
     let counts = Tag::ALL.into_iter().map(|tag| {
-        let count = all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
+        let count =
+            all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
         format!("{} {count}", tag.word())
     });
-    put(out, &format!("{} ({})", words::plural(all.len(), "failed check", "failed checks"), counts.collect::<Vec<_>>().join(", ")));
+    put(
+        out,
+        &format!(
+            "{} ({})",
+            words::plural(all.len(), "failed check", "failed checks"),
+            counts.collect::<Vec<_>>().join(", ")
+        ),
+    );
     for failed in all.iter().take(LISTED) {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
         let case = &failed.case.pair;
-        put(out, &format!("  {}/{}/{} {} [{}]", failed.suite.id, failed.agent.agent, case.case, failed.check.name, failure.tag.word()));
+        put(
+            out,
+            &format!(
+                "  {}/{}/{} {} [{}]",
+                failed.suite.id,
+                failed.agent.agent,
+                case.case,
+                failed.check.name,
+                failure.tag.word()
+            ),
+        );
         put(out, &format!("    {}", line(&failure.detail, 200)));
         put(out, &format!("    next: {}  ({}:{})", line(&failure.next_action, 200), case.golden, failed.check.line));
     }
@@ -177,15 +208,26 @@ fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
     }
     for case in &agent.cases {
         let pair = &case.pair;
-        let lost: Vec<String> = pair.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120))).collect();
+        let lost: Vec<String> =
+            pair.lost.iter().map(|lost| format!("sample {} {}", lost.sample, line(&lost.why.text(), 120))).collect();
         match (pair.exclusion, lost.is_empty()) {
-            (Exclusion::NoMajority, _) => put(out, &format!("{who}/{}: excluded, {} of {} samples completed: {}", pair.case, pair.completed, pair.planned, lost.join("; "))),
+            (Exclusion::NoMajority, _) => put(
+                out,
+                &format!(
+                    "{who}/{}: excluded, {} of {} samples completed: {}",
+                    pair.case,
+                    pair.completed,
+                    pair.planned,
+                    lost.join("; ")
+                ),
+            ),
             (Exclusion::Counted, false) => put(out, &format!("{who}/{}: inconclusive: {}", pair.case, lost.join("; "))),
             (Exclusion::Counted, true) => {}
         }
     }
     for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
-        let cases: Vec<&str> = agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.pair.case.as_str()).collect();
+        let cases: Vec<&str> =
+            agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.pair.case.as_str()).collect();
         if !cases.is_empty() {
             put(out, &format!("{who}: {}: {}", trend.word().replace('_', " "), cases.join(", ")));
         }

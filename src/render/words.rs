@@ -43,7 +43,8 @@ impl Tally {
     pub fn words(self) -> String {
         let Self { pass, inconclusive, fail, skipped } = self;
         let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
-        let parts: Vec<String> = named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
+        let parts: Vec<String> =
+            named.into_iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
         if parts.is_empty() { "no gate".to_owned() } else { format!("gates: {}", parts.join(", ")) }
     }
 }
@@ -54,8 +55,12 @@ pub fn headline(report: &Report) -> String {
     let failed = plural(tally.fail, "gate fails", "gates fail");
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => format!("The agent got worse: {failed}. This blocks the merge."),
-        (Some(Verdict::Fail), Authority::Advisory) => format!("The agent got worse: {failed}. This does not block the merge."),
-        (_, Authority::Blocking) if !report.not_gateable.is_empty() => "No verdict can be given. This blocks the merge.".to_owned(),
+        (Some(Verdict::Fail), Authority::Advisory) => {
+            format!("The agent got worse: {failed}. This does not block the merge.")
+        }
+        (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
+            "No verdict can be given. This blocks the merge.".to_owned()
+        }
         (None, _) => "Nothing was judged. This is not a pass.".to_owned(),
         (Some(Verdict::Inconclusive), _) => {
             format!("No gate fails, but {} could not be told.", plural(tally.inconclusive, "gate", "gates"))

@@ -5,9 +5,9 @@ use crate::gate::Judgement;
 use crate::model::AgentName;
 use crate::model::AgentReport;
 use crate::model::BaselineEntry;
+use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::CaseTrend;
-use crate::model::CaseId;
 use crate::model::Exclusion;
 use crate::model::Identity;
 use crate::model::NotGateable;
@@ -55,7 +55,10 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     if verdict.verdict().is_none() {
         refuse(format!("no gate could be judged ({})", verdict.reason().unwrap_or("no reason given")));
     }
-    let waits = metrics.iter().flat_map(|metric| &metric.gates).any(|gate| gate.from_baseline && gate.ruling.verdict().is_none());
+    let waits = metrics
+        .iter()
+        .flat_map(|metric| &metric.gates)
+        .any(|gate| gate.from_baseline && gate.ruling.verdict().is_none());
     let notes = match comparability {
         Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
         Comparability::Comparable(remarks) => remarks,
@@ -66,7 +69,8 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             vec![why]
         }
     };
-    let cases = pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
+    let cases =
+        pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
     let report = AgentReport {
         agent,
         verdict,

@@ -1,5 +1,7 @@
 //! Kind `cross_agent` (seed 000): several agents on one document, looked at together.
 
+mod view;
+
 use std::collections::BTreeSet;
 
 use rayon::prelude::*;
@@ -7,6 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use self::view::View;
 use super::Cast;
 use super::Desk;
 use super::EntryKind;
@@ -17,7 +20,6 @@ use super::Suite;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
 use super::expected::Place;
-use super::finding::Finding;
 use super::produced::Produced;
 use super::produced::produced;
 use super::rules::Rules;
@@ -27,22 +29,17 @@ use super::triggers::trigger_checks;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::AgentName;
+use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseState;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::CheckName;
 use crate::model::Edge;
-use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
-use crate::model::Outcome;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -50,9 +47,7 @@ use crate::model::SampleFold;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
-use crate::model::Tag;
 use crate::model::Unit;
-use crate::text::token_overlap;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -96,13 +91,11 @@ const METRICS: &[MetricSpec] = &[
     },
 ];
 
-/// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
-const DUPLICATE_OVERLAP: f64 = 0.8;
-
 /// `cases/{case}.json`: one document, several agents.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "cross-agent case")]
+#[allow(dead_code, reason = "the lists are read again, with their places")]
 struct CaseForm {
     /// The document: a case of the suite that `runs_of` names.
     contract: String,
@@ -192,37 +185,62 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let mut problems = Diagnostics::default();
     let Some(runs_of) = suite.runs_of.as_ref() else {
         let help = "name the suite whose runs are looked at together";
-        return Err(Diagnostic::of_file(&suite.path, "missing-key", format!("the suite \"{}\" has no runs_of", suite.id), help).into());
+        return Err(Diagnostic::of_file(
+            &suite.path,
+            "missing-key",
+            format!("the suite \"{}\" has no runs_of", suite.id),
+            help,
+        )
+        .into());
     };
     let has_rules = shelf.list(&suite.path).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
     let rules = match has_rules {
-        true => shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source)),
+        true => shelf
+            .text(&suite.path.child("rules.yaml"))
+            .map_err(Diagnostics::from)
+            .and_then(|source| Rules::read(&source)),
         false => Ok(Rules::default()),
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
     let folder = suite.path.child("cases");
     let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
-    let files: Vec<String> = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let read: Vec<_> = files.par_iter().filter_map(|name| {
-        let stem = name.strip_suffix(".json")?;
-        Some(read_case(shelf, &rules, runs_of, folder.child(name), stem))
-    }).collect();
+    let files: Vec<String> =
+        entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let read: Vec<_> = files
+        .par_iter()
+        .filter_map(|name| {
+            let stem = name.strip_suffix(".json")?;
+            Some(read_case(shelf, &rules, runs_of, folder.child(name), stem))
+        })
+        .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
     problems.or(Box::new(CrossAgent { rules, pairs, cases }))
 }
 
-fn read_case(shelf: &dyn Shelf, rules: &Rules, runs_of: &SuiteId, file: RepoPath, stem: &str) -> Result<(Pair, Case), Diagnostic> {
+fn read_case(
+    shelf: &dyn Shelf,
+    rules: &Rules,
+    runs_of: &SuiteId,
+    file: RepoPath,
+    stem: &str,
+) -> Result<(Pair, Case), Diagnostic> {
     let bad_id = |bad: crate::model::BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
     let case = CaseId::new(stem).map_err(bad_id)?;
     let source = shelf.text(&file)?;
     let form: CaseForm = json::whole(&source)?;
     let text: CaseText<'_> = json::whole(&source)?;
     let contract = CaseId::new(&form.contract).map_err(bad_id)?;
-    let agents = form.agents.iter().map(|agent| AgentName::new(agent).map_err(bad_id)).collect::<Result<Vec<_>, _>>()?;
+    let agents =
+        form.agents.iter().map(|agent| AgentName::new(agent).map_err(bad_id)).collect::<Result<Vec<_>, _>>()?;
     let at_agents = || source.text.find("\"agents\"").unwrap_or(0);
     if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
-        return Err(source.problem(at_agents(), "bad-agents", "the agents are fewer than two, or one stands here twice", "name two or more different agents"));
+        return Err(source.problem(
+            at_agents(),
+            "bad-agents",
+            "the agents are fewer than two, or one stands here twice",
+            "name two or more different agents",
+        ));
     }
     let mut shared = Vec::new();
     for raw in &text.shared_findings {
@@ -264,7 +282,12 @@ fn read_shared(place: &Place<'_>, form: &CaseForm, agents: usize) -> Result<Shar
     fields.remove("min_agents");
     fields.remove("max_severity_spread");
     let expected: ExpectedForm = serde_json::from_value(fields.into()).map_err(|error| {
-        place.problem("", "bad-value", format!("this is no expected finding: {error}"), "write it as in expected/{agent}/{contract}.json")
+        place.problem(
+            "",
+            "bad-value",
+            format!("this is no expected finding: {error}"),
+            "write it as in expected/{agent}/{contract}.json",
+        )
     })?;
     let min_agents = own.min_agents.unwrap_or(form.min_agents);
     if min_agents == 0 || min_agents > agents {
@@ -289,121 +312,25 @@ impl Suite for CrossAgent {
         let view = View { case, produced: &produced };
         let doubled = view.duplicates();
         let all = produced.iter().map(|one| one.findings.len()).sum();
-        let share = |part: usize, whole: usize, of_nothing: f64| Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 });
+        let share = |part: usize, whole: usize, of_nothing: f64| {
+            Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 })
+        };
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
         let mut checks = view.checks(&doubled);
-        let fired: BTreeSet<&str> = case.agents.iter().zip(&produced).flat_map(|(agent, one)| self.rules.fired(agent.as_str(), &one.findings)).collect();
+        let fired: BTreeSet<&str> = case
+            .agents
+            .iter()
+            .zip(&produced)
+            .flat_map(|(agent, one)| self.rules.fired(agent.as_str(), &one.findings))
+            .collect();
         checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &fired));
-        let values = vec![share(found, case.shared.len(), 1.0), share(doubled.len(), all, 0.0), share(contradicted, case.shared.len(), 0.0)];
+        let values = vec![
+            share(found, case.shared.len(), 1.0),
+            share(doubled.len(), all, 0.0),
+            share(contradicted, case.shared.len(), 0.0),
+        ];
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
         Ok(Grade { values, checks, layer })
     }
-}
-
-/// One sample of all agents of a case.
-struct View<'a> {
-    case: &'a Case,
-    produced: &'a [Produced],
-}
-
-impl<'a> View<'a> {
-    fn matching(&self, shared: &Shared) -> Vec<(usize, &'a Finding)> {
-        let produced = self.produced.iter().enumerate();
-        produced.flat_map(|(agent, one)| one.findings.iter().map(move |finding| (agent, finding)))
-            .filter(|(_, finding)| shared.expected.matches(finding)).collect()
-    }
-
-    /// The agents that produced a shared finding.
-    fn finders(&self, shared: &Shared) -> BTreeSet<usize> {
-        self.matching(shared).into_iter().map(|(agent, _)| agent).collect()
-    }
-
-    /// How many steps the severities of a shared finding lie apart between two agents, at most.
-    fn spread(&self, shared: &Shared) -> u32 {
-        let rated: Vec<(usize, u32)> = self.matching(shared).into_iter()
-            .filter_map(|(agent, finding)| Some((agent, finding.severity?.rank()))).collect();
-        let pairs = rated.iter().flat_map(|one| rated.iter().map(move |other| (one, other)));
-        pairs.filter(|(one, other)| one.0 != other.0).map(|(one, other)| one.1.abs_diff(other.1)).max().unwrap_or(0)
-    }
-
-    /// The findings, as agent and place, that some other agent produced as well.
-    fn duplicates(&self) -> Vec<(usize, usize)> {
-        let mut doubled = Vec::new();
-        for (agent, one) in self.produced.iter().enumerate() {
-            for (place, finding) in one.findings.iter().enumerate() {
-                let others = self.produced.iter().enumerate().filter(|(other, _)| *other != agent);
-                if others.flat_map(|(_, other)| &other.findings).any(|other| is_duplicate(finding, other)) {
-                    doubled.push((agent, place));
-                }
-            }
-        }
-        doubled
-    }
-
-    fn checks(&self, doubled: &[(usize, usize)]) -> Vec<Check> {
-        let mut checks = Vec::new();
-        for (agent, one) in self.case.agents.iter().zip(self.produced) {
-            let failure = one.flaws.first().map(|flaw| Failure {
-                tag: Tag::Schema,
-                detail: format!("{agent}: {flaw}"),
-                next_action: format!("look at the same document in the agent's own suite and mend the output of {agent}"),
-            });
-            checks.push(check("schema", CheckKey::Named(agent.as_str().into()), 1, failure));
-        }
-        for (place, shared) in self.case.shared.iter().enumerate() {
-            let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
-            checks.push(check("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
-            if self.case.no_contradictions {
-                checks.push(check("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
-            }
-        }
-        if self.case.no_duplicates {
-            let failure = doubled.first().map(|(agent, place)| Failure {
-                tag: Tag::Prompt,
-                detail: format!("{} findings stand in two agents' results, first \"{}\" of {}", doubled.len(),
-                    self.produced[*agent].findings[*place].title, self.case.agents[*agent]),
-                next_action: "divide the category between the agents' prompts, or drop no_duplicates".to_owned(),
-            });
-            checks.push(check("no_duplicates", CheckKey::Only, 1, failure));
-        }
-        checks
-    }
-
-    fn missed(&self, shared: &Shared) -> Option<Failure> {
-        let finders = self.finders(shared);
-        (finders.len() < shared.min_agents).then(|| {
-            let missing: Vec<&str> = self.case.agents.iter().enumerate().filter(|(place, _)| !finders.contains(place)).map(|(_, agent)| agent.as_str()).collect();
-            Failure {
-                tag: if self.produced.iter().any(|one| !one.flaws.is_empty()) { Tag::Schema } else { Tag::Prompt },
-                detail: format!("{}: found by {} of {} agents that should, not by {}", shared.expected.category, finders.len(), shared.min_agents, missing.join(", ")),
-                next_action: "run `goldgate explain` on the same document in the agents' own suite: one of them missed it".to_owned(),
-            }
-        })
-    }
-
-    fn contradiction(&self, shared: &Shared) -> Option<Failure> {
-        let spread = self.spread(shared);
-        (spread > shared.max_spread).then(|| {
-            let rated: Vec<String> = self.matching(shared).iter()
-                .filter_map(|(agent, finding)| Some(format!("{} {}", self.case.agents[*agent], finding.severity?))).collect();
-            Failure {
-                tag: Tag::Prompt,
-                detail: format!("{}: severities lie {spread} steps apart ({})", shared.expected.category, rated.join(", ")),
-                next_action: "align the severity rules of the agents' prompts".to_owned(),
-            }
-        })
-    }
-}
-
-fn is_duplicate(one: &Finding, other: &Finding) -> bool {
-    let quotes = |finding: &'_ Finding| finding.citations.iter().map(|citation| citation.quote.clone()).filter(|quote| !quote.is_empty()).collect::<Vec<_>>();
-    one.category_key == other.category_key
-        && (quotes(one).iter().any(|quote| quotes(other).iter().any(|twin| quote.contains(twin.as_str()) || twin.contains(quote.as_str())))
-            || token_overlap(&one.text, &other.text) >= DUPLICATE_OVERLAP - 1e-9)
-}
-
-fn check(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
-    let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
-    Check { name: CheckName { word: word.into(), key }, line, outcome }
 }

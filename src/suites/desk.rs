@@ -83,7 +83,8 @@ impl<'a> Desk<'a> {
     /// A package of another digest than the run's is another package.
     pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
         let package = self.prompts.get(agent);
-        let used = package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256));
+        let used = package
+            .filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256));
         let rule = norm(rule);
         used.is_some_and(|package| !rule.is_empty() && package.normal.contains(&rule))
     }

@@ -95,7 +95,8 @@ impl Expected {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
             return Err(place.problem("min_severity", "empty-range", what, "swap them, or widen the range"));
         }
-        for unknown in form.keyword_synonyms.keys().filter(|key| !form.must_contain_keywords.contains(key)) {
+        let stray = form.keyword_synonyms.keys().find(|key| !form.must_contain_keywords.contains(key));
+        if let Some(unknown) = stray {
             let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
@@ -179,7 +180,13 @@ impl Place<'_> {
     }
 
     /// A problem at the first place of the part where `word` is written, else at its start.
-    pub fn problem(&self, word: &str, code: &'static str, what: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    pub fn problem(
+        &self,
+        word: &str,
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
         let written = serde_json::Value::from(word).to_string();
         let inner = self.raw.get().find(&written).unwrap_or(0);
         self.source.problem(json::offset_of(self.source, self.raw) + inner, code, what, help)
@@ -192,7 +199,12 @@ impl Place<'_> {
     pub fn keywords<'k>(&self, texts: impl IntoIterator<Item = &'k String>) -> Result<Vec<Keyword>, Diagnostic> {
         let checked = texts.into_iter().map(|text| {
             Keyword::new(text).ok_or_else(|| {
-                self.problem(text, "empty-keyword", format!("the keyword {text:?} is empty"), "write a word, or remove it: an empty keyword would match everything")
+                self.problem(
+                    text,
+                    "empty-keyword",
+                    format!("the keyword {text:?} is empty"),
+                    "write a word, or remove it: an empty keyword would match everything",
+                )
             })
         });
         checked.collect()

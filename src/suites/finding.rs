@@ -64,7 +64,10 @@ impl<'de> Deserialize<'de> for Severity {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         let text = String::deserialize(reader)?;
         Self::named(&text).ok_or_else(|| {
-            D::Error::unknown_variant(&text, &["info", "low", "medium", "high", "critical", "P4", "P3", "P2", "P1", "P0"])
+            D::Error::unknown_variant(
+                &text,
+                &["info", "low", "medium", "high", "critical", "P4", "P3", "P2", "P1", "P0"],
+            )
         })
     }
 }
@@ -121,7 +124,11 @@ impl Finding {
             category_key: same_category(parts.category),
             severity: parts.severity,
             text: norm(&text.join("\n")),
-            citations: parts.citations.iter().map(|(file, quote)| Citation { file: file_name(file).to_owned(), quote: norm(quote) }).collect(),
+            citations: parts
+                .citations
+                .iter()
+                .map(|(file, quote)| Citation { file: file_name(file).to_owned(), quote: norm(quote) })
+                .collect(),
             title: parts.title.to_owned(),
         }
     }
@@ -139,7 +146,12 @@ mod tests {
 
     #[test]
     fn a_severity_has_a_word_and_a_priority() {
-        for (text, wanted) in [("P0", Severity::Critical), ("p4", Severity::Info), ("HIGH", Severity::High), (" Medium ", Severity::Medium)] {
+        for (text, wanted) in [
+            ("P0", Severity::Critical),
+            ("p4", Severity::Info),
+            ("HIGH", Severity::High),
+            (" Medium ", Severity::Medium),
+        ] {
             assert_eq!(Severity::named(text), Some(wanted), "{text}");
         }
         assert_eq!(Severity::named("P5"), None);

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use schemars::JsonSchema;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use self::checks::Reader;
+use self::golden::Expectation;
+use self::golden::ExpectedFile;
+use self::golden::ExpectedText;
+use self::golden::expectation;
 use super::Cast;
 use super::Desk;
 use super::EntryKind;
@@ -17,7 +18,6 @@ use super::Pair;
 use super::Shelf;
 use super::Suite;
 use super::expected::Expected;
-use super::expected::Place;
 use super::finding::Finding;
 use super::matching;
 use super::produced::Produced;
@@ -25,10 +25,9 @@ use super::produced::produced;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::AgentName;
+use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseState;
@@ -45,9 +44,9 @@ use crate::model::SampleFold;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
-use crate::text::Keyword;
 
 mod checks;
+mod golden;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -134,97 +133,6 @@ const METRICS: &[MetricSpec] = &[
     },
 ];
 
-/// What an agent should report on one document: `expected/{agent}/{contract}.json`.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[schemars(title = "expected findings of one agent on one document")]
-struct ExpectedFile {
-    /// The findings that an agent should produce.
-    #[serde(default)]
-    #[schemars(with = "Vec<super::expected::ExpectedForm>")]
-    expected_findings: Vec<Box<RawValue>>,
-    /// The gap types that it should report.
-    #[serde(default)]
-    expected_gaps: Vec<String>,
-    /// What it must not report on this document.
-    #[serde(default)]
-    #[schemars(with = "Vec<GuardForm>")]
-    must_not_find: Vec<Box<RawValue>>,
-    /// The band of this case's own verdict, 0 to 0.5; shown to the reader, never in place of a hard gate.
-    ambiguity_zone: Option<f64>,
-    /// The fewest findings that are right.
-    min_expected_findings: Option<u64>,
-    /// The most findings that are right.
-    max_expected_findings: Option<u64>,
-}
-
-/// The same, borrowed from its text so that every part knows its place.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExpectedText<'a> {
-    #[serde(borrow, default)]
-    expected_findings: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    expected_gaps: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    must_not_find: Vec<&'a RawValue>,
-    #[serde(borrow)]
-    ambiguity_zone: Option<&'a RawValue>,
-    #[serde(borrow)]
-    min_expected_findings: Option<&'a RawValue>,
-    #[serde(borrow)]
-    max_expected_findings: Option<&'a RawValue>,
-}
-
-/// A category that an agent must not report on this document.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct GuardForm {
-    /// The category.
-    category: String,
-    /// Why it would be wrong.
-    reason: String,
-    /// Where there are any, at least one has to be in the finding for the guard to be hit.
-    #[serde(default)]
-    keywords: Vec<String>,
-    /// The rule of the prompt package that this tests, by id or text.
-    rule: Option<String>,
-}
-
-/// A guard, ready to be compared.
-#[derive(Debug, Clone, PartialEq)]
-struct Guard {
-    category: String,
-    key: String,
-    reason: String,
-    keywords: Vec<Keyword>,
-    rule: Option<String>,
-    line: u32,
-}
-
-impl Guard {
-    fn is_hit(&self, finding: &Finding) -> bool {
-        self.key == finding.category_key && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(&finding.text)))
-    }
-}
-
-/// What one pair expects.
-struct Expectation {
-    expected: Vec<Expected>,
-    gaps: Vec<Gap>,
-    guards: Vec<Guard>,
-    /// The numbers of findings that are right, where stated.
-    count: Option<(u64, u64)>,
-    count_line: u32,
-}
-
-/// A gap type that should be reported.
-struct Gap {
-    name: String,
-    key: String,
-    line: u32,
-}
-
 struct Findings {
     documents: RepoPath,
     /// The file names in the folder of documents.
@@ -237,7 +145,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let mut problems = Diagnostics::default();
     let documents = suite.path.child("contracts");
     let listed = problems.keep(shelf.list(&documents)).unwrap_or_default();
-    let files: BTreeSet<String> = listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let files: BTreeSet<String> =
+        listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
     let mut jobs = Vec::new();
     for agent in suite.agents.keys() {
         let folder = suite.path.child("expected").child(agent.as_str());
@@ -247,21 +156,35 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
             }
         }
     }
-    let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs.into_par_iter().map(|(agent, file, stem)| {
-        let contract = format!("{stem}.md");
-        if !files.contains(&contract) && problems.is_empty() {
-            let help = format!("add {}, or remove this file", documents.child(&contract));
-            return Err(Diagnostic::of_file(&file, "missing-contract", format!("there is no contract \"{contract}\""), help));
-        }
-        read_pair(suite, shelf, agent, file, &stem)
-    }).collect();
+    let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
+        .into_par_iter()
+        .map(|(agent, file, stem)| {
+            let contract = format!("{stem}.md");
+            if !files.contains(&contract) && problems.is_empty() {
+                let help = format!("add {}, or remove this file", documents.child(&contract));
+                return Err(Diagnostic::of_file(
+                    &file,
+                    "missing-contract",
+                    format!("there is no contract \"{contract}\""),
+                    help,
+                ));
+            }
+            read_pair(suite, shelf, agent, file, &stem)
+        })
+        .collect();
     let mut read: Vec<(Pair, Expectation)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     read.sort_by(|(one, _), (other, _)| (&one.case, &one.agent).cmp(&(&other.case, &other.agent)));
     let (pairs, expectations) = read.into_iter().unzip();
     problems.or(Box::new(Findings { documents, files: Arc::new(files), pairs, expectations }))
 }
 
-fn read_pair(suite: &SuiteConfig, shelf: &dyn Shelf, agent: &AgentName, file: RepoPath, stem: &str) -> Result<(Pair, Expectation), Diagnostic> {
+fn read_pair(
+    suite: &SuiteConfig,
+    shelf: &dyn Shelf,
+    agent: &AgentName,
+    file: RepoPath,
+    stem: &str,
+) -> Result<(Pair, Expectation), Diagnostic> {
     let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
     let source = shelf.text(&file)?;
     let text: ExpectedText<'_> = json::whole(&source)?;
@@ -276,47 +199,6 @@ fn read_pair(suite: &SuiteConfig, shelf: &dyn Shelf, agent: &AgentName, file: Re
         zone,
     };
     Ok((pair, expectation))
-}
-
-fn expectation<'a>(source: &'a SourceText, text: &ExpectedText<'a>, known: Option<&[String]>) -> Result<(Expectation, Option<f64>), Diagnostic> {
-    let expected = text.expected_findings.iter().map(|raw| Expected::read(source, raw, known)).collect::<Result<_, _>>()?;
-    let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
-    let gaps = text.expected_gaps.iter().map(|raw| {
-        let name: String = json::part(source, raw)?;
-        let place = Place { source, raw };
-        Ok(Gap { key: place.category(&name, None)?, line: place.line(), name })
-    }).collect::<Result<_, Diagnostic>>()?;
-    let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
-    if let (Some(raw), Some(zone)) = (text.ambiguity_zone, zone.filter(|zone| !(0.0..=0.5).contains(zone))) {
-        let what = format!("ambiguity_zone is {zone}");
-        return Err(source.problem(json::offset_of(source, raw), "bad-zone", what, "write a number from 0 to 0.5"));
-    }
-    let number = |raw: Option<&'a RawValue>| raw.map(|raw| json::part::<Option<u64>>(source, raw)).transpose();
-    let (least, most) = (number(text.min_expected_findings)?.flatten(), number(text.max_expected_findings)?.flatten());
-    let count = match (least, most) {
-        (None, None) => None,
-        (least, most) => Some((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
-    };
-    let count_raw = text.max_expected_findings.or(text.min_expected_findings);
-    if let (Some((least, most)), Some(raw)) = (count.filter(|(least, most)| least > most), count_raw) {
-        let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
-        return Err(source.problem(json::offset_of(source, raw), "empty-range", what, "swap them, or widen the range"));
-    }
-    let count_line = count_raw.map_or(1, |raw| source.line(json::offset_of(source, raw)));
-    Ok((Expectation { expected, gaps, guards, count, count_line }, zone))
-}
-
-fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
-    let form: GuardForm = json::part(source, raw)?;
-    let place = Place { source, raw };
-    Ok(Guard {
-        key: place.category(&form.category, known)?,
-        keywords: place.keywords(&form.keywords)?,
-        category: form.category,
-        reason: form.reason,
-        rule: form.rule,
-        line: place.line(),
-    })
 }
 
 impl Suite for Findings {
@@ -341,7 +223,9 @@ impl Findings {
         for citation in citations.filter(|citation| !citation.quote.is_empty()) {
             quotes += 1;
             // Only names that the folder's listing has are opened: the name comes from an agent.
-            if self.files.contains(&citation.file) && desk.paper(&self.documents.child(&citation.file))?.contains(&citation.quote) {
+            if self.files.contains(&citation.file)
+                && desk.paper(&self.documents.child(&citation.file))?.contains(&citation.quote)
+            {
                 grounded += 1;
             }
         }
@@ -356,17 +240,31 @@ fn values(expectation: &Expectation, produced: &Produced, grounding: Option<f64>
     let required: Vec<&Expected> = expectation.expected.iter().filter(|expected| expected.required).collect();
     let found = required.iter().filter(|expected| findings.iter().any(|finding| expected.matches(finding))).count();
     let recall = share(found, required.len()).unwrap_or(1.0);
-    let edges: Vec<Vec<usize>> = expectation.expected.iter().map(|expected| {
-        findings.iter().enumerate().filter(|(_, finding)| expected.matches(finding)).map(|(place, _)| place).collect()
-    }).collect();
+    let edges: Vec<Vec<usize>> = expectation
+        .expected
+        .iter()
+        .map(|expected| {
+            findings
+                .iter()
+                .enumerate()
+                .filter(|(_, finding)| expected.matches(finding))
+                .map(|(place, _)| place)
+                .collect()
+        })
+        .collect();
     let nothing = if required.is_empty() { 1.0 } else { 0.0 };
     let precision = share(matching::maximum(&edges, findings.len()), findings.len()).unwrap_or(nothing);
-    let loose = findings.iter().filter(|finding| expectation.expected.iter().any(|expected| expected.matches_loosely(finding))).count();
+    let loose = findings
+        .iter()
+        .filter(|finding| expectation.expected.iter().any(|expected| expected.matches_loosely(finding)))
+        .count();
     let matched: Vec<&Finding> = findings.iter().filter(|finding| matched_by(finding).next().is_some()).collect();
-    let well_rated = matched.iter().filter(|finding| matched_by(finding).any(|expected| expected.fits_severity(finding))).count();
+    let well_rated =
+        matched.iter().filter(|finding| matched_by(finding).any(|expected| expected.fits_severity(finding))).count();
     let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
-    let in_range = expectation.count.map(|(least, most)| f64::from(u8::from((least..=most).contains(&(findings.len() as u64)))));
+    let in_range =
+        expectation.count.map(|(least, most)| f64::from(u8::from((least..=most).contains(&(findings.len() as u64)))));
     vec![
         Some(recall),
         Some(precision),

@@ -9,7 +9,13 @@ pub fn maximum(edges: &[Vec<usize>], produced: usize) -> usize {
     (0..edges.len()).filter(|expected| augment(*expected, *expected, edges, &mut partner, &mut tried)).count()
 }
 
-fn augment(expected: usize, round: usize, edges: &[Vec<usize>], partner: &mut [Option<usize>], tried: &mut [usize]) -> bool {
+fn augment(
+    expected: usize,
+    round: usize,
+    edges: &[Vec<usize>],
+    partner: &mut [Option<usize>],
+    tried: &mut [usize],
+) -> bool {
     for &candidate in &edges[expected] {
         if tried[candidate] == round {
             continue;

@@ -49,10 +49,13 @@ pub struct Kind {
     /// One line for people.
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
-    pub open: fn(&SuiteConfig, &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics>,
+    pub open: Open,
     /// The JSON Schemas of its golden files, by name.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }
+
+/// Reads the golden files of a suite, or gives everything in them that cannot be.
+pub type Open = fn(&SuiteConfig, &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics>;
 
 /// Who is graded on a kind's suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

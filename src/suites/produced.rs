@@ -37,7 +37,7 @@ pub fn produced(run: &Run) -> Produced {
             reader.flaw(format!("\"findings\" is {}, not a list", kind_of(other)));
             (Vec::new(), None, Layer::Unreadable)
         }
-        Some(_) | None => reader.from_text(outputs.get("text")),
+        Some(_) | None => reader.read_text(outputs.get("text")),
     };
     let gaps = match outputs.get("gaps") {
         Some(gaps) if !gaps.is_null() => Some(gaps.clone()),
@@ -58,7 +58,7 @@ impl Reader {
         self.flaws.push(flaw);
     }
 
-    fn from_text(&mut self, text: Option<&Value>) -> (Vec<Value>, Option<Value>, Layer) {
+    fn read_text(&mut self, text: Option<&Value>) -> (Vec<Value>, Option<Value>, Layer) {
         let Some(Value::String(text)) = text else {
             self.flaw("there is neither a list \"findings\" nor a text to read it from".to_owned());
             return (Vec::new(), None, Layer::Unreadable);
@@ -112,7 +112,9 @@ impl Reader {
             let text = |key| one.get(key).and_then(Value::as_str).unwrap_or_default();
             match one {
                 Value::Object(_) => citations.push((text("file"), text("quote"))),
-                other => self.flaw(format!("findings[{place}] has a citation that is {}, not an object", kind_of(other))),
+                other => {
+                    self.flaw(format!("findings[{place}] has a citation that is {}, not an object", kind_of(other)))
+                }
             }
         }
         citations
@@ -172,8 +174,10 @@ mod tests {
 
     #[test]
     fn a_list_is_taken_as_it_is() {
-        let read = reading(r#"{"findings": [{"category": "A-b", "severity": "P1", "title": "T", "citations": [{"file": "x/y.md", "quote": "Q q"}]}],
-            "gaps": [{"type": "Missing_Doc"}, "Other"], "text": "{\"findings\": []}"}"#);
+        let read = reading(
+            r#"{"findings": [{"category": "A-b", "severity": "P1", "title": "T", "citations": [{"file": "x/y.md", "quote": "Q q"}]}],
+            "gaps": [{"type": "Missing_Doc"}, "Other"], "text": "{\"findings\": []}"}"#,
+        );
         assert_eq!((read.layer, read.flaws.len(), read.findings.len()), (Layer::Structured, 0, 1));
         assert_eq!((&*read.findings[0].category_key, &*read.findings[0].text), ("a b", "t q q"));
         assert_eq!(read.gaps, ["missing doc", "other"]);
@@ -181,7 +185,8 @@ mod tests {
 
     #[test]
     fn a_text_is_read_only_where_the_list_is_absent() {
-        let read = reading(r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#);
+        let read =
+            reading(r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#);
         assert_eq!((read.layer, read.findings.len(), read.gaps.len()), (Layer::Strict, 1, 1));
         let read = reading(r#"{"findings": {}, "text": "{\"findings\": [{\"category\": \"a\"}]}"}"#);
         assert_eq!((read.layer, read.findings.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
@@ -189,7 +194,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_read_is_a_flaw_and_counts_as_produced() {
-        let read = reading(r#"{"findings": ["a", {"category": 3, "citations": "x"}, {"category": "c", "citations": ["f"]}], "gaps": 1}"#);
+        let read = reading(
+            r#"{"findings": ["a", {"category": 3, "citations": "x"}, {"category": "c", "citations": ["f"]}], "gaps": 1}"#,
+        );
         assert_eq!(read.findings.len(), 3);
         assert_eq!(read.flaws.len(), 6, "{:?}", read.flaws);
         assert_eq!(reading("{}").layer, Layer::Unreadable);

@@ -136,7 +136,12 @@ impl Rules {
                 problems.push(Diagnostic::of_file(&source.file, code, what, help).at(yaml::place(source, &path)));
             };
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
-                refuse("id", "duplicate-id", format!("the rule id {:?} is empty or stands here twice", form.id), "give each rule its own id");
+                refuse(
+                    "id",
+                    "duplicate-id",
+                    format!("the rule id {:?} is empty or stands here twice", form.id),
+                    "give each rule its own id",
+                );
             }
             for agent in form.when.agent.iter().chain([&form.trigger.agent]) {
                 if let Err(bad) = AgentName::new(agent) {
@@ -145,15 +150,26 @@ impl Rules {
             }
             let words = form.when.any_keywords.as_deref();
             if words.is_some_and(|words| words.is_empty() || words.iter().any(|word| Keyword::new(word).is_none())) {
-                refuse("when", "empty-keyword", "any_keywords is empty or has an empty keyword".to_owned(), "write words, or remove any_keywords");
+                refuse(
+                    "when",
+                    "empty-keyword",
+                    "any_keywords is empty or has an empty keyword".to_owned(),
+                    "write words, or remove any_keywords",
+                );
             }
-            by_id.insert(form.id, Rule {
-                agent: form.when.agent,
-                category: form.when.category.as_deref().map(same_category),
-                min_severity: form.when.min_severity,
-                keywords: form.when.any_keywords.map(|words| words.iter().filter_map(|word| Keyword::new(word)).collect()),
-                calls: form.trigger.agent,
-            });
+            by_id.insert(
+                form.id,
+                Rule {
+                    agent: form.when.agent,
+                    category: form.when.category.as_deref().map(same_category),
+                    min_severity: form.when.min_severity,
+                    keywords: form
+                        .when
+                        .any_keywords
+                        .map(|words| words.iter().filter_map(|word| Keyword::new(word)).collect()),
+                    calls: form.trigger.agent,
+                },
+            );
         }
         problems.or(Self { by_id })
     }

@@ -25,8 +25,8 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::AgentName;
+use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseState;
@@ -94,6 +94,7 @@ const METRICS: &[MetricSpec] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "trigger case")]
+#[allow(dead_code, reason = "the lists of ids are read again, with their places")]
 struct CaseForm {
     /// Whose findings they are.
     agent: String,
@@ -149,32 +150,50 @@ struct Triggers {
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let rules = shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
+    let rules =
+        shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
     let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
     let folder = suite.path.child("cases");
     let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
-    let names: Vec<String> = entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let agent = AgentName::new("rules").map_err(|bad| Diagnostic::of_file(&folder, "bad-id", bad.to_string(), bad.help()))?;
-    let read: Vec<_> = names.par_iter().filter_map(|name| {
-        let stem = name.strip_suffix(".json")?;
-        Some(read_case(shelf, &rules, folder.child(name), stem, &agent))
-    }).collect();
+    let names: Vec<String> =
+        entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
+    let agent =
+        AgentName::new("rules").map_err(|bad| Diagnostic::of_file(&folder, "bad-id", bad.to_string(), bad.help()))?;
+    let read: Vec<_> = names
+        .par_iter()
+        .filter_map(|name| {
+            let stem = name.strip_suffix(".json")?;
+            Some(read_case(shelf, &rules, folder.child(name), stem, &agent))
+        })
+        .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
     problems.or(Box::new(Triggers { rules, pairs, cases }))
 }
 
-fn read_case(shelf: &dyn Shelf, rules: &Rules, file: RepoPath, stem: &str, agent: &AgentName) -> Result<(Pair, Case), Diagnostic> {
+fn read_case(
+    shelf: &dyn Shelf,
+    rules: &Rules,
+    file: RepoPath,
+    stem: &str,
+    agent: &AgentName,
+) -> Result<(Pair, Case), Diagnostic> {
     let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
     let source = shelf.text(&file)?;
     let form: CaseForm = json::whole(&source)?;
-    let findings = form.findings.iter().map(|form| Finding::of(&Parts {
-        category: &form.category,
-        severity: form.severity,
-        title: &form.title,
-        description: &form.description,
-        citations: form.citations.iter().map(|citation| (citation.file.as_str(), citation.quote.as_str())).collect(),
-    }));
+    let findings = form.findings.iter().map(|form| {
+        Finding::of(&Parts {
+            category: &form.category,
+            severity: form.severity,
+            title: &form.title,
+            description: &form.description,
+            citations: form
+                .citations
+                .iter()
+                .map(|citation| (citation.file.as_str(), citation.quote.as_str()))
+                .collect(),
+        })
+    });
     let lists = json::whole::<RuleLists<'_>>(&source)?;
     let case = Case {
         findings: findings.collect(),
@@ -234,11 +253,15 @@ impl Suite for Triggers {
     fn grade(&self, place: usize, _runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
         let case = &self.cases[place];
         let fired = self.rules.fired(&case.agent, &case.findings);
-        let ids = |list: &[(String, u32)]| list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>();
+        let ids = |list: &[(String, u32)]| {
+            list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>()
+        };
         let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
         let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
         let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
-        let share = |part: usize, whole: usize, of_nothing: f64| Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 });
+        let share = |part: usize, whole: usize, of_nothing: f64| {
+            Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 })
+        };
         let checks = self.checks(case, &fired);
         let passed = checks.iter().all(|check| check.outcome == Outcome::Passed);
         let values = vec![
@@ -255,20 +278,33 @@ impl Triggers {
     /// Together the checks hold when exactly the expected rules fired.
     fn checks(&self, case: &Case, fired: &BTreeSet<&str>) -> Vec<Check> {
         let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired);
-        let surplus: Vec<&str> = fired.iter().copied()
-            .filter(|id| !case.expected.iter().chain(&case.forbidden).any(|(other, _)| other == id)).collect();
+        let surplus: Vec<&str> = fired
+            .iter()
+            .copied()
+            .filter(|id| !case.expected.iter().chain(&case.forbidden).any(|(other, _)| other == id))
+            .collect();
         let failure = (!surplus.is_empty()).then(|| Failure {
             tag: Tag::Routing,
             detail: format!("fired and is not expected: {}", surplus.join(", ")),
             next_action: "narrow the rule's conditions in rules.yaml, or expect it here".to_owned(),
         });
-        checks.push(check("no_other_trigger", CheckKey::Only, case.expected.first().map_or(1, |(_, line)| *line), failure));
+        checks.push(check(
+            "no_other_trigger",
+            CheckKey::Only,
+            case.expected.first().map_or(1, |(_, line)| *line),
+            failure,
+        ));
         checks
     }
 }
 
 /// One check for each expected and each forbidden rule.
-pub fn trigger_checks(rules: &Rules, expected: &[(String, u32)], forbidden: &[(String, u32)], fired: &BTreeSet<&str>) -> Vec<Check> {
+pub fn trigger_checks(
+    rules: &Rules,
+    expected: &[(String, u32)],
+    forbidden: &[(String, u32)],
+    fired: &BTreeSet<&str>,
+) -> Vec<Check> {
     let mut checks = Vec::new();
     for (id, line) in expected {
         let failure = (!fired.contains(id.as_str())).then(|| Failure {

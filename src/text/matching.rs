@@ -34,7 +34,9 @@ pub fn same_category(text: &str) -> String {
 /// The share of tokens that two normal forms have in common: Jaccard over their sets of alphanumeric runs.
 /// Two texts without any token have nothing in common.
 pub fn token_overlap(one: &str, other: &str) -> f64 {
-    let tokens = |text| -> BTreeSet<_> { str::split(text, |char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect() };
+    let tokens = |text| -> BTreeSet<_> {
+        str::split(text, |char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect()
+    };
     let (one, other): (BTreeSet<&str>, BTreeSet<&str>) = (tokens(one), tokens(other));
     match one.union(&other).count() {
         0 => 0.0,

@@ -40,10 +40,27 @@ fn plain(char: char) -> char {
 
 /// Whether a character is of the Unicode category Pd, as of Unicode 16.
 fn is_dash(char: char) -> bool {
-    matches!(char,
-        '-' | '\u{058A}' | '\u{05BE}' | '\u{1400}' | '\u{1806}' | '\u{2010}'..='\u{2015}' | '\u{2E17}' | '\u{2E1A}'
-        | '\u{2E3A}' | '\u{2E3B}' | '\u{2E40}' | '\u{2E5D}' | '\u{301C}' | '\u{3030}' | '\u{30A0}'
-        | '\u{FE31}' | '\u{FE32}' | '\u{FE58}' | '\u{FE63}' | '\u{FF0D}' | '\u{10D6E}' | '\u{10EAD}')
+    matches!(
+        char,
+        '-' | '\u{058A}' | '\u{05BE}' | '\u{1400}' | '\u{1806}' | '\u{2010}'
+            ..='\u{2015}'
+                | '\u{2E17}'
+                | '\u{2E1A}'
+                | '\u{2E3A}'
+                | '\u{2E3B}'
+                | '\u{2E40}'
+                | '\u{2E5D}'
+                | '\u{301C}'
+                | '\u{3030}'
+                | '\u{30A0}'
+                | '\u{FE31}'
+                | '\u{FE32}'
+                | '\u{FE58}'
+                | '\u{FE63}'
+                | '\u{FF0D}'
+                | '\u{10D6E}'
+                | '\u{10EAD}'
+    )
 }
 
 #[cfg(test)]

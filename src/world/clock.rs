@@ -14,7 +14,8 @@ pub struct Clock {
 impl Clock {
     /// The machine's clock, or one that stands at `epoch` seconds after 1970 and measures no time.
     pub fn new(epoch: Option<&str>) -> Self {
-        let fixed = epoch.and_then(|text| text.trim().parse().ok()).and_then(|seconds| Timestamp::from_second(seconds).ok());
+        let fixed =
+            epoch.and_then(|text| text.trim().parse().ok()).and_then(|seconds| Timestamp::from_second(seconds).ok());
         Self { fixed, started: Instant::now() }
     }
 

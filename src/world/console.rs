@@ -41,7 +41,8 @@ impl World {
 
     /// How many columns results may take.
     pub fn columns(&self) -> u16 {
-        let stated = self.env.get("COLUMNS").and_then(|text| text.parse().ok()).filter(|columns| (40..=400).contains(columns));
+        let stated =
+            self.env.get("COLUMNS").and_then(|text| text.parse().ok()).filter(|columns| (40..=400).contains(columns));
         stated.unwrap_or(120)
     }
 }

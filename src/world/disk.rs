@@ -40,7 +40,8 @@ impl Disk {
     /// # Errors
     /// Why it cannot be opened.
     pub fn open(root: &Path) -> anyhow::Result<Self> {
-        let dir = Dir::open_ambient_dir(root, ambient_authority()).with_context(|| format!("while opening {}", root.display()))?;
+        let dir = Dir::open_ambient_dir(root, ambient_authority())
+            .with_context(|| format!("while opening {}", root.display()))?;
         Ok(Self { root: dir })
     }
 
@@ -99,6 +100,16 @@ impl Disk {
     }
 }
 
+/// Adds text to a file that the runner gave, made where it is missing.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
+    let context = || format!("while writing {}", file.display());
+    let mut out = std::fs::OpenOptions::new().create(true).append(true).open(file).with_context(context)?;
+    out.write_all(text.as_bytes()).with_context(context)
+}
+
 fn no_file(error: &io::Error) -> NoFile {
     match error.kind() {
         io::ErrorKind::NotFound => NoFile::Missing,
@@ -117,8 +128,18 @@ fn reason(error: &io::Error) -> String {
 impl Shelf for Disk {
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_file(folder, "missing-folder", "there is no such folder", "create it, or correct the path that leads here"),
-            _ => Diagnostic::of_file(folder, "unreadable", format!("the folder cannot be listed: {}", reason(error)), "make it a readable folder inside the repository"),
+            io::ErrorKind::NotFound => Diagnostic::of_file(
+                folder,
+                "missing-folder",
+                "there is no such folder",
+                "create it, or correct the path that leads here",
+            ),
+            _ => Diagnostic::of_file(
+                folder,
+                "unreadable",
+                format!("the folder cannot be listed: {}", reason(error)),
+                "make it a readable folder inside the repository",
+            ),
         };
         let path = if folder.as_str().is_empty() { "." } else { folder.as_str() };
         let mut entries = Vec::new();
@@ -126,7 +147,12 @@ impl Shelf for Disk {
             let entry = entry.map_err(|error| refuse(&error))?;
             let Ok(name) = entry.file_name().into_string() else {
                 let help = "rename it to UTF-8";
-                return Err(Diagnostic::of_file(folder, "not-utf8", format!("the name {:?} is not UTF-8", entry.file_name()), help));
+                return Err(Diagnostic::of_file(
+                    folder,
+                    "not-utf8",
+                    format!("the name {:?} is not UTF-8", entry.file_name()),
+                    help,
+                ));
             };
             // The system's own droppings are no part of a suite.
             if name.starts_with('.') {
@@ -143,8 +169,18 @@ impl Shelf for Disk {
 
     fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_file(file, "missing-file", "there is no such file", "create it, or correct the path that leads here"),
-            _ => Diagnostic::of_file(file, "unreadable", format!("the file cannot be read: {}", reason(error)), "make it a readable file inside the repository"),
+            io::ErrorKind::NotFound => Diagnostic::of_file(
+                file,
+                "missing-file",
+                "there is no such file",
+                "create it, or correct the path that leads here",
+            ),
+            _ => Diagnostic::of_file(
+                file,
+                "unreadable",
+                format!("the file cannot be read: {}", reason(error)),
+                "make it a readable file inside the repository",
+            ),
         };
         let opened = self.root.open(file.as_str()).map_err(|error| refuse(&error))?;
         // One byte more than allowed tells a file that is too large without a second look at it.

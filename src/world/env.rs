@@ -34,9 +34,8 @@ impl fmt::Debug for Secret {
 impl Env {
     /// The environment of this process; variables that are no UTF-8 are left out.
     pub fn of_process() -> Self {
-        let variables = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, Secret(value.into_string().ok()?)))
-        });
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, Secret(value.into_string().ok()?))));
         Self { variables: variables.collect() }
     }
 

@@ -13,7 +13,11 @@ pub fn head_commit(disk: &Disk) -> Option<String> {
         return commit(&direct);
     }
     let packed = read("packed-refs")?;
-    packed.lines().filter_map(|line| line.split_once(' ')).find(|(_, name)| *name == reference).and_then(|(id, _)| commit(id))
+    packed
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .find(|(_, name)| *name == reference)
+        .and_then(|(id, _)| commit(id))
 }
 
 fn commit(text: &str) -> Option<String> {

@@ -1,15 +1,23 @@
 //! The outside, behind small doors: files, environment, clock, git, GitHub. Nothing else touches any of them.
+#![allow(clippy::disallowed_methods, reason = "this is the one place where they belong")]
 
 mod clock;
 mod console;
 mod disk;
 mod env;
 mod git;
+#[cfg(feature = "github")]
+mod github;
 
 pub use clock::Clock;
-pub use disk::Disk;
 pub use console::World;
+pub use disk::Disk;
 pub use disk::NoFile;
+pub use disk::append;
 pub use env::Env;
 pub use env::Secret;
 pub use git::head_commit;
+#[cfg(feature = "github")]
+pub use github::GitHub;
+#[cfg(feature = "github")]
+pub use github::Refusal;

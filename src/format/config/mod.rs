@@ -5,9 +5,9 @@ mod form;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub use self::form::ConfigFile;
 use self::form::AgentForm;
 use self::form::BudgetForm;
+pub use self::form::ConfigFile;
 use self::form::GateForm;
 use self::form::GateForms;
 use self::form::LimitForm;
@@ -83,21 +83,35 @@ impl Reader<'_> {
     fn config(&mut self, form: ConfigFile) -> Config {
         if form.version != 1 {
             let what = format!("unknown version {}", form.version);
-            self.refuse(&[Key("version")], "unknown-version", what, "this goldgate reads version 1; a newer file needs a newer goldgate");
+            self.refuse(
+                &[Key("version")],
+                "unknown-version",
+                what,
+                "this goldgate reads version 1; a newer file needs a newer goldgate",
+            );
         }
         if form.suites.is_empty() {
             self.refuse(&[Key("suites")], "no-suites", "no suite is named", "add a suite, or there is nothing to run");
         }
-        let targets: BTreeMap<String, Target> = form.targets.into_iter().map(|(name, target)| {
-            let target = self.target(&name, target);
-            (name, target)
-        }).collect();
+        let targets: BTreeMap<String, Target> = form
+            .targets
+            .into_iter()
+            .map(|(name, target)| {
+                let target = self.target(&name, target);
+                (name, target)
+            })
+            .collect();
         let mut suites: Vec<Suite> = Vec::new();
         for (index, suite) in form.suites.into_iter().enumerate() {
             if let Some(suite) = self.suite(index, suite, &targets) {
                 if suites.iter().any(|other| other.id == suite.id) {
                     let what = format!("the suite id \"{}\" stands here twice", suite.id);
-                    self.refuse(&[Key("suites"), At(index), Key("id")], "duplicate-id", what, "give each suite its own id");
+                    self.refuse(
+                        &[Key("suites"), At(index), Key("id")],
+                        "duplicate-id",
+                        what,
+                        "give each suite its own id",
+                    );
                 }
                 suites.push(suite);
             }
@@ -111,33 +125,52 @@ impl Reader<'_> {
             suites,
             targets,
             budget: self.budget(&form.budget),
-            prices: form.prices.into_iter().map(|(model, price)| {
-                let price = self.price(&model, &price);
-                (model, price)
-            }).collect(),
+            prices: form
+                .prices
+                .into_iter()
+                .map(|(model, price)| {
+                    let price = self.price(&model, &price);
+                    (model, price)
+                })
+                .collect(),
         }
     }
 
     fn runs_of_exist(&mut self, suites: &[Suite]) {
         for suite in suites {
-            if let Some(wanted) = suite.runs_of.as_ref().filter(|wanted| !suites.iter().any(|other| other.id == **wanted)) {
+            if let Some(wanted) =
+                suite.runs_of.as_ref().filter(|wanted| !suites.iter().any(|other| other.id == **wanted))
+            {
                 let ids: Vec<&str> = suites.iter().map(|other| other.id.as_str()).collect();
                 let at = [Key("suites"), At(suite.index), Key("runs_of")];
-                self.refuse(&at, "unknown-suite", format!("no suite is called \"{wanted}\""), format!("the suites are {}", ids.join(", ")));
+                self.refuse(
+                    &at,
+                    "unknown-suite",
+                    format!("no suite is called \"{wanted}\""),
+                    format!("the suites are {}", ids.join(", ")),
+                );
             }
         }
     }
 
     fn suite(&mut self, index: usize, form: SuiteForm, targets: &BTreeMap<String, Target>) -> Option<Suite> {
         let at = |key| [Key("suites"), At(index), Key(key)];
-        let id = SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
+        let id =
+            SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
         let runs_of = match &form.runs_of {
             None => None,
-            Some(text) => SuiteId::new(text).map_err(|bad| self.refuse(&at("runs_of"), "bad-id", bad.to_string(), bad.help())).ok(),
+            Some(text) => SuiteId::new(text)
+                .map_err(|bad| self.refuse(&at("runs_of"), "bad-id", bad.to_string(), bad.help()))
+                .ok(),
         };
         let tiers = form.tier.unwrap_or_else(|| vec![TierForm::Deterministic]);
         if tiers.is_empty() {
-            self.refuse(&at("tier"), "empty-tier", "the list of tiers is empty", "name deterministic, model or both, or leave the suite out");
+            self.refuse(
+                &at("tier"),
+                "empty-tier",
+                "the list of tiers is empty",
+                "name deterministic, model or both, or leave the suite out",
+            );
         }
         let mut tiers: Vec<Tier> = tiers.into_iter().map(Tier::from).collect();
         tiers.sort_unstable();
@@ -145,7 +178,12 @@ impl Reader<'_> {
         let mut agents = BTreeMap::new();
         for (name, agent) in form.agents {
             match AgentName::new(&name) {
-                Err(bad) => self.refuse(&[Key("suites"), At(index), Key("agents"), Key(&name)], "bad-id", bad.to_string(), bad.help()),
+                Err(bad) => self.refuse(
+                    &[Key("suites"), At(index), Key("agents"), Key(&name)],
+                    "bad-id",
+                    bad.to_string(),
+                    bad.help(),
+                ),
                 Ok(agent_name) => {
                     let agent = self.agent(index, &name, agent, targets);
                     agents.insert(agent_name, agent);
@@ -185,12 +223,21 @@ impl Reader<'_> {
                 (None, Some(target)) if targets.contains_key(&target) => Some(Source::Live(LiveSource { target })),
                 (None, Some(target)) => {
                     let known: Vec<&str> = targets.keys().map(String::as_str).collect();
-                    let help = if known.is_empty() { "add it under targets".to_owned() } else { format!("the targets are {}", known.join(", ")) };
+                    let help = if known.is_empty() {
+                        "add it under targets".to_owned()
+                    } else {
+                        format!("the targets are {}", known.join(", "))
+                    };
                     self.refuse(&at, "unknown-target", format!("no target is called \"{target}\""), help);
                     None
                 }
                 (Some(_), Some(_)) | (None, None) => {
-                    self.refuse(&at, "bad-source", "runs come from exactly one place", "state either replay: FOLDER or target: NAME");
+                    self.refuse(
+                        &at,
+                        "bad-source",
+                        "runs come from exactly one place",
+                        "state either replay: FOLDER or target: NAME",
+                    );
                     None
                 }
             }
@@ -217,15 +264,26 @@ impl Reader<'_> {
 
     fn gate(&mut self, at: &[Step<'_>], form: &GateForm) -> StatedGate {
         let numbers = [
-            ("otherwise", form.otherwise), ("zone", form.zone), ("max_drop", form.max_drop), ("max_rise", form.max_rise),
-            ("min", form.min.and_then(LimitForm::number)), ("max", form.max.and_then(LimitForm::number)),
+            ("otherwise", form.otherwise),
+            ("zone", form.zone),
+            ("max_drop", form.max_drop),
+            ("max_rise", form.max_rise),
+            ("min", form.min.and_then(LimitForm::number)),
+            ("max", form.max.and_then(LimitForm::number)),
         ];
         for (key, number) in numbers {
             let place = [at, &[Key(key)]].concat();
             match number {
-                Some(number) if !number.is_finite() => self.refuse(&place, "bad-number", format!("{key} is {number}"), "write a finite number"),
+                Some(number) if !number.is_finite() => {
+                    self.refuse(&place, "bad-number", format!("{key} is {number}"), "write a finite number")
+                }
                 Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
-                    self.refuse(&place, "negative", format!("{key} is {number}"), "write 0 or more: it says how far a value may move");
+                    self.refuse(
+                        &place,
+                        "negative",
+                        format!("{key} is {number}"),
+                        "write 0 or more: it says how far a value may move",
+                    );
                 }
                 Some(_) | None => {}
             }
@@ -233,11 +291,21 @@ impl Reader<'_> {
         let off = match (form.off, &form.reason) {
             (Some(true), Some(reason)) if !reason.trim().is_empty() => Some(reason.trim().to_owned()),
             (Some(true), _) => {
-                self.refuse(at, "no-reason", "a gate is switched off without a reason", "add reason: why the default gate does not hold here");
+                self.refuse(
+                    at,
+                    "no-reason",
+                    "a gate is switched off without a reason",
+                    "add reason: why the default gate does not hold here",
+                );
                 None
             }
             (None | Some(false), Some(_)) => {
-                self.refuse(&[at, &[Key("reason")]].concat(), "no-effect", "reason has no effect without off: true", "remove it, or add off: true");
+                self.refuse(
+                    &[at, &[Key("reason")]].concat(),
+                    "no-effect",
+                    "reason has no effect without off: true",
+                    "remove it, or add off: true",
+                );
                 None
             }
             (None | Some(false), None) => None,
@@ -284,7 +352,12 @@ impl Reader<'_> {
             }
             (None, None, Some(address)) => Transport::Http(address),
             _ => {
-                self.refuse(&at, "bad-target", "a target is exactly one of provider, command, http", "state one of them");
+                self.refuse(
+                    &at,
+                    "bad-target",
+                    "a target is exactly one of provider, command, http",
+                    "state one of them",
+                );
                 Transport::Http(String::new())
             }
         };
@@ -301,8 +374,17 @@ impl Reader<'_> {
     }
 
     fn price(&mut self, model: &str, form: &PriceForm) -> Price {
-        if [Some(form.input), Some(form.output), form.cached_input].into_iter().flatten().any(|usd| !(usd.is_finite() && usd >= 0.0)) {
-            self.refuse(&[Key("prices"), Key(model)], "bad-number", "a price is no amount", "write US dollars per million tokens, 0 or more");
+        if [Some(form.input), Some(form.output), form.cached_input]
+            .into_iter()
+            .flatten()
+            .any(|usd| !(usd.is_finite() && usd >= 0.0))
+        {
+            self.refuse(
+                &[Key("prices"), Key(model)],
+                "bad-number",
+                "a price is no amount",
+                "write US dollars per million tokens, 0 or more",
+            );
         }
         Price { input: form.input, output: form.output, cached_input: form.cached_input }
     }

@@ -64,7 +64,9 @@ pub fn read(source: &SourceText) -> Result<Report, Diagnostic> {
         return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
     }
     let exit_code = file.exit_code;
-    let report = report(file).map_err(|Odd(what)| source.problem(0, "bad-report", what, "render the report that goldgate wrote, unedited"))?;
+    let report = report(file).map_err(|Odd(what)| {
+        source.problem(0, "bad-report", what, "render the report that goldgate wrote, unedited")
+    })?;
     match report.exit_code() == exit_code {
         true => Ok(report),
         false => {
@@ -145,11 +147,15 @@ fn agent(mut form: AgentForm) -> Read<AgentReport> {
     let IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = form.identity;
     let mut metrics = Vec::new();
     for metric_name in &form.metric_order {
-        let Some(one) = form.metrics.remove(metric_name) else { return odd("a metric that is listed and not given", metric_name) };
+        let Some(one) = form.metrics.remove(metric_name) else {
+            return odd("a metric that is listed and not given", metric_name);
+        };
         metrics.push(metric(metric_name, one)?);
     }
     let cases = form.cases.into_iter().map(|one| case(&name, &form.metric_order, one));
-    let tags = |counts: BTreeMap<String, u32>| counts.into_iter().map(|(word, count)| Ok((tag(&word)?, count))).collect::<Read<_>>();
+    let tags = |counts: BTreeMap<String, u32>| {
+        counts.into_iter().map(|(word, count)| Ok((tag(&word)?, count))).collect::<Read<_>>()
+    };
     Ok(AgentReport {
         verdict: ruling(&form.verdict, form.reason)?,
         identity: Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
@@ -194,11 +200,17 @@ fn gate(form: GateForm) -> Read<GateRuling> {
 }
 
 fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseReport> {
-    let mut take = |name: &String| form.metrics.remove(name).map_or_else(PairValue::default, |one| PairValue { value: one.value, samples: one.samples.into() });
+    let mut take = |name: &String| {
+        form.metrics
+            .remove(name)
+            .map_or_else(PairValue::default, |one| PairValue { value: one.value, samples: one.samples.into() })
+    };
     let pair = PairResult {
         case: case_id(&form.case)?,
         agent: agent.clone(),
-        golden: RepoPath::root().join(&form.golden).map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
+        golden: RepoPath::root()
+            .join(&form.golden)
+            .map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
         planned: form.samples_planned,
         completed: form.samples_completed,
         exclusion: if form.excluded { Exclusion::NoMajority } else { Exclusion::Counted },
@@ -250,7 +262,9 @@ fn tag(word: &str) -> Read<Tag> {
 
 fn check(form: CheckForm) -> Read<PairCheck> {
     let failure = match (form.tag, form.detail, form.next_action) {
-        (Some(word), Some(detail), Some(next_action)) => Some(Box::new(Failure { tag: tag(&word)?, detail, next_action })),
+        (Some(word), Some(detail), Some(next_action)) => {
+            Some(Box::new(Failure { tag: tag(&word)?, detail, next_action }))
+        }
         _ => None,
     };
     let standing = match (form.passed, form.flaky) {

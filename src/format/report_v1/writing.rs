@@ -28,8 +28,8 @@ use crate::model::GateRuling;
 use crate::model::Identity;
 use crate::model::MetricReport;
 use crate::model::PairCheck;
-use crate::model::Report;
 use crate::model::RepoPath;
+use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::Standing;
 use crate::model::SuiteReport;
@@ -49,7 +49,8 @@ pub fn written(report: &Report) -> String {
 /// The verdicts alone.
 pub fn summary(report: &Report) -> String {
     let suites = report.suites.iter().map(|suite| {
-        let agents: BTreeMap<&str, &str> = suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.word())).collect();
+        let agents: BTreeMap<&str, &str> =
+            suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.word())).collect();
         json!({ "id": suite.id.as_str(), "tier": suite.tier.word(), "verdict": suite.verdict.word(), "agents": agents })
     });
     let value = json!({
@@ -126,7 +127,10 @@ fn agent(agent: &AgentReport) -> AgentForm {
         retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
         removed: agent.removed.iter().map(ToString::to_string).collect(),
         notes: agent.notes.clone(),
-        taxonomy_before: agent.taxonomy_before.as_ref().map(|counts| counts.iter().map(|(tag, count)| (tag.word().to_owned(), *count)).collect()),
+        taxonomy_before: agent
+            .taxonomy_before
+            .as_ref()
+            .map(|counts| counts.iter().map(|(tag, count)| (tag.word().to_owned(), *count)).collect()),
     }
 }
 
@@ -168,7 +172,9 @@ fn gate(gate: &GateRuling) -> GateForm {
 fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
     let pair = &case.pair;
     let lost = pair.lost.iter().map(|lost| match &lost.why {
-        Why::Ended { status, error } => LostForm { sample: lost.sample, status: Some(status.word().to_owned()), error: error.clone() },
+        Why::Ended { status, error } => {
+            LostForm { sample: lost.sample, status: Some(status.word().to_owned()), error: error.clone() }
+        }
         Why::NotRecorded => LostForm { sample: lost.sample, status: None, error: None },
     });
     let values = agent.metrics.iter().zip(&pair.values);
@@ -182,7 +188,11 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         excluded: pair.exclusion == Exclusion::NoMajority,
         inconclusive: lost.collect(),
         passed: standing(pair.passed).to_owned(),
-        metrics: values.map(|(metric, value)| (metric.name.clone(), ValueForm { value: value.value, samples: value.samples.to_vec() })).collect(),
+        metrics: values
+            .map(|(metric, value)| {
+                (metric.name.clone(), ValueForm { value: value.value, samples: value.samples.to_vec() })
+            })
+            .collect(),
         checks: pair.checks.iter().map(|one| check(&pair.golden, one)).collect(),
         read_layer: pair.layers.iter().map(|layer| layer.number()).collect(),
         baseline_state: case.trend.word().to_owned(),

@@ -84,7 +84,9 @@ fn the_boundary_of_a_regression_passes() {
     let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15 };
     let rise = Gate::Change { drift: Drift::Rise, tolerance: 0.15 };
     let base = BaseNumber::Known(0.5);
-    for (moved, wanted) in [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)] {
+    for (moved, wanted) in
+        [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)]
+    {
         assert_eq!(judged(&drop, 0.5 - moved, &base), wanted, "{moved}");
         assert_eq!(judged(&rise, 0.5 + moved, &base), wanted, "{moved}");
     }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::Expectation;
-use super::Guard;
+use super::golden::Expectation;
+use super::golden::Guard;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::CheckName;
@@ -33,7 +33,8 @@ impl Reader<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self) -> Vec<Check> {
         let mut checks = vec![self.check("schema", CheckKey::Only, 1, self.schema())];
-        for (place, expected) in self.expectation.expected.iter().enumerate().filter(|(_, expected)| expected.required) {
+        for (place, expected) in self.expectation.expected.iter().enumerate().filter(|(_, expected)| expected.required)
+        {
             checks.push(self.check("expected_finding", key(place), expected.line, self.expected(expected)));
         }
         for (place, gap) in self.expectation.gaps.iter().enumerate() {
@@ -50,7 +51,11 @@ impl Reader<'_> {
             let found = self.produced.findings.len() as u64;
             let outside = (!(least..=most).contains(&found)).then(|| {
                 let range = if most == u64::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
-                let action = if found < least { "look at what the agent overlooked in this document" } else { "look for over-production: findings that nobody expects here" };
+                let action = if found < least {
+                    "look at what the agent overlooked in this document"
+                } else {
+                    "look for over-production: findings that nobody expects here"
+                };
                 self.failure(None, format!("{found} findings were produced, {range} are right"), action.to_owned())
             });
             checks.push(self.check("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
@@ -69,7 +74,9 @@ impl Reader<'_> {
             1 => String::new(),
             all => format!(" (and {} more)", all - 1),
         };
-        let next_action = "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}".to_owned();
+        let next_action =
+            "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}"
+                .to_owned();
         Some(Failure { tag: Tag::Schema, detail: format!("{first}{more}"), next_action })
     }
 
@@ -107,14 +114,19 @@ impl Reader<'_> {
         if let Some(near) = findings.iter().find(|finding| expected.matches_loosely(finding)) {
             return Some(self.wrong_citation(expected, near));
         }
-        let by_category = findings.iter().filter(|finding| expected.fits_category(finding)).min_by_key(|finding| expected.missing_keywords(finding).count());
+        let by_category = findings
+            .iter()
+            .filter(|finding| expected.fits_category(finding))
+            .min_by_key(|finding| expected.missing_keywords(finding).count());
         if let Some(near) = by_category {
             let missing: Vec<String> = expected.missing_keywords(near).map(|word| format!("\"{word}\"")).collect();
             let detail = format!("{category}: the nearest finding{} lacks {}", named(near), missing.join(", "));
             let action = "read the finding: if it is right, add a synonym to the golden file; if not, the agent missed the point";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
-        let by_keywords = findings.iter().find(|finding| expected.has_keywords() && expected.missing_keywords(finding).next().is_none());
+        let by_keywords = findings
+            .iter()
+            .find(|finding| expected.has_keywords() && expected.missing_keywords(finding).next().is_none());
         if let Some(near) = by_keywords {
             let detail = format!("{category}: reported{} under the category \"{}\"", named(near), near.category);
             let action = "sharpen the category rules of the prompt, or add the category to alternative_categories";
@@ -130,7 +142,8 @@ impl Reader<'_> {
     fn wrong_citation(&self, expected: &Expected, near: &Finding) -> Failure {
         let category = &expected.category;
         let wanted = expected.citation.as_deref().unwrap_or_default();
-        let cited: BTreeSet<&str> = near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
+        let cited: BTreeSet<&str> =
+            near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
         let unmapped = cited.iter().find(|file| !self.files.contains(**file));
         let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
         let detail = match list.is_empty() {
@@ -139,10 +152,15 @@ impl Reader<'_> {
         };
         match (unmapped, self.produced.flaws.is_empty()) {
             (Some(file), true) => {
-                let next_action = format!("\"{file}\" is no document of this suite: mend how the agent names its sources");
+                let next_action =
+                    format!("\"{file}\" is no document of this suite: mend how the agent names its sources");
                 Failure { tag: Tag::Tooling, detail, next_action }
             }
-            _ => self.failure(expected.rule.as_deref(), detail, format!("make the agent cite \"{wanted}\" for this finding")),
+            _ => self.failure(
+                expected.rule.as_deref(),
+                detail,
+                format!("make the agent cite \"{wanted}\" for this finding"),
+            ),
         }
     }
 

@@ -1,0 +1,28 @@
+# One static binary and the CA roots: no shell, no libc, any user.
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /build
+# A target that is named keeps the flag away from build scripts and procedural macros, which cannot be static.
+ENV RUSTFLAGS="-C target-feature=+crt-static"
+
+# The dependencies alone, so that a change to the sources does not build them again. Cargo reads the manifest without tests/
+# here, so a [[test]] or [[bench]] in it has to name its path.
+COPY Cargo.toml Cargo.lock ./
+RUN mkdir src \
+    && echo 'fn main() {}' > src/main.rs \
+    && touch src/lib.rs \
+    && cargo build --release --locked --bin goldgate --target "$(rustc --print host-tuple)"
+
+# The copied sources may be older than the stand-ins, and cargo goes by the time: touched, they are built.
+COPY src src
+RUN touch src/main.rs src/lib.rs \
+    && cargo build --release --locked --bin goldgate --target "$(rustc --print host-tuple)" \
+    && cp "target/$(rustc --print host-tuple)/release/goldgate" /goldgate
+
+FROM scratch
+LABEL org.opencontainers.image.title="goldgate" \
+      org.opencontainers.image.description="The gate for LLM agents in pull requests" \
+      org.opencontainers.image.licenses="MIT OR Apache-2.0"
+COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY --from=build /goldgate /goldgate
+# No USER: GitHub wants container actions to run as the default user, or the runner's files cannot be written.
+ENTRYPOINT ["/goldgate", "action"]

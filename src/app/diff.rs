@@ -1,0 +1,75 @@
+//! `goldgate diff`: two reports or two baselines, side by side.
+
+use std::collections::BTreeMap;
+
+use super::cli::DiffArgs;
+use super::run::located;
+use super::trouble::Trouble;
+use crate::format::SourceText;
+use crate::format::baseline_v1;
+use crate::format::report_v1;
+use crate::model::Unit;
+use crate::render::side_by_side;
+use crate::render::side_by_side::Row;
+use crate::suites::KINDS;
+use crate::suites::Shelf;
+use crate::world::World;
+
+/// The agents' values of a file: by suite, agent and metric.
+type Values = BTreeMap<(String, String, String), Option<f64>>;
+
+/// Prints every value that both or one of the files have.
+///
+/// # Errors
+/// A file that is neither a report nor a baseline.
+pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, Trouble> {
+    let (before, after) = (values(&args.before)?, values(&args.after)?);
+    let mut keys: Vec<_> = before.keys().chain(after.keys()).cloned().collect();
+    keys.sort();
+    keys.dedup();
+    let rows: Vec<Row> = keys
+        .into_iter()
+        .map(|key| Row {
+            before: before.get(&key).copied().flatten(),
+            after: after.get(&key).copied().flatten(),
+            unit: unit(&key.2),
+            suite: key.0,
+            agent: key.1,
+            metric: key.2,
+        })
+        .collect();
+    world.say(&side_by_side::side_by_side(&rows, world.columns()));
+    Ok(0)
+}
+
+fn unit(metric: &str) -> Unit {
+    let specs = KINDS.iter().flat_map(|kind| kind.metrics);
+    specs.into_iter().find(|spec| spec.name == metric).map_or(Unit::Share, |spec| spec.unit)
+}
+
+fn values(path: &str) -> Result<Values, Trouble> {
+    let (disk, file) = located(path)?;
+    let source: SourceText = disk.text(&file)?;
+    // The schema's name decides; a file of neither kind is told what a baseline is.
+    if source.text.contains("\"goldgate.report/") {
+        let report = report_v1::read(&source)?;
+        let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+        let values = agents.flat_map(|(suite, agent)| {
+            agent
+                .metrics
+                .iter()
+                .map(move |metric| ((suite.id.to_string(), agent.agent.to_string(), metric.name.clone()), metric.value))
+        });
+        return Ok(values.collect());
+    }
+    let baseline = baseline_v1::read(&source)?;
+    let mut values = Values::new();
+    for (suite, agents) in &baseline.suites {
+        for (agent, entry) in agents {
+            for (metric, value) in &entry.metrics {
+                values.insert((suite.to_string(), agent.to_string(), metric.clone()), Some(*value));
+            }
+        }
+    }
+    Ok(values)
+}

@@ -1,0 +1,58 @@
+//! `goldgate schema`: the JSON Schema of every file format, made from the types that read it.
+
+use std::collections::BTreeMap;
+
+use schemars::Schema;
+use schemars::schema_for;
+
+use super::cli::SchemaArgs;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::nearest;
+use crate::format::baseline_v1::BaselineFile;
+use crate::format::config::ConfigFile;
+use crate::format::report_v1::ReportFile;
+use crate::format::run_v1::RunFile;
+use crate::suites::KINDS;
+use crate::world::World;
+
+/// Every schema by name.
+fn all() -> BTreeMap<&'static str, Schema> {
+    let mut schemas = BTreeMap::from([
+        ("config", schema_for!(ConfigFile)),
+        ("baseline", schema_for!(BaselineFile)),
+        ("report", schema_for!(ReportFile)),
+        ("run", schema_for!(RunFile)),
+    ]);
+    schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));
+    schemas
+}
+
+/// Prints one schema, or the names of all.
+///
+/// # Errors
+/// A name that no format has.
+pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, Trouble> {
+    let schemas = all();
+    let Some(name) = &args.name else {
+        let names: Vec<&str> = schemas.keys().copied().collect();
+        world.say(&format!("{}\n", names.join("\n")));
+        return Ok(0);
+    };
+    let Some(schema) = schemas.get(name.as_str()) else {
+        let help = match nearest(name, schemas.keys().copied()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("known are {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(Diagnostic::of_file(
+            "command line",
+            "unknown-schema",
+            format!("no format is called \"{name}\""),
+            help,
+        )
+        .into());
+    };
+    let text = serde_json::to_string_pretty(schema).map_err(anyhow::Error::from)?;
+    world.say(&format!("{text}\n"));
+    Ok(0)
+}

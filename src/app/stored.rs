@@ -1,0 +1,23 @@
+//! `goldgate report`: a stored report, rendered again.
+
+use std::path::Path;
+
+use super::cli::ReportArgs;
+use super::run::located;
+use super::show;
+use super::trouble::Trouble;
+use crate::format::report_v1;
+use crate::suites::Shelf;
+use crate::world::World;
+
+/// Renders `DIR/report.json`; the exit code is that of showing, not the stored verdict's.
+///
+/// # Errors
+/// A report that cannot be read.
+pub fn report(args: &ReportArgs, world: &World) -> Result<u8, Trouble> {
+    let path = Path::new(&args.folder).join("report.json");
+    let (disk, file) = located(&path.to_string_lossy())?;
+    let report = report_v1::read(&disk.text(&file)?)?;
+    world.say(&show::shown(&report, args.format, world));
+    Ok(0)
+}

@@ -1,0 +1,267 @@
+//! The one comment on a pull request: two tiers, each with a section of its own, kept in the comment itself.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::model::Comment;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::RunNumber;
+use crate::model::Verdict;
+use crate::render::markdown;
+use crate::render::markdown::Block;
+use crate::render::markdown::Links;
+use crate::render::markdown::Tables;
+
+/// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.
+const LIMIT: usize = 65_536;
+
+/// GitHub's limit of a job summary, in bytes.
+const SUMMARY_LIMIT: usize = 1024 * 1024;
+
+/// What is to be written.
+#[derive(Debug, Clone)]
+pub struct Request<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// Where the rest can be read.
+    pub links: &'a Links,
+    /// Which comment, where a repository has several.
+    pub key: &'a str,
+    /// The commit at the head when the run began.
+    pub head: &'a str,
+    /// The commit at the head now.
+    pub current_head: &'a str,
+    /// The run.
+    pub run: RunNumber,
+    /// The name under which comments are written.
+    pub author: &'a str,
+}
+
+/// What is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Plan {
+    /// A new comment is made.
+    Create(String),
+    /// An own comment gets a new text; further own ones, left by writers that met, are removed.
+    Update {
+        /// The comment.
+        id: u64,
+        /// Its text.
+        body: String,
+        /// Comments whose sections are in the text now.
+        remove: Vec<u64>,
+    },
+    /// Nothing: a newer run has written already.
+    Nothing(Stale),
+}
+
+/// Why nothing is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stale {
+    /// The section is of a newer commit.
+    NewerHead,
+    /// The section is of a later run on the same commit.
+    LaterRun,
+}
+
+/// What a section keeps about itself.
+#[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
+struct State {
+    head: String,
+    run: u64,
+    attempt: u64,
+    alert: String,
+    says: String,
+}
+
+impl State {
+    fn number(&self) -> RunNumber {
+        RunNumber { run: self.run, attempt: self.attempt }
+    }
+}
+
+/// A section that stands in a comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Section {
+    state: State,
+    text: String,
+}
+
+fn marker(key: &str) -> String {
+    format!("<!-- goldgate:comment key={} -->", plain(key))
+}
+
+/// A key as it may stand in a marker.
+fn plain(key: &str) -> String {
+    key.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.')).collect()
+}
+
+/// The tier that a report's section belongs to; a run of both tiers writes into the first one's.
+fn tier(report: &Report) -> &'static str {
+    report.tiers.first().map_or("deterministic", |tier| tier.word())
+}
+
+/// Plans what to write, from the comments that stand there.
+pub fn plan(request: &Request<'_>, comments: &[Comment]) -> Plan {
+    let marker = marker(request.key);
+    let mut own: Vec<&Comment> =
+        comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker)).collect();
+    own.sort_by_key(|comment| comment.id);
+    let mut sections: BTreeMap<String, Section> = BTreeMap::new();
+    for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
+        let newer = sections.get(&name).is_none_or(|other| other.state.number() < section.state.number());
+        if newer {
+            sections.insert(name, section);
+        }
+    }
+    if let Some(stale) = sections.get(tier(request.report)).and_then(|section| stale(request, &section.state)) {
+        return Plan::Nothing(stale);
+    }
+    let body = composed(request, &marker, sections);
+    match own.split_first() {
+        None => Plan::Create(body),
+        Some((first, others)) => {
+            Plan::Update { id: first.id, body, remove: others.iter().map(|comment| comment.id).collect() }
+        }
+    }
+}
+
+/// An older run never overwrites the section of a newer head.
+fn stale(request: &Request<'_>, standing: &State) -> Option<Stale> {
+    let own_is_current = request.head == request.current_head;
+    let standing_is_current = standing.head == request.current_head;
+    match (own_is_current, standing_is_current) {
+        (false, true) => Some(Stale::NewerHead),
+        (true, false) => None,
+        (true, true) | (false, false) => (standing.number() > request.run).then_some(Stale::LaterRun),
+    }
+}
+
+/// Whether a comment holds this request's section as it was written.
+pub fn is_written(request: &Request<'_>, body: &str) -> bool {
+    let sections: BTreeMap<String, Section> = sections_of(body).into_iter().collect();
+    sections
+        .get(tier(request.report))
+        .is_some_and(|section| section.state.head == request.head && section.state.number() == request.run)
+}
+
+const SECTION: &str = "<!-- goldgate:section ";
+const END: &str = "<!-- goldgate:end -->";
+/// A section that does not stand first shows its own alert between these.
+const ALERT: &str = "<!-- goldgate:alert -->\n";
+const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
+
+/// The sections of a comment. What does not read as one is left out: a comment may have been edited by hand.
+fn sections_of(body: &str) -> Vec<(String, Section)> {
+    let mut found = Vec::new();
+    for part in body.split(SECTION).skip(1) {
+        let Some((head, rest)) = part.split_once(" -->\n") else { continue };
+        let Some((name, state)) = head.split_once(' ') else { continue };
+        let Some((text, _)) = rest.split_once(END) else { continue };
+        let known = matches!(name, "deterministic" | "model");
+        if let (true, Ok(state)) = (known, serde_json::from_str::<State>(state)) {
+            let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
+            found.push((name.to_owned(), Section { state, text: text.to_owned() }));
+        }
+    }
+    found
+}
+
+fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<String, Section>) -> String {
+    let name = tier(request.report);
+    let state = State {
+        head: plain(request.head),
+        run: request.run.run,
+        attempt: request.run.attempt,
+        alert: markdown::alert_kind(request.report).to_owned(),
+        says: markdown::headline(request.report),
+    };
+    sections.insert(name.to_owned(), Section { state, text: String::new() });
+    let frame = body_of(marker, &sections).len();
+    let text = fitted(request.report, request.links, LIMIT.saturating_sub(frame));
+    if let Some(section) = sections.get_mut(name) {
+        section.text = text;
+    }
+    body_of(marker, &sections)
+}
+
+/// The deterministic tier's section decides, so it stands first and its alert opens the comment.
+fn body_of(marker: &str, sections: &BTreeMap<String, Section>) -> String {
+    let mut body = String::new();
+    for (place, (name, section)) in sections.iter().enumerate() {
+        let alert = alert_of(&section.state);
+        let state = serde_json::to_string(&section.state).unwrap_or_default();
+        match place {
+            0 => body.push_str(&format!("{alert}\n{marker}\n{SECTION}{name} {state} -->\n{}{END}\n", section.text)),
+            _ => body.push_str(&format!(
+                "\n---\n\n{SECTION}{name} {state} -->\n{ALERT}{alert}{ALERT_END}\n{}{END}\n",
+                section.text
+            )),
+        }
+    }
+    body
+}
+
+/// Only GitHub's own words and plain letters are written back out of a comment.
+fn alert_of(state: &State) -> String {
+    let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
+    let says: String = state
+        .says
+        .chars()
+        .filter(|char| char.is_ascii_alphanumeric() || matches!(char, ' ' | '.' | ',' | ':'))
+        .take(200)
+        .collect();
+    format!("> [!{kind}]\n> **{says}**\n")
+}
+
+/// The job summary, within GitHub's limit.
+pub fn summary(report: &Report, links: &Links) -> String {
+    let alert = markdown::alert(report);
+    format!("{alert}\n{}", fitted(report, links, SUMMARY_LIMIT - alert.len() - 1))
+}
+
+/// Gates that fail.
+pub fn regressions(report: &Report) -> usize {
+    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
+    metrics.flat_map(|metric| &metric.gates).filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail)).count()
+}
+
+/// A section's blocks within a budget of bytes: whole blocks are left out, the least valuable first, the last first.
+fn fitted(report: &Report, links: &Links, budget: usize) -> String {
+    let mut blocks = markdown::blocks(report, links, Tables::One);
+    let size = |blocks: &[Block]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
+    if size(&blocks) > budget {
+        blocks = markdown::blocks(report, links, Tables::BySuite);
+    }
+    // Room for the line that says what is missing.
+    let room = budget.saturating_sub(600);
+    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
+    while size(&blocks) > if left_out.is_empty() { budget } else { room } {
+        let Some((place, worst)) = blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| block.rank > 0)
+            .max_by_key(|(place, block)| (block.rank, *place))
+        else {
+            break;
+        };
+        *left_out.entry(worst.name).or_default() += 1;
+        blocks.remove(place);
+    }
+    let mut out = blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n");
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out
+            .iter()
+            .map(|(name, count)| if *count == 1 { (*name).to_owned() } else { format!("{name} ({count} times)") })
+            .collect();
+        let whole = links
+            .run
+            .as_ref()
+            .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
+        out.push_str(&format!("\nLeft out here for want of room: {}; {whole}.\n", names.join(", ")));
+    }
+    out
+}

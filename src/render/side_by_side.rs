@@ -1,0 +1,46 @@
+//! Two measurements, side by side.
+
+use comfy_table::Cell;
+use comfy_table::CellAlignment;
+use comfy_table::Table;
+
+use super::number;
+use super::terminal::plain_style;
+use crate::model::Unit;
+
+/// One metric of one agent in both.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The suite.
+    pub suite: String,
+    /// The agent.
+    pub agent: String,
+    /// The metric.
+    pub metric: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// In the first.
+    pub before: Option<f64>,
+    /// In the second.
+    pub after: Option<f64>,
+}
+
+/// The rows as a table.
+pub fn side_by_side(rows: &[Row], width: u16) -> String {
+    let mut table = Table::new();
+    plain_style(&mut table, width);
+    table.force_no_tty().set_header(["suite", "agent", "metric", "before", "after", "delta"]);
+    for row in rows {
+        let delta = row.before.zip(row.after).map(|(before, after)| after - before);
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        table.add_row(vec![
+            Cell::new(&row.suite),
+            Cell::new(&row.agent),
+            Cell::new(&row.metric),
+            right(number::value(row.unit, row.before)),
+            right(number::value(row.unit, row.after)),
+            right(number::delta(row.unit, delta)),
+        ]);
+    }
+    format!("{table}\n")
+}

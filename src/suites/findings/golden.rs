@@ -1,0 +1,161 @@
+//! The golden file of one pair: `expected/{agent}/{contract}.json`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::diag::Diagnostic;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::suites::expected::Expected;
+use crate::suites::expected::Place;
+use crate::suites::finding::Finding;
+use crate::text::Keyword;
+
+/// What an agent should report on one document: `expected/{agent}/{contract}.json`.
+#[derive(JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "expected findings of one agent on one document")]
+#[allow(dead_code, reason = "the schema's shape; reading borrows from the text")]
+pub struct ExpectedFile {
+    /// The findings that an agent should produce.
+    #[serde(default)]
+    #[schemars(with = "Vec<crate::suites::expected::ExpectedForm>")]
+    expected_findings: Vec<Box<RawValue>>,
+    /// The gap types that it should report.
+    #[serde(default)]
+    expected_gaps: Vec<String>,
+    /// What it must not report on this document.
+    #[serde(default)]
+    #[schemars(with = "Vec<GuardForm>")]
+    must_not_find: Vec<Box<RawValue>>,
+    /// The band of this case's own verdict, 0 to 0.5; shown to the reader, never in place of a hard gate.
+    ambiguity_zone: Option<f64>,
+    /// The fewest findings that are right.
+    min_expected_findings: Option<u64>,
+    /// The most findings that are right.
+    max_expected_findings: Option<u64>,
+}
+
+/// The same, borrowed from its text so that every part knows its place.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedText<'a> {
+    #[serde(borrow, default)]
+    expected_findings: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    expected_gaps: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    must_not_find: Vec<&'a RawValue>,
+    #[serde(borrow)]
+    ambiguity_zone: Option<&'a RawValue>,
+    #[serde(borrow)]
+    min_expected_findings: Option<&'a RawValue>,
+    #[serde(borrow)]
+    max_expected_findings: Option<&'a RawValue>,
+}
+
+/// A category that an agent must not report on this document.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GuardForm {
+    /// The category.
+    category: String,
+    /// Why it would be wrong.
+    reason: String,
+    /// Where there are any, at least one has to be in the finding for the guard to be hit.
+    #[serde(default)]
+    keywords: Vec<String>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+/// A guard, ready to be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guard {
+    pub category: String,
+    pub key: String,
+    pub reason: String,
+    pub keywords: Vec<Keyword>,
+    pub rule: Option<String>,
+    pub line: u32,
+}
+
+impl Guard {
+    /// Whether a finding is what must not be found.
+    pub fn is_hit(&self, finding: &Finding) -> bool {
+        self.key == finding.category_key
+            && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(&finding.text)))
+    }
+}
+
+/// What one pair expects.
+pub struct Expectation {
+    pub expected: Vec<Expected>,
+    pub gaps: Vec<Gap>,
+    pub guards: Vec<Guard>,
+    /// The numbers of findings that are right, where stated.
+    pub count: Option<(u64, u64)>,
+    pub count_line: u32,
+}
+
+/// A gap type that should be reported.
+pub struct Gap {
+    pub name: String,
+    pub key: String,
+    pub line: u32,
+}
+
+/// Reads what one pair expects, and the band of its own verdict.
+///
+/// # Errors
+/// What in it cannot be, with its place.
+pub fn expectation<'a>(
+    source: &'a SourceText,
+    text: &ExpectedText<'a>,
+    known: Option<&[String]>,
+) -> Result<(Expectation, Option<f64>), Diagnostic> {
+    let expected =
+        text.expected_findings.iter().map(|raw| Expected::read(source, raw, known)).collect::<Result<_, _>>()?;
+    let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
+    let gaps = text
+        .expected_gaps
+        .iter()
+        .map(|raw| {
+            let name: String = json::part(source, raw)?;
+            let place = Place { source, raw };
+            Ok(Gap { key: place.category(&name, None)?, line: place.line(), name })
+        })
+        .collect::<Result<_, Diagnostic>>()?;
+    let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
+    if let (Some(raw), Some(zone)) = (text.ambiguity_zone, zone.filter(|zone| !(0.0..=0.5).contains(zone))) {
+        let what = format!("ambiguity_zone is {zone}");
+        return Err(source.problem(json::offset_of(source, raw), "bad-zone", what, "write a number from 0 to 0.5"));
+    }
+    let number = |raw: Option<&'a RawValue>| raw.map(|raw| json::part::<Option<u64>>(source, raw)).transpose();
+    let (least, most) = (number(text.min_expected_findings)?.flatten(), number(text.max_expected_findings)?.flatten());
+    let count = match (least, most) {
+        (None, None) => None,
+        (least, most) => Some((least.unwrap_or(0), most.unwrap_or(u64::MAX))),
+    };
+    let count_raw = text.max_expected_findings.or(text.min_expected_findings);
+    if let (Some((least, most)), Some(raw)) = (count.filter(|(least, most)| least > most), count_raw) {
+        let what = format!("min_expected_findings {least} is above max_expected_findings {most}");
+        return Err(source.problem(json::offset_of(source, raw), "empty-range", what, "swap them, or widen the range"));
+    }
+    let count_line = count_raw.map_or(1, |raw| source.line(json::offset_of(source, raw)));
+    Ok((Expectation { expected, gaps, guards, count, count_line }, zone))
+}
+
+fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
+    let form: GuardForm = json::part(source, raw)?;
+    let place = Place { source, raw };
+    Ok(Guard {
+        key: place.category(&form.category, known)?,
+        keywords: place.keywords(&form.keywords)?,
+        category: form.category,
+        reason: form.reason,
+        rule: form.rule,
+        line: place.line(),
+    })
+}
