@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
+use rayon::iter::IntoParallelRefIterator;
+use rayon::iter::ParallelIterator;
 
 use super::plan::Opened;
 use super::plan::Plan;

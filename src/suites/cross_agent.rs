@@ -4,7 +4,8 @@ mod view;
 
 use std::collections::BTreeSet;
 
-use rayon::prelude::*;
+use rayon::iter::IntoParallelRefIterator;
+use rayon::iter::ParallelIterator;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;

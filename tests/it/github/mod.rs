@@ -1,0 +1,393 @@
+//! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
+
+mod standin;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use self::standin::Fault;
+use self::standin::Standin;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::repository::root;
+use crate::trial;
+
+const RUN: &str = "golden/runs/legal/lease.json";
+const BOT: &str = "github-actions[bot]";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("the first run creates one comment and later runs update it", one_comment),
+        trial("250 foreign comments on three pages do not hide it", pages),
+        trial("a comment that another user wrote with the same marker is left alone", spoofed),
+        trial("two tiers share one comment, each with its own section", two_tiers),
+        trial("a run on an older head leaves a newer head's section alone", older_head),
+        trial("a second comment that writers left when they met is merged and removed", met),
+        trial("a 403 is one clear warning and leaves the verdict alone", forbidden),
+        trial("502 and 429 with Retry-After are retried", retried),
+        trial("a lost answer to the creation makes no second comment", lost_answer),
+        trial("a section that another writer overwrote is written again", overwritten),
+        trial("the baseline is read on the base commit, never in the pull request's tree", base_baseline),
+        trial("an event without a pull request writes no comment and says so", no_pull_request),
+        trial("a fork's pull request has the full verdict without a comment", fork),
+        trial("a regression blocks, and the comment names it with its line", regression),
+        trial("hostile text becomes no mention, link, command or markup", hostile),
+        trial("outputs, summary and annotations are written", outputs),
+        trial("the token is in no output and no file", token),
+        trial("bad inputs are told with what would be right", bad_inputs),
+    ]
+}
+
+fn payload(name: &str) -> Value {
+    let text = std::fs::read_to_string(root().join("tests/events").join(format!("{name}.json"))).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A job on a runner: a repository, an event, inputs.
+struct Job<'a> {
+    repository: &'a Repository,
+    github: &'a Standin,
+    event: Value,
+    name: &'a str,
+    inputs: Vec<(&'a str, &'a str)>,
+    run: u64,
+}
+
+impl<'a> Job<'a> {
+    fn new(repository: &'a Repository, github: &'a Standin, event: &str, name: &'a str) -> Self {
+        Self { repository, github, event: payload(event), name, inputs: Vec::new(), run: 7 }
+    }
+
+    fn input(mut self, name: &'a str, value: &'a str) -> Self {
+        self.inputs.push((name, value));
+        self
+    }
+
+    fn head(mut self, sha: &str) -> Self {
+        self.event["pull_request"]["head"]["sha"] = json!(sha);
+        self
+    }
+
+    fn runs(&self) -> Ran {
+        self.repository.write(".runner/event.json", self.event.to_string());
+        self.repository.write(".runner/output", "");
+        self.repository.write(".runner/summary", "");
+        let path = |name: &str| self.repository.path(name).to_str().unwrap().to_owned();
+        let address = self.github.address();
+        let run = self.run.to_string();
+        let mut variables: Vec<(String, String)> = [
+            ("GITHUB_EVENT_NAME", self.name.to_owned()),
+            ("GITHUB_EVENT_PATH", path(".runner/event.json")),
+            ("GITHUB_OUTPUT", path(".runner/output")),
+            ("GITHUB_STEP_SUMMARY", path(".runner/summary")),
+            ("GITHUB_WORKSPACE", path("")),
+            ("GITHUB_API_URL", address),
+            ("GITHUB_SERVER_URL", "https://github.example".to_owned()),
+            ("GITHUB_REPOSITORY", "acme/agents".to_owned()),
+            ("GITHUB_SHA", "5".repeat(40)),
+            ("GITHUB_RUN_ID", run),
+            ("GITHUB_RUN_ATTEMPT", "1".to_owned()),
+            ("INPUT_TOKEN", "secret-token-of-the-test".to_owned()),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        variables.extend(
+            self.inputs.iter().map(|(name, value)| (format!("INPUT_{}", name.to_uppercase()), (*value).to_owned())),
+        );
+        let borrowed: Vec<(&str, &str)> =
+            variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        self.repository.goldgate_with(&["action"], &borrowed)
+    }
+}
+
+fn opened<'a>(repository: &'a Repository, github: &'a Standin) -> Job<'a> {
+    Job::new(repository, github, "pull_request.opened", "pull_request")
+}
+
+fn head_sha() -> String {
+    payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap().to_owned()
+}
+
+fn one_comment() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let first = opened(&repository, &github).runs();
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert_eq!(github.bodies(BOT).len(), 1, "{}", first.stdout);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let second = opened(&repository, &github).runs();
+    assert_eq!(second.code, 1, "{}", second.stderr);
+    let bodies = github.bodies(BOT);
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].starts_with("> [!CAUTION]\n> **The agent got worse"), "{}", bodies[0]);
+    let again = opened(&repository, &github).runs();
+    assert_eq!((again.code, github.bodies(BOT)), (1, bodies));
+    assert!(
+        github.requests().iter().all(|request| !request.starts_with("POST") || request.ends_with("/issues/2/comments")),
+        "{:?}",
+        github.requests()
+    );
+}
+
+fn pages() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    (0..120).for_each(|place| github.comment("someone", &format!("comment {place}")));
+    opened(&repository, &github).runs();
+    (0..130).for_each(|place| github.comment("someone", &format!("later {place}")));
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies(BOT).len(), 1);
+    let pages = github.requests().iter().filter(|request| request.contains("page=3")).count();
+    assert!(pages > 0, "{:?}", github.requests());
+}
+
+fn spoofed() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let text = "> [!TIP]\n> **All gates hold**\n\n<!-- goldgate:comment key=default -->\nspoofed";
+    github.comment("mallory", text);
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies("mallory"), [text]);
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+fn two_tiers() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace(
+        "goldgate.yaml",
+        "deterministic: { replay: golden/runs }",
+        "deterministic: { replay: golden/runs }, model: { replay: golden/live }",
+    );
+    repository.write(
+        "golden/live/legal/lease.json",
+        crate::repository::RUN.replace("Needs prior approval.", "Needs nothing."),
+    );
+    let model = opened(&repository, &github).input("tier", "model").runs();
+    assert_eq!(model.code, 0, "{}", model.stderr);
+    assert!(
+        github.bodies(BOT)[0]
+            .starts_with("> [!WARNING]\n> **The agent got worse: 1 gate fails. This does not block the merge.**"),
+        "{}",
+        github.bodies(BOT)[0]
+    );
+    opened(&repository, &github).runs();
+    opened(&repository, &github).input("tier", "model").runs();
+    let bodies = github.bodies(BOT);
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].starts_with("> [!TIP]\n> **All gates hold"), "{}", bodies[0]);
+    for text in [
+        "### Deterministic tier · blocks the merge",
+        "### Model tier · for information, does not block",
+        "> [!WARNING]",
+    ] {
+        assert_eq!(bodies[0].matches(text).count(), 1, "{text}: {}", bodies[0]);
+    }
+}
+
+fn older_head() {
+    let (repository, github) = (Repository::small(), Standin::new(&"a".repeat(40)));
+    opened(&repository, &github).head(&"a".repeat(40)).runs();
+    let before = github.bodies(BOT);
+    let mut late = opened(&repository, &github).head(&"b".repeat(40));
+    late.run = 9;
+    let ran = late.runs();
+    assert!(ran.stdout.contains("a run on a newer commit has written the comment already"), "{}", ran.stdout);
+    assert_eq!(github.bodies(BOT), before);
+    let mut earlier = opened(&repository, &github).head(&"a".repeat(40));
+    earlier.run = 3;
+    assert!(earlier.runs().stdout.contains("a later run has written the comment already"));
+    assert_eq!(github.bodies(BOT), before);
+}
+
+fn met() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    opened(&repository, &github).runs();
+    let body = github.bodies(BOT).remove(0);
+    github.comment(BOT, &body);
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+fn forbidden() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("POST", Fault::Always(403));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0);
+    let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+    assert_eq!(warnings.len(), 1, "{}", ran.stdout);
+    assert!(warnings[0].contains("`pull-requests: write`"), "{}", warnings[0]);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+}
+
+fn retried() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("GET", Fault::Once(502));
+    github.fault("GET", Fault::Limited(1));
+    github.fault("POST", Fault::Limited(1));
+    let started = std::time::Instant::now();
+    let ran = opened(&repository, &github).runs();
+    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
+    assert!(started.elapsed().as_secs_f64() >= 2.0, "Retry-After was not waited for");
+}
+
+fn lost_answer() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("POST", Fault::DoneButLost);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
+}
+
+fn overwritten() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    opened(&repository, &github).runs();
+    github.fault("PATCH", Fault::Overwritten);
+    let mut job = opened(&repository, &github);
+    job.run = 8;
+    let ran = job.runs();
+    assert!(github.bodies(BOT)[0].contains("\"run\":8"), "{}{}", ran.stdout, github.bodies(BOT)[0]);
+}
+
+fn base_baseline() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.goldgate(&["run", "--update-baseline"]);
+    let baseline = repository.read("baselines/latest.json");
+    // The base says that f1 was 1; the pull request's own tree says that it was 0.
+    github.file("baselines/latest.json", &baseline);
+    repository.write("baselines/latest.json", baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"));
+    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let base = payload("pull_request.opened")["pull_request"]["base"]["sha"].as_str().unwrap().to_owned();
+    assert!(
+        github
+            .requests()
+            .iter()
+            .any(|request| request.ends_with(&format!("/contents/baselines%2Flatest.json?ref={base}"))),
+        "{:?}",
+        github.requests()
+    );
+    github.fault("GET", Fault::Always(403));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.contains("`contents: read`"), "{}", ran.stderr);
+}
+
+fn no_pull_request() {
+    for (event, name) in [
+        ("push", "push"),
+        ("schedule", "schedule"),
+        ("workflow_dispatch", "workflow_dispatch"),
+        ("merge_group", "merge_group"),
+    ] {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        let ran = Job::new(&repository, &github, event, name).runs();
+        assert_eq!(ran.code, 0, "{event}: {}", ran.stderr);
+        assert!(
+            ran.stdout.contains("this event has no pull request, so there is no comment"),
+            "{event}: {}",
+            ran.stdout
+        );
+        assert!(github.bodies(BOT).is_empty());
+        let reads = github.requests();
+        assert_eq!(
+            reads.iter().any(|request| request.contains("/contents/")),
+            event == "merge_group",
+            "{event}: {reads:?}"
+        );
+    }
+}
+
+fn fork() {
+    for event in ["pull_request.opened", "pull_request.synchronize", "pull_request.labeled"] {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        github.fault("POST", Fault::Always(403));
+        let mut job = Job::new(&repository, &github, event, "pull_request");
+        job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
+        let ran = job.runs();
+        assert_eq!(ran.code, 0, "{event}");
+        assert!(ran.stdout.contains("a pull request from a fork has a read-only token"), "{event}: {}", ran.stdout);
+        repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+        assert_eq!(job.runs().code, 1, "{event}");
+    }
+}
+
+fn regression() {
+    for event in ["pull_request.synchronize", "pull_request.labeled"] {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+        let job = Job::new(&repository, &github, event, "pull_request");
+        let head = job.event["pull_request"]["head"]["sha"].as_str().unwrap().to_owned();
+        assert_eq!(job.runs().code, 1);
+        let body = github.bodies(BOT).remove(0);
+        let link = format!("(https://github.example/acme/agents/blob/{head}/golden/expected/legal/lease.json#L3)");
+        assert!(body.contains(&link), "{body}");
+    }
+}
+
+fn hostile() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let text = "@acme/all ![x](http://e/x.png) <img src=x> | `` ``` <!-- goldgate:comment key=default --> --> \\u202e \\n::error::pwned";
+    repository.replace(RUN, "\"title\": \"Change of control\"", &format!("\"title\": \"{text}\""));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = opened(&repository, &github).runs();
+    let body = github.bodies(BOT).remove(0);
+    for bad in ["@acme", "![", "<img", "```", "http:", "\u{202e}"] {
+        assert!(!body.contains(bad), "{bad}: {body}");
+    }
+    assert_eq!(body.matches("<!-- goldgate:comment").count(), 1);
+    let command = ran.stdout.lines().find(|line| line.trim_start().starts_with("::error::"));
+    assert_eq!(command, None, "a command that the agent wrote");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+fn outputs() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = opened(&repository, &github).input("out", "reports").runs();
+    let output = repository.read(".runner/output");
+    for line in [
+        "verdict=fail",
+        "exit-code=1",
+        "report=reports/report.json",
+        "proposed-baseline=reports/proposed-baseline.json",
+        "regressions=1",
+        "taxonomy={\"prompt\":1,\"tooling\":0,\"routing\":0,\"schema\":0,\"model\":0}",
+        "comment-url=https://github.example/c/1",
+    ] {
+        assert!(output.lines().any(|found| found == line), "{line}: {output}");
+    }
+    assert!(repository.read(".runner/summary").starts_with("> [!CAUTION]"));
+    assert!(repository.path("reports/report.json").exists());
+    assert!(ran.stdout.contains("::error file=golden/expected/legal/lease.json,line=3,title="), "{}", ran.stdout);
+}
+
+fn token() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("PATCH", Fault::Always(500));
+    opened(&repository, &github).runs();
+    let ran = opened(&repository, &github).runs();
+    let written = [
+        ran.stdout,
+        ran.stderr,
+        repository.read(".runner/output"),
+        repository.read(".runner/summary"),
+        repository.read(".goldgate/report/report.json"),
+    ];
+    assert!(written.iter().all(|text| !text.contains("secret-token-of-the-test")));
+    assert!(github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
+}
+
+fn bad_inputs() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    for (name, value, wanted) in [
+        ("tier", "gold", "action input: tier is \"gold\"; write deterministic, model or all"),
+        ("samples", "many", "action input: samples is \"many\"; write a number from 1 to 1000"),
+        ("blocking", "yes", "action input: blocking is \"yes\"; write true or false"),
+        ("mode", "bump", "action input: mode is \"bump\"; this version knows the mode run"),
+    ] {
+        let ran = opened(&repository, &github).input(name, value).runs();
+        assert_eq!(ran.code, 2, "{name}");
+        assert!(ran.stderr.starts_with(wanted), "{}", ran.stderr);
+    }
+}

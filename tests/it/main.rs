@@ -1,0 +1,41 @@
+//! Everything that is tested through the real program, in one binary; a test's name is the sentence that holds.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "a test fails by panicking and has the outside at hand"
+)]
+
+mod bad_input;
+mod cases;
+mod docs;
+#[cfg(feature = "github")]
+mod github;
+mod repository;
+mod run;
+mod tidy;
+
+use libtest_mimic::Arguments;
+use libtest_mimic::Trial;
+
+/// A test function that fails by panicking, as everywhere.
+fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {
+    Trial::test(name, move || {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(test)).map_err(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            text.unwrap_or("it panicked").to_owned().into()
+        })
+    })
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = bad_input::trials();
+    trials.extend(cases::trials());
+    trials.extend(docs::trials());
+    #[cfg(feature = "github")]
+    trials.extend(github::trials());
+    trials.extend(run::trials());
+    trials.extend(tidy::trials());
+    libtest_mimic::run(&arguments, trials).exit();
+}

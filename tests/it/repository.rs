@@ -1,0 +1,131 @@
+//! A small repository in a folder of its own, and the program run in it with a clean environment.
+
+use std::path::Path;
+use std::path::PathBuf;
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// A repository that one test may change as it likes.
+pub struct Repository {
+    folder: TempDir,
+}
+
+/// What a run of the program gave.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+pub const CONFIG: &str = "\
+version: 1
+baseline: baselines/latest.json
+suites:
+  - id: contracts
+    kind: findings
+    path: golden
+    agents:
+      legal: { deterministic: { replay: golden/runs } }
+";
+
+pub const EXPECTED: &str = r#"{
+  "expected_findings": [
+    { "category": "change_of_control", "min_severity": "medium", "max_severity": "critical",
+      "must_contain_keywords": ["change of control", "consent"], "keyword_synonyms": { "consent": ["approval"] },
+      "citation_must_reference": "lease.md" }
+  ],
+  "expected_gaps": ["Missing_Doc"],
+  "must_not_find": [ { "category": "termination", "reason": "there is no such right here" } ],
+  "max_expected_findings": 3
+}
+"#;
+
+pub const RUN: &str = r#"{
+  "schema": "goldgate.run/1", "agent": "legal", "case": "lease", "sample": 0, "status": "completed",
+  "outputs": {
+    "findings": [
+      { "category": "change-of-control", "severity": "P1", "title": "Change of control",
+        "description": "Needs prior approval.", "citations": [ { "file": "docs/lease.md", "quote": "a change of control" } ] }
+    ],
+    "gaps": ["missing doc"]
+  }
+}
+"#;
+
+impl Repository {
+    /// An empty repository.
+    pub fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join(".git")).unwrap();
+        Self { folder }
+    }
+
+    /// One findings suite with one agent on one contract, that passes.
+    pub fn small() -> Self {
+        let repository = Self::empty();
+        repository.write("goldgate.yaml", CONFIG);
+        repository
+            .write("golden/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to approve.\n");
+        repository.write("golden/expected/legal/lease.json", EXPECTED);
+        repository.write("golden/runs/legal/lease.json", RUN);
+        repository
+    }
+
+    pub fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    pub fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        let path = self.path(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    pub fn read(&self, file: &str) -> String {
+        std::fs::read_to_string(self.path(file)).unwrap()
+    }
+
+    pub fn replace(&self, file: &str, from: &str, to: &str) {
+        let text = self.read(file);
+        assert!(text.contains(from), "{file} has no {from:?}");
+        self.write(file, text.replace(from, to));
+    }
+
+    pub fn remove(&self, file: &str) {
+        let path = self.path(file);
+        if path.is_dir() { std::fs::remove_dir_all(path).unwrap() } else { std::fs::remove_file(path).unwrap() }
+    }
+
+    /// Runs the program here.
+    pub fn goldgate(&self, arguments: &[&str]) -> Ran {
+        self.goldgate_with(arguments, &[])
+    }
+
+    /// Runs the program here with further environment variables.
+    pub fn goldgate_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
+        ran(program(self.folder.path()).args(arguments).envs(variables.iter().copied()))
+    }
+}
+
+/// The program with nothing of this process's environment, and a clock that stands still.
+pub fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_goldgate"));
+    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "1790000000");
+    command
+}
+
+pub fn ran(command: &mut Command) -> Ran {
+    let output = command.output().unwrap();
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// The root of this crate.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}

@@ -1,0 +1,278 @@
+//! `goldgate run`, through the door users use.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::repository::program;
+use crate::repository::ran;
+use crate::repository::root;
+use crate::trial;
+
+const RUN: &str = "golden/runs/legal/lease.json";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("the bundled suites pass and give the same report twice", bundled),
+        trial("a missed required finding fails with exit code 1", regression),
+        trial("the same regression with --non-blocking exits with 0", non_blocking),
+        trial("a captured baseline compares with itself without a difference", captured),
+        trial("a drop of f1 below the baseline fails though all floors hold", f1_drop),
+        trial("a baseline of another scorer is incomparable and gives no verdict", incomparable),
+        trial("a baseline without an identity is compared and said to be of unknown origin", unknown_origin),
+        trial("an agent without a majority of samples gives no verdict", all_excluded),
+        trial("an update writes only the suites and agents that ran", update_part),
+        trial("an update with a filter of cases is refused", update_filtered),
+        trial("a live target is named as not run and is no pass", live),
+        trial("every file of --out is written and the stored report renders the same", out_folder),
+        trial("help and version exit with 0 and bad usage with 2", usage),
+        trial("the environment's number of samples counts where the command line has none", samples),
+        trial("a colour never reaches a pipe", no_colour),
+        trial("check finds nothing wrong in the bundled suites", check),
+        trial("explain names the evidence and the next action", explain),
+        trial("a full disk or a folder without permission is told and exits with 3", no_permission),
+    ]
+}
+
+fn report(ran: &Ran) -> Value {
+    serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr))
+}
+
+fn gate(report: &Value, metric: &str) -> Value {
+    report["suites"][0]["agents"][0]["metrics"][metric]["gates"][0].clone()
+}
+
+fn bundled() {
+    let once = ran(program(root()).args(["run", "--format", "json"]));
+    let twice = ran(program(root()).args(["run", "--format", "json"]));
+    assert_eq!((once.code, once.stderr.as_str()), (0, ""));
+    assert!(once.stdout == twice.stdout);
+    let report = report(&once);
+    assert_eq!(report["verdict"], "pass");
+    let suites: Vec<&str> =
+        report["suites"].as_array().unwrap().iter().map(|suite| suite["id"].as_str().unwrap()).collect();
+    assert_eq!(suites, ["contracts", "triggers", "cross"]);
+    for metric in report["suites"].as_array().unwrap().iter().flat_map(|suite| suite["agents"].as_array().unwrap()) {
+        for (name, metric) in metric["metrics"].as_object().unwrap() {
+            let same = metric["delta"].as_f64().is_none_or(|delta| delta.abs() < 1e-6);
+            assert!(same, "{name} differs from the committed baseline: {metric}");
+        }
+    }
+}
+
+fn regression() {
+    let repository = Repository::small();
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let report = report(&ran);
+    assert_eq!((&report["verdict"], &report["exit_code"]), (&Value::from("fail"), &Value::from(1)));
+    let failure = &report["failures"][0];
+    assert_eq!((&failure["check"], &failure["tag"]), (&Value::from("expected_finding[0]"), &Value::from("prompt")));
+    assert_eq!(failure["location"]["line"], 3);
+    assert_eq!(failure["location"]["file"], "golden/expected/legal/lease.json");
+    assert!(failure["detail"].as_str().unwrap().contains("lacks \"consent\""), "{failure}");
+}
+
+fn non_blocking() {
+    let repository = Repository::small();
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = repository.goldgate(&["run", "--non-blocking"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("The agent got worse"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("This does not block the merge."), "{}", ran.stdout);
+}
+
+fn captured() {
+    let repository = Repository::small();
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["delta"], 0.0);
+    assert_eq!(gate(&report, "f1_score")["verdict"], "pass");
+    assert_eq!(report["suites"][0]["agents"][0]["cases"][0]["baseline_state"], "still_passing");
+    let left: Vec<String> = std::fs::read_dir(repository.path("baselines"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    assert_eq!(left, ["latest.json"], "no draft is left");
+}
+
+fn f1_drop() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!(ran.code, 1);
+    assert_eq!(gate(&report, "finding_recall")["verdict"], "pass");
+    // Precision is 1/3, so f1 is 1/2.
+    assert_eq!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["delta"], -0.5);
+    assert_eq!(gate(&report, "f1_score")["verdict"], "fail");
+}
+
+fn incomparable() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository.replace("baselines/latest.json", "findings/1", "findings/0");
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!(ran.code, 3, "{}", ran.stdout);
+    assert_eq!(gate(&report, "f1_score")["verdict"], "skipped");
+    assert!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["delta"].is_null());
+    assert!(report["not_gateable"][0].as_str().unwrap().contains("scorer revision is findings/0"), "{report}");
+}
+
+fn unknown_origin() {
+    let repository = Repository::small();
+    let text = r#"{"schema": "goldgate.baseline/1", "suites": {"contracts": {"agents": {"legal": {"metrics": {"f1_score": 1.0}}}}}}"#;
+    repository.write("baselines/latest.json", text);
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!(ran.code, 0);
+    assert_eq!(gate(&report, "f1_score")["verdict"], "pass");
+    assert!(
+        report["suites"][0]["agents"][0]["notes"][0].as_str().unwrap().contains("origin of the baseline is unknown")
+    );
+}
+
+fn all_excluded() {
+    let repository = Repository::small();
+    repository.replace(RUN, "\"status\": \"completed\"", "\"status\": \"stalled\"");
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["verdict"]), (3, &Value::from("inconclusive")));
+    assert_eq!(report["infra"], 1);
+    assert!(report["suites"][0]["agents"][0]["cases"][0]["excluded"].as_bool().unwrap());
+}
+
+fn update_part() {
+    let repository = Repository::small();
+    repository.write("golden/expected/finance/lease.json", "{}");
+    repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:\n",
+        "    agents:\n      finance: { deterministic: { replay: golden/runs } }\n",
+    );
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository.replace("baselines/latest.json", "\"finding_precision\": 1.0", "\"finding_precision\": 0.25");
+    repository.goldgate(&["run", "--update-baseline", "--agent", "legal"]);
+    let baseline: Value = serde_json::from_str(&repository.read("baselines/latest.json")).unwrap();
+    let agents = &baseline["suites"]["contracts"]["agents"];
+    assert_eq!(agents["legal"]["metrics"]["finding_precision"], 1.0);
+    assert_eq!(agents["finance"]["metrics"]["finding_precision"], 0.25);
+}
+
+fn update_filtered() {
+    let repository = Repository::small();
+    let ran = repository.goldgate(&["run", "--update-baseline", "--case", "lease"]);
+    assert_eq!(ran.code, 2);
+    assert!(!repository.path("baselines").exists());
+}
+
+fn live() {
+    let repository = Repository::small();
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace(
+        "goldgate.yaml",
+        "deterministic: { replay: golden/runs }",
+        "deterministic: { replay: golden/runs }, model: { target: own }",
+    );
+    repository.write(
+        "goldgate.yaml",
+        format!("{}targets:\n  own: {{ command: [\"true\"] }}\n", repository.read("goldgate.yaml")),
+    );
+    let ran = repository.goldgate(&["run", "--tier", "model"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("contracts/legal was not run"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("Nothing was judged. This is not a pass."), "{}", ran.stdout);
+    assert_eq!(repository.goldgate(&["run", "--tier", "model", "--blocking"]).code, 3);
+    assert_eq!(repository.goldgate(&["run", "--tier", "all"]).code, 0);
+}
+
+fn out_folder() {
+    let repository = Repository::small();
+    repository.replace(RUN, "Needs prior approval.", "Needs <b>nothing</b> & ::error::.");
+    let direct = repository.goldgate(&["run", "--out", "out/deep"]);
+    for file in ["report.json", "summary.json", "junit.xml", "report.md", "report.html", "proposed-baseline.json"] {
+        assert!(!repository.read(&format!("out/deep/{file}")).is_empty(), "{file}");
+    }
+    let again = repository.goldgate(&["report", "out/deep"]);
+    assert_eq!((again.code, again.stdout), (0, direct.stdout));
+    for (format, file) in
+        [("json", "report.json"), ("markdown", "report.md"), ("junit", "junit.xml"), ("html", "report.html")]
+    {
+        assert_eq!(
+            repository.goldgate(&["report", "out/deep", "--format", format]).stdout,
+            repository.read(&format!("out/deep/{file}")),
+            "{format}"
+        );
+    }
+}
+
+fn usage() {
+    let repository = Repository::small();
+    for arguments in [&["--help"][..], &["run", "--help"], &["--version"]] {
+        assert_eq!(repository.goldgate(arguments).code, 0, "{arguments:?}");
+    }
+    for arguments in [
+        &[][..],
+        &["walk"],
+        &["run", "--samples", "0"],
+        &["run", "--blocking", "--non-blocking"],
+        &["run", "--tier", "gold"],
+    ] {
+        assert_eq!(repository.goldgate(arguments).code, 2, "{arguments:?}");
+    }
+}
+
+fn samples() {
+    let repository = Repository::small();
+    let planned = |ran: &Ran| report(ran)["suites"][0]["agents"][0]["cases"][0]["samples_planned"].clone();
+    let run = |arguments: &[&str]| {
+        repository.goldgate_with(&[&["run", "--format", "json"], arguments].concat(), &[("GOLDGATE_SAMPLES", "2")])
+    };
+    assert_eq!(planned(&run(&[])), 2);
+    assert_eq!(planned(&run(&["--samples", "3"])), 3);
+    assert_eq!(run(&[]).code, 3, "one of two is no majority");
+    repository.replace("goldgate.yaml", "version: 1", "version: 1\nsamples: 4");
+    assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 4);
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n");
+    assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 1);
+}
+
+fn no_colour() {
+    let repository = Repository::small();
+    assert!(!repository.goldgate_with(&["run"], &[("TERM", "xterm-256color")]).stdout.contains('\u{1b}'));
+}
+
+fn check() {
+    let ran = ran(program(root()).args(["check"]));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(ran.stdout.ends_with("baseline: read\nno problem found\n"), "{}", ran.stdout);
+}
+
+fn explain() {
+    let repository = Repository::small();
+    repository.replace(RUN, "lease.md\", \"quote\"", "rent.md\", \"quote\"");
+    let ran = repository.goldgate(&["explain", "lease"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("FAILS expected_finding[0]  golden/expected/legal/lease.json:3"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("citing \"rent.md\" instead of \"lease.md\""), "{}", ran.stdout);
+    assert!(ran.stdout.contains("next: \"rent.md\" is no document of this suite"), "{}", ran.stdout);
+    assert_eq!(repository.goldgate(&["explain", "rent"]).code, 2);
+}
+
+fn no_permission() {
+    let repository = Repository::small();
+    // A file stands where the folder would have to be made: this fails for every user.
+    repository.write("out", "a file");
+    let ran = repository.goldgate(&["run", "--out", "out"]);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stderr.starts_with("error: while making the folder out: "), "{}", ran.stderr);
+    repository.write("baselines", "a file");
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert!(matches!(ran.code, 2 | 3), "{}", ran.stderr);
+}

@@ -1,0 +1,127 @@
+//! Rules about the code: the map's layers, names, lengths.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use libtest_mimic::Trial;
+
+use crate::repository::root;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a module uses only modules of the blocks above its own", layers),
+        trial("imports come one module a line", imports),
+        trial("no module is a drawer for leftovers", names),
+        trial("every file opens with what it is for and fits into the head", files),
+        trial("only format yaml knows the YAML crates and only world knows octocrab", single_users),
+        trial("every YAML file names its schema", schemas_are_named),
+    ]
+}
+
+fn sources() -> Vec<(PathBuf, String)> {
+    fn walk(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                found.push((path.strip_prefix(root()).unwrap().to_owned(), text));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(&root().join("src"), &mut found);
+    found.sort();
+    found
+}
+
+/// The blocks of `mod` lines in the map: blank lines part them.
+fn blocks() -> BTreeMap<String, usize> {
+    let map = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let mut blocks = BTreeMap::new();
+    let mut block = 0;
+    for line in map.lines() {
+        match line.strip_prefix("pub mod ").and_then(|rest| rest.strip_suffix(';')) {
+            Some(name) => {
+                blocks.insert(name.to_owned(), block);
+            }
+            None if line.is_empty() => block += 1,
+            None => {}
+        }
+    }
+    blocks
+}
+
+fn layers() {
+    let blocks = blocks();
+    assert!(blocks.len() >= 12, "{blocks:?}");
+    for (path, text) in sources() {
+        let Some(own) =
+            path.iter().nth(1).and_then(|part| part.to_str()).map(|part| part.trim_end_matches(".rs").to_owned())
+        else {
+            continue;
+        };
+        let Some(level) = blocks.get(&own) else { continue };
+        for (place, _) in text.match_indices("crate::") {
+            let used: String =
+                text[place + 7..].chars().take_while(|char| char.is_ascii_alphanumeric() || *char == '_').collect();
+            let Some(below) = blocks.get(&used) else { continue };
+            assert!(used == own || below < level, "{}: {own} must not use {used}", path.display());
+        }
+    }
+}
+
+fn imports() {
+    for (path, text) in sources() {
+        for line in text.lines().filter(|line| line.trim_start().starts_with("use ")) {
+            assert!(!line.contains('{'), "{}: {line}", path.display());
+            assert!(!line.ends_with("::*;"), "{}: {line}", path.display());
+        }
+    }
+}
+
+fn names() {
+    for (path, _) in sources() {
+        for part in path.iter().filter_map(|part| part.to_str()) {
+            let name = part.trim_end_matches(".rs");
+            assert!(!["utils", "util", "helpers", "common", "misc", "imp"].contains(&name), "{}", path.display());
+        }
+    }
+}
+
+fn files() {
+    for (path, text) in sources() {
+        assert!(text.starts_with("//! "), "{} opens with no //! line", path.display());
+        let lines = text.lines().count();
+        assert!(lines <= 450, "{} has {lines} lines", path.display());
+    }
+}
+
+fn single_users() {
+    for (path, text) in sources() {
+        let shown = path.display().to_string();
+        for (krate, user) in [
+            ("serde_yaml::", "src/format/yaml.rs"),
+            ("saphyr_parser::", "src/format/yaml.rs"),
+            ("octocrab::", "src/world/github.rs"),
+        ] {
+            assert!(!text.contains(krate) || shown == user, "{shown} uses {krate}");
+        }
+    }
+}
+
+fn schemas_are_named() {
+    let yaml = fs::read_to_string(root().join("goldgate.yaml")).unwrap();
+    assert!(yaml.starts_with("# yaml-language-server: $schema=docs/schemas/config.json\n"));
+    for suite in ["triggers", "cross"] {
+        let rules = fs::read_to_string(root().join("fixtures").join(suite).join("rules.yaml")).unwrap();
+        assert!(
+            rules.starts_with("# yaml-language-server: $schema=../../docs/schemas/trigger-rules.json\n"),
+            "{suite}"
+        );
+    }
+}
