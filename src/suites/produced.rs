@@ -30,17 +30,17 @@ const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 /// Reads findings and gaps. An agent's text is data: nothing in it is an error, a wrong form is a flaw.
 pub fn produced(run: &Run) -> Produced {
     let mut reader = Reader::default();
-    let outputs: Map<String, Value> = serde_json::from_str(&run.outputs).unwrap_or_default();
-    let (findings, recovered, layer) = match outputs.get(ANCHOR.list) {
-        Some(Value::Array(list)) => (list.clone(), None, Layer::Structured),
+    let mut outputs: Map<String, Value> = serde_json::from_str(&run.outputs).unwrap_or_default();
+    let (findings, recovered, layer) = match outputs.remove(ANCHOR.list) {
+        Some(Value::Array(list)) => (list, None, Layer::Structured),
         Some(other) if !other.is_null() => {
-            reader.flaw(format!("\"findings\" is {}, not a list", kind_of(other)));
+            reader.flaw(format!("\"findings\" is {}, not a list", kind_of(&other)));
             (Vec::new(), None, Layer::Unreadable)
         }
         Some(_) | None => reader.read_text(outputs.get("text")),
     };
-    let gaps = match outputs.get("gaps") {
-        Some(gaps) if !gaps.is_null() => Some(gaps.clone()),
+    let gaps = match outputs.remove("gaps") {
+        Some(gaps) if !gaps.is_null() => Some(gaps),
         Some(_) | None => recovered.and_then(|mut value: Value| value.get_mut("gaps").map(Value::take)),
     };
     let findings = findings.iter().enumerate().map(|(place, value)| reader.finding(place, value)).collect();
@@ -67,13 +67,8 @@ impl Reader {
             self.flaw("no JSON with a list \"findings\" can be read from the text".to_owned());
             return (Vec::new(), None, Layer::Unreadable);
         };
-        let layer = match found.layer {
-            recover::Layer::Strict => Layer::Strict,
-            recover::Layer::Repaired => Layer::Repaired,
-            recover::Layer::Salvaged => Layer::Salvaged,
-        };
-        let list = found.value.get(ANCHOR.list).and_then(Value::as_array).cloned().unwrap_or_default();
-        (list, Some(found.value), layer)
+        let list = found.get(ANCHOR.list).and_then(Value::as_array).cloned().unwrap_or_default();
+        (list, Some(found), Layer::Strict)
     }
 
     fn finding(&mut self, place: usize, value: &Value) -> Finding {

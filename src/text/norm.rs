@@ -5,10 +5,23 @@ use unicode_normalization::UnicodeNormalization;
 /// NFKC, lower case, straight quotes, plain dashes, single blanks, trimmed.
 pub fn norm(text: &str) -> String {
     if text.is_ascii() {
-        return folded(text.bytes().map(|byte| char::from(byte.to_ascii_lowercase())), text.len());
+        return ascii_folded(text);
     }
     let lower = text.nfkc().collect::<String>().to_lowercase();
     folded(lower.chars().map(plain), lower.len())
+}
+
+/// The same for texts without any character that folds: most texts, and read at the speed of memory.
+fn ascii_folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(|char: char| char.is_whitespace()).filter(|word| !word.is_empty()) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out.make_ascii_lowercase();
+    out
 }
 
 fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
