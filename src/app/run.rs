@@ -83,7 +83,8 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
         evaluated.suites.extend(tiered.suites);
         evaluated.not_gateable.extend(tiered.not_gateable.into_iter().filter(|_| decides));
     }
-    let report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
+    let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
+    report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     let proposed = baseline::proposed(against.as_ref(), &report);
     Ok(Done { report, proposed, baseline_file: plan.config.baseline })
 }

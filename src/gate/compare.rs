@@ -18,10 +18,12 @@ use crate::model::Exclusion;
 use crate::model::Gate;
 use crate::model::GateRuling;
 use crate::model::Identity;
+use crate::model::Limit;
 use crate::model::MetricReport;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::Ruling;
+use crate::model::Verdict;
 
 /// Whether all of the agent's cases ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,39 +272,46 @@ fn case(
     entry: Option<&BaselineEntry>,
 ) -> (Ruling, CaseTrend) {
     let excluded = pair.exclusion == Exclusion::NoMajority;
-    let own = |values: &dyn Fn(usize) -> Option<f64>| {
-        let mut rulings = Vec::new();
-        for (place, metric) in metrics.iter().enumerate() {
-            let base = metric.comparison.baseline.map_or(BaseNumber::Absent, BaseNumber::Known);
-            let subject = Subject { value: values(place), shared_value: values(place), all_excluded: excluded };
-            // How far an agent may move says nothing about one case of it.
-            let thresholds =
-                judged.gates[place].iter().filter(|planned| matches!(planned.gate, Gate::Threshold { .. }));
-            for planned in thresholds {
-                rulings.push(ruled(&banded(planned, zone), &subject, &base).ruling);
-            }
-        }
-        Ruling::of_all(&rulings)
+    let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
+    let verdict = match excluded {
+        true => Ruling::Judged(Verdict::Inconclusive),
+        false => own_verdict(judged, metrics, &now, zone, &|gate| matches!(gate, Gate::Threshold { .. })),
     };
-    let now = if excluded {
-        Ruling::Judged(crate::model::Verdict::Inconclusive)
-    } else {
-        own(&|place| pair.values[place].value)
-    };
-    let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (now, CaseTrend::Unknown) };
+    let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (verdict, CaseTrend::Unknown) };
     let trend = match entry.cases.get(&pair.case) {
         None => CaseTrend::New,
         Some(values) if values.is_empty() || excluded => CaseTrend::Unknown,
         Some(_) => {
             let before = case_before(judged.specs, entry, &pair.case);
-            trend(&own(&|place| before[place]), &now)
+            // An average of the baseline says nothing about whether one of its cases failed then: numbers of the config do.
+            let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+            let of = |values: &[Option<f64>]| own_verdict(judged, metrics, values, zone, &fixed);
+            trend(&of(&before), &of(&now))
         }
     };
-    (now, trend)
+    (verdict, trend)
+}
+
+/// The verdict of one case's values on the gates that are looked at.
+fn own_verdict(
+    judged: &Judged<'_>,
+    metrics: &[MetricReport],
+    values: &[Option<f64>],
+    zone: Option<f64>,
+    looked_at: &dyn Fn(&Gate) -> bool,
+) -> Ruling {
+    let mut rulings = Vec::new();
+    for (place, metric) in metrics.iter().enumerate() {
+        let base = metric.comparison.baseline.map_or(BaseNumber::Absent, BaseNumber::Known);
+        let subject = Subject { value: values[place], shared_value: values[place], all_excluded: false };
+        let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
+        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &base).ruling));
+    }
+    Ruling::of_all(&rulings)
 }
 
 fn trend(before: &Ruling, now: &Ruling) -> CaseTrend {
-    let fails = |ruling: &Ruling| ruling.verdict() == Some(crate::model::Verdict::Fail);
+    let fails = |ruling: &Ruling| ruling.verdict() == Some(Verdict::Fail);
     match (fails(before), fails(now)) {
         (true, true) => CaseTrend::StillFailing,
         (false, true) => CaseTrend::NewlyFailing,

@@ -1,6 +1,7 @@
 //! How much of a difference may be noise: a paired bootstrap over cases. It informs, it decides nothing.
 
 use crate::fold;
+use crate::model::Aggregate;
 use crate::model::MetricSpec;
 
 /// The same cases, measured twice: one row a case, one column a metric.
@@ -18,7 +19,7 @@ const WORK: usize = 4_000_000;
 
 /// A 95 % interval of each metric's difference, by drawing cases with replacement (percentiles, fixed seed).
 ///
-/// `None` for a metric without a value on either side, and for fewer than two cases: nothing can be drawn then.
+/// `None` for an extreme, such as the worst case: drawing cases says nothing about it. `None` for a metric without a value on either side, and for fewer than two cases: nothing can be drawn then.
 pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
     let rows = paired.now.len();
     let columns = paired.specs.len();
@@ -27,8 +28,8 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
     }
     if paired.now == paired.before {
         // Every drawing of equal pairs has the same difference.
-        let measured = difference(paired, &(0..rows).collect::<Vec<_>>());
-        return measured.into_iter().map(|one| one.map(|_| (0.0, 0.0))).collect();
+        let measured = difference(paired, &(0..rows).collect::<Vec<_>>()).into_iter().zip(paired.specs);
+        return measured.map(|(one, spec)| one.filter(|_| is_average(spec)).map(|_| (0.0, 0.0))).collect();
     }
     let rounds = (WORK / (rows * columns)).clamp(200, 2000);
     let mut random = fastrand::Rng::with_seed(0x676f_6c64);
@@ -40,7 +41,15 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
             drawn[column].extend(value);
         }
     }
-    drawn.into_iter().map(percentiles).collect()
+    let shown = paired.specs.iter().zip(drawn);
+    shown.map(|(spec, values)| if is_average(spec) { percentiles(values) } else { None }).collect()
+}
+
+fn is_average(spec: &MetricSpec) -> bool {
+    match spec.aggregate {
+        Aggregate::Mean | Aggregate::Rate => true,
+        Aggregate::Worst | Aggregate::Sum | Aggregate::Harmonic(..) => false,
+    }
 }
 
 fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {

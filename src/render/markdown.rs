@@ -178,7 +178,12 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
         Direction::Other | Direction::Same => "",
     };
     let noise = match metric.comparison.ci95 {
-        Some((low, high)) if low <= 0.0 && high >= 0.0 && !arrow.is_empty() => " (within noise)",
+        // A failed gate decides; that the difference might be noise would only excuse it.
+        Some((low, high))
+            if low <= 0.0 && high >= 0.0 && !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) =>
+        {
+            " (within noise)"
+        }
         _ => "",
     };
     let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
