@@ -171,3 +171,6 @@ fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result
         false => Ok(Edge::Band(zone)),
     }
 }
+
+#[cfg(test)]
+mod tests;

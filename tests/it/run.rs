@@ -22,6 +22,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a baseline of another scorer is incomparable and gives no verdict", incomparable),
         trial("a baseline without an identity is compared and said to be of unknown origin", unknown_origin),
         trial("an agent without a majority of samples gives no verdict", all_excluded),
+        trial("with another set of cases the comparison is on those that both have", case_sets),
+        trial("a band is inconclusive, logged, and exits with 0", band),
         trial("an update writes only the suites and agents that ran", update_part),
         trial("an update with a filter of cases is refused", update_filtered),
         trial("a live target is named as not run and is no pass", live),
@@ -145,6 +147,56 @@ fn all_excluded() {
     assert_eq!((ran.code, &report["verdict"]), (3, &Value::from("inconclusive")));
     assert_eq!(report["infra"], 1);
     assert!(report["suites"][0]["agents"][0]["cases"][0]["excluded"].as_bool().unwrap());
+}
+
+/// A second case, whose run finds nothing of what is required.
+fn with_second_case(repository: &Repository) {
+    repository.write("golden/contracts/rent.md", "# Rent");
+    repository.write("golden/expected/legal/rent.json", r#"{"expected_findings": [{"category": "rent"}]}"#);
+    repository.write("golden/runs/legal/rent.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
+}
+
+fn case_sets() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    with_second_case(&repository);
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let first = report(&ran);
+    let agent = &first["suites"][0]["agents"][0];
+    // The whole agent has f1 0, but on the case that the baseline knows nothing moved: the floor fails, the regression does not.
+    assert_eq!(agent["metrics"]["f1_score"]["value"], 0.0);
+    assert_eq!(agent["metrics"]["f1_score"]["delta"], 0.0);
+    assert_eq!(gate(&first, "f1_score")["verdict"], "pass");
+    assert_eq!(gate(&first, "finding_recall")["verdict"], "fail");
+    assert_eq!(agent["cases"][1]["baseline_state"], "new");
+    assert!(
+        agent["notes"]
+            .to_string()
+            .contains("the case sets differ (1 new, 0 removed): compared on the 1 that both have"),
+        "{agent}"
+    );
+    repository.goldgate(&["run", "--update-baseline"]);
+    for file in ["golden/contracts/rent.md", "golden/expected/legal/rent.json", "golden/runs/legal/rent.json"] {
+        repository.remove(file);
+    }
+    let second = report(&repository.goldgate(&["run", "--format", "json"]));
+    let agent = &second["suites"][0]["agents"][0];
+    assert_eq!(agent["removed"], serde_json::json!(["rent"]));
+    assert_eq!(agent["metrics"]["f1_score"]["delta"], 0.0);
+}
+
+fn band() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository.replace(
+        "goldgate.yaml",
+        "    agents:",
+        "    gates: { severity_accuracy: { min: 1.04, zone: 0.05 } }\n    agents:",
+    );
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!(report(&ran)["verdict"], "inconclusive");
+    assert!(repository.goldgate(&["run"]).stdout.contains("No gate fails, but 1 gate could not be told."));
 }
 
 fn update_part() {
