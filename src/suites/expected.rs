@@ -14,6 +14,7 @@ use crate::diag::nearest;
 use crate::format::SourceText;
 use crate::format::json;
 use crate::text::Keyword;
+use crate::text::norm;
 use crate::text::same_category;
 
 /// One finding that an agent should produce.
@@ -95,7 +96,9 @@ impl Expected {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
             return Err(place.problem("min_severity", "empty-range", what, "swap them, or widen the range"));
         }
-        let stray = form.keyword_synonyms.keys().find(|key| !form.must_contain_keywords.contains(key));
+        let same = |one: &str, other: &str| norm(one) == norm(other);
+        let of_keyword = |key: &str| form.must_contain_keywords.iter().any(|keyword| same(keyword, key));
+        let stray = form.keyword_synonyms.keys().find(|key| !of_keyword(key));
         if let Some(unknown) = stray {
             let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
@@ -106,7 +109,8 @@ impl Expected {
         }
         let mut keywords = Vec::new();
         for text in &form.must_contain_keywords {
-            let synonyms = form.keyword_synonyms.get(text).into_iter().flatten();
+            let lists = form.keyword_synonyms.iter().filter(|(keyword, _)| same(keyword, text));
+            let synonyms = lists.flat_map(|(_, words)| words);
             keywords.push(place.keywords(std::iter::once(text).chain(synonyms))?);
         }
         let mut categories = Vec::new();

@@ -67,8 +67,16 @@ impl Reader {
             self.flaw("no JSON with a list \"findings\" can be read from the text".to_owned());
             return (Vec::new(), None, Layer::Unreadable);
         };
-        let list = found.get(ANCHOR.list).and_then(Value::as_array).cloned().unwrap_or_default();
-        (list, Some(found), Layer::Strict)
+        let layer = match found.layer {
+            recover::Layer::Strict => Layer::Strict,
+            recover::Layer::Repaired => Layer::Repaired,
+            recover::Layer::Salvaged => Layer::Salvaged,
+        };
+        if found.lost > 0 {
+            self.flaw(format!("{} objects of the text could not be read", found.lost));
+        }
+        let list = found.value.get(ANCHOR.list).and_then(Value::as_array).cloned().unwrap_or_default();
+        (list, Some(found.value), layer)
     }
 
     fn finding(&mut self, place: usize, value: &Value) -> Finding {

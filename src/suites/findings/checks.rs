@@ -166,7 +166,8 @@ impl Reader<'_> {
 
     fn guard(&self, guard: &Guard) -> Option<Failure> {
         let hit = self.produced.findings.iter().find(|finding| guard.is_hit(finding))?;
-        let detail = format!("{} was reported{}, which is wrong here: {}", guard.category, named(hit), guard.reason);
+        let reason = if guard.reason.is_empty() { String::new() } else { format!(": {}", guard.reason) };
+        let detail = format!("{} was reported{}, which is wrong here{reason}", guard.category, named(hit));
         let action = "make the prompt say when this category does not apply".to_owned();
         Some(self.failure(guard.rule.as_deref(), detail, action))
     }

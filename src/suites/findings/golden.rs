@@ -62,6 +62,7 @@ struct GuardForm {
     /// The category.
     category: String,
     /// Why it would be wrong.
+    #[serde(default)]
     reason: String,
     /// Where there are any, at least one has to be in the finding for the guard to be hit.
     #[serde(default)]

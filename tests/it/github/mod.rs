@@ -33,6 +33,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a fork's pull request has the full verdict without a comment", fork),
         trial("a regression blocks, and the comment names it with its line", regression),
         trial("hostile text becomes no mention, link, command or markup", hostile),
+        trial("a comment on 200 failing suites is cut by whole sections", many_suites),
         trial("outputs, summary and annotations are written", outputs),
         trial("the token is in no output and no file", token),
         trial("bad inputs are told with what would be right", bad_inputs),
@@ -337,6 +338,30 @@ fn hostile() {
     assert_eq!(body.matches("<!-- goldgate:comment").count(), 1);
     let command = ran.stdout.lines().find(|line| line.trim_start().starts_with("::error::"));
     assert_eq!(command, None, "a command that the agent wrote");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+fn many_suites() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let mut config = "version: 1\nsuites:\n".to_owned();
+    for number in 0..200 {
+        config.push_str(&format!("  - id: contracts-{number:03}\n    kind: findings\n    path: golden\n    agents:\n      legal: {{ deterministic: {{ replay: golden/runs }} }}\n"));
+    }
+    repository.write("goldgate.yaml", config);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let body = github.bodies(BOT).remove(0);
+    assert!(body.len() <= 65_536 && body.len() > 50_000, "{}", body.len());
+    assert!(body.starts_with("> [!CAUTION]\n> **The agent got worse: 200 gates fail."), "{}", &body[..200]);
+    assert!(body.contains("Left out here for want of room: "), "{}", &body[body.len() - 1500..]);
+    assert!(body.contains("[the full report](https://github.example/acme/agents/actions/runs/7)"));
+    assert_eq!(body.matches("<details").count(), body.matches("</details>").count());
+    for line in body.lines().filter(|line| line.starts_with('|')) {
+        assert!(line.ends_with('|'), "a row is cut: {line}");
+    }
+    assert!(body.contains("<sub>head ") && body.trim_end().ends_with("<!-- goldgate:end -->"));
     assert_eq!(opened(&repository, &github).runs().code, 1);
     assert_eq!(github.bodies(BOT).len(), 1);
 }

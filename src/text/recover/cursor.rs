@@ -1,0 +1,173 @@
+//! Reads the words of JSON at a place in a text, and those that models write instead of them.
+
+use serde_json::Number;
+use serde_json::Value;
+
+/// A value without brackets or quotes.
+pub(super) enum Word {
+    /// A number, truth value or null, in JSON's or Python's spelling.
+    Value(Value),
+    /// Meant as a number that JSON does not have, such as `NaN` or `1e999`.
+    Unusable,
+    /// It touches the end of the text, so more may have been meant.
+    Cut,
+    /// No value.
+    Unknown,
+}
+
+/// A place in a text. It only moves forward.
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// At this byte of the text.
+    pub(super) fn new(text: &'a str, at: usize) -> Self {
+        Self { text, at }
+    }
+
+    /// The byte it stands at.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The byte ahead, if the text goes on.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.byte(0)
+    }
+
+    /// Steps over one ASCII character.
+    pub(super) fn advance(&mut self) {
+        self.at += 1;
+    }
+
+    /// Steps over white space and comments; one that is never closed runs to the end.
+    pub(super) fn skip_blank(&mut self) {
+        loop {
+            let rest = self.rest().trim_start();
+            self.at = self.text.len() - rest.len();
+            let comment = if rest.starts_with('#') || rest.starts_with("//") {
+                rest.find('\n').map(|end| end + 1)
+            } else if let Some(inside) = rest.strip_prefix("/*") {
+                inside.find("*/").map(|end| end + 4)
+            } else {
+                return;
+            };
+            self.at += comment.unwrap_or(rest.len());
+        }
+    }
+
+    /// The text in quotes that opens here, raw line breaks included; none if it never ends.
+    pub(super) fn string(&mut self, quote: u8) -> Option<String> {
+        self.at += 1;
+        let mut string = String::new();
+        loop {
+            let rest = self.rest();
+            let Some(stretch) = rest.bytes().position(|byte| byte == quote || byte == b'\\') else {
+                self.at = self.text.len();
+                return None;
+            };
+            string.push_str(&rest[..stretch]);
+            self.at += stretch;
+            if self.peek() == Some(b'\\') {
+                let Some(escaped) = self.escape() else {
+                    self.at = self.text.len();
+                    return None;
+                };
+                string.push(escaped);
+            } else if quote == b'\'' && self.is_apostrophe() {
+                string.push('\'');
+                self.at += 1;
+            } else {
+                self.at += 1;
+                return Some(string);
+            }
+        }
+    }
+
+    /// A key without quotes, if there is one.
+    pub(super) fn bare_key(&mut self) -> Option<String> {
+        let starts = |first: char| first.is_alphabetic() || matches!(first, '_' | '$');
+        if !self.rest().starts_with(starts) {
+            return None;
+        }
+        Some(self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-')).to_owned())
+    }
+
+    /// The value without quotes or brackets that stands here. The place stays where no value is.
+    pub(super) fn word(&mut self) -> Word {
+        let from = self.at;
+        let word = self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '+' | '-' | '.'));
+        if !word.is_empty() && self.at == self.text.len() {
+            return Word::Cut;
+        }
+        match word {
+            "true" | "True" => Word::Value(Value::Bool(true)),
+            "false" | "False" => Word::Value(Value::Bool(false)),
+            "null" | "None" => Word::Value(Value::Null),
+            "NaN" | "Infinity" => Word::Unusable,
+            _ if word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) => {
+                word.parse::<Number>().map_or(Word::Unusable, |number| Word::Value(Value::Number(number)))
+            }
+            _ => {
+                self.at = from;
+                Word::Unknown
+            }
+        }
+    }
+
+    /// The character an escape stands for. A backslash that escapes nothing is kept as it was written.
+    fn escape(&mut self) -> Option<char> {
+        let (char, length) = match self.byte(1)? {
+            b'n' => ('\n', 2),
+            b't' => ('\t', 2),
+            b'r' => ('\r', 2),
+            b'b' => ('\u{8}', 2),
+            b'f' => ('\u{c}', 2),
+            quoted @ (b'"' | b'\'' | b'\\' | b'/') => (char::from(quoted), 2),
+            b'u' => self.unicode().unwrap_or(('\\', 1)),
+            _ => ('\\', 1),
+        };
+        self.at += length;
+        Some(char)
+    }
+
+    /// The character of `\uXXXX` or of a pair of them, and how long it is written.
+    fn unicode(&self) -> Option<(char, usize)> {
+        let unit = self.unit(0)?;
+        if !(0xD800..0xDC00).contains(&unit) {
+            return char::from_u32(unit).map(|char| (char, 6));
+        }
+        let low = self.unit(6).filter(|low| (0xDC00..0xE000).contains(low))?;
+        char::from_u32(0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00)).map(|char| (char, 12))
+    }
+
+    fn unit(&self, ahead: usize) -> Option<u32> {
+        let digits = self.rest().get(ahead..ahead + 6)?.strip_prefix("\\u")?;
+        // `from_str_radix` would take a sign.
+        digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
+    }
+
+    /// Whether the single quote here stands inside a word, as in `'the vendor's duty'`.
+    fn is_apostrophe(&self) -> bool {
+        let before = self.text[..self.at].chars().next_back();
+        let after = self.text[self.at + 1..].chars().next();
+        before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric)
+    }
+
+    fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let length = rest.find(|char| !belongs(char)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.at + ahead).copied()
+    }
+}

@@ -1,0 +1,28 @@
+//! Finds the fenced code blocks of a text.
+
+/// The contents of all fenced blocks, first to last; a block that is never closed runs to the end.
+///
+/// A fence is a line that begins with three backticks. Fences inside a line are left to the reading of the
+/// whole text, which steps over backticks anyway.
+pub(super) fn blocks(text: &str) -> Vec<&str> {
+    let mut blocks = Vec::new();
+    let mut opened = None;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let next = at + line.len();
+        if line.trim_start().starts_with("```") {
+            opened = match opened {
+                Some(from) => {
+                    blocks.push(&text[from..at]);
+                    None
+                }
+                None => Some(next),
+            };
+        }
+        at = next;
+    }
+    if let Some(from) = opened {
+        blocks.push(&text[from..]);
+    }
+    blocks
+}

@@ -1,0 +1,71 @@
+//! Decides whether a value that was read is the list that was looked for.
+
+use serde_json::Map;
+use serde_json::Value;
+
+use super::Anchor;
+use super::regions::Region;
+use super::regions::State;
+
+/// The region's value as an object that has the anchor's list, if it can be one.
+pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {
+    let value = region.value.as_ref()?;
+    match value {
+        // What is cut in the rest of something broken is no answer of its own: its siblings are lost around it.
+        Value::Object(members) if has_list(members, anchor) => {
+            (!region.fragment || region.state != State::Cut).then(|| value.clone())
+        }
+        Value::Array(elements) if !region.fragment && (is_list(elements, anchor) || alone(region, text)) => {
+            Some(wrapped(anchor, elements.clone()))
+        }
+        Value::Object(_) | Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
+    }
+}
+
+/// The region's value without regard to an anchor, unless it is a rest of something broken.
+pub(super) fn standing(region: &Region, text: &str) -> Option<Value> {
+    let value = region.value.as_ref()?;
+    let says_something = !is_empty(value) || alone(region, text);
+    (!region.fragment && says_something).then(|| value.clone())
+}
+
+/// Elements as the anchor's list.
+pub(super) fn wrapped(anchor: &Anchor<'_>, elements: Vec<Value>) -> Value {
+    let mut members = Map::new();
+    members.insert(anchor.list.to_owned(), Value::Array(elements));
+    Value::Object(members)
+}
+
+/// Whether an object has the anchor's list.
+pub(super) fn has_list(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
+    members.get(anchor.list).is_some_and(Value::is_array)
+}
+
+/// Whether an object carries the anchor's field. It must be a text: `{"category": {"type": "string"}}` is the
+/// echo of a schema.
+pub(super) fn carries(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
+    members.get(anchor.field).is_some_and(Value::is_string)
+}
+
+fn is_list(elements: &[Value], anchor: &Anchor<'_>) -> bool {
+    let carrying = |element: &Value| element.as_object().is_some_and(|members| carries(members, anchor));
+    elements.iter().all(Value::is_object) && elements.iter().any(carrying)
+}
+
+/// Whether an empty value was written strictly and has its lines for itself, so that it is an answer: "none".
+fn alone(region: &Region, text: &str) -> bool {
+    let before = text[..region.span.start].trim_end_matches([' ', '\t', '\r']);
+    let after = text[region.span.end..].trim_start_matches([' ', '\t', '\r']);
+    region.state == State::Strict
+        && region.value.as_ref().is_some_and(is_empty)
+        && (before.is_empty() || before.ends_with('\n'))
+        && (after.is_empty() || after.starts_with('\n'))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+    }
+}

@@ -1,0 +1,247 @@
+//! Reads one object or array as leniently as layer 2 allows, in a single pass and without recursion.
+
+use std::ops::ControlFlow;
+
+use serde_json::Value;
+
+use super::Anchor;
+use super::cursor::Cursor;
+use super::cursor::Word;
+use super::frame::Frame;
+use super::frame::loses;
+
+/// As deep as `serde_json` goes, so that both layers agree on what is too deep.
+const MAX_DEPTH: usize = 127;
+
+/// How the reading ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// At the closing bracket.
+    Whole,
+    /// At the end of the text.
+    Cut,
+    /// At something that has no place there.
+    Broken,
+}
+
+/// What was read from one opening bracket on.
+pub(super) struct Reading {
+    /// All that was complete.
+    pub(super) value: Option<Value>,
+    /// How it ended.
+    pub(super) ending: Ending,
+    /// Where it ended.
+    pub(super) end: usize,
+    /// At least one key or element was read: this is JSON, not a bracket in prose.
+    pub(super) begun: bool,
+    /// An object of the list was open at the end and cannot be kept.
+    pub(super) lost: bool,
+}
+
+/// Reads the object or array whose opening bracket stands at `start`.
+pub(super) fn read(text: &str, start: usize, anchor: Option<Anchor<'_>>) -> Reading {
+    let mut reader = Reader {
+        cursor: Cursor::new(text, start),
+        anchor,
+        frames: Vec::new(),
+        pending: None,
+        expected: Expected::Value,
+        begun: false,
+    };
+    loop {
+        match reader.step() {
+            ControlFlow::Continue(()) => {}
+            ControlFlow::Break(stop) => return reader.stopped(stop),
+        }
+    }
+}
+
+enum Expected {
+    /// A key or an element, or the closing bracket: behind an opening bracket and behind a comma.
+    Entry,
+    /// A value: behind a colon.
+    Value,
+    /// A comma or the closing bracket: behind a value.
+    Comma,
+}
+
+enum Stop {
+    Whole(Value),
+    Cut,
+    Broken,
+}
+
+type Step = ControlFlow<Stop>;
+
+struct Reader<'a> {
+    cursor: Cursor<'a>,
+    anchor: Option<Anchor<'a>>,
+    frames: Vec<Frame>,
+    /// The last value, until the comma or bracket behind it proves that it ended there: in
+    /// `"Suffix: "candles"` the first text is not what was meant.
+    pending: Option<Value>,
+    expected: Expected,
+    begun: bool,
+}
+
+impl Reader<'_> {
+    fn step(&mut self) -> Step {
+        self.cursor.skip_blank();
+        let Some(byte) = self.cursor.peek() else {
+            return Step::Break(Stop::Cut);
+        };
+        match self.expected {
+            Expected::Entry if matches!(byte, b'}' | b']') => self.close(byte),
+            Expected::Entry => match self.frames.last() {
+                Some(Frame::Object { .. }) => self.key(byte),
+                Some(Frame::Array(_)) | None => self.value(byte),
+            },
+            Expected::Value => self.value(byte),
+            Expected::Comma => match byte {
+                b',' => self.comma(),
+                b'}' | b']' => self.close(byte),
+                _ => Step::Break(Stop::Broken),
+            },
+        }
+    }
+
+    fn comma(&mut self) -> Step {
+        self.settle();
+        self.begun = true;
+        self.cursor.advance();
+        self.expected = Expected::Entry;
+        Step::Continue(())
+    }
+
+    fn key(&mut self, byte: u8) -> Step {
+        let key = match byte {
+            b'"' | b'\'' => self.cursor.string(byte),
+            _ => self.cursor.bare_key(),
+        };
+        self.cursor.skip_blank();
+        match (key, self.cursor.peek()) {
+            (_, None) => Step::Break(Stop::Cut),
+            (Some(key), Some(b':')) => {
+                self.cursor.advance();
+                self.begun = true;
+                self.expected = Expected::Value;
+                self.name(key);
+                Step::Continue(())
+            }
+            (_, Some(_)) => Step::Break(Stop::Broken),
+        }
+    }
+
+    fn name(&mut self, name: String) {
+        match self.frames.last_mut() {
+            Some(Frame::Object { members: _, key }) => *key = Some(name),
+            Some(Frame::Array(_)) | None => {}
+        }
+    }
+
+    fn value(&mut self, byte: u8) -> Step {
+        match byte {
+            b'{' | b'[' => self.open(byte),
+            b'"' | b'\'' => match self.cursor.string(byte) {
+                Some(string) => self.scalar(Some(Value::String(string))),
+                None => Step::Break(Stop::Cut),
+            },
+            _ => match self.cursor.word() {
+                Word::Value(value) => self.scalar(Some(value)),
+                Word::Unusable => self.scalar(None),
+                Word::Cut => Step::Break(Stop::Cut),
+                Word::Unknown => Step::Break(Stop::Broken),
+            },
+        }
+    }
+
+    fn scalar(&mut self, value: Option<Value>) -> Step {
+        self.pending = value;
+        self.expected = Expected::Comma;
+        Step::Continue(())
+    }
+
+    fn open(&mut self, bracket: u8) -> Step {
+        if self.frames.len() == MAX_DEPTH {
+            return Step::Break(Stop::Broken);
+        }
+        self.cursor.advance();
+        self.frames.push(Frame::opened_by(bracket));
+        self.expected = Expected::Entry;
+        Step::Continue(())
+    }
+
+    /// Closes the innermost frame of this bracket's kind, and with it those inside whose own bracket is missing.
+    fn close(&mut self, bracket: u8) -> Step {
+        if !self.frames.iter().rev().any(|frame| frame.closed_by(bracket)) {
+            return Step::Break(Stop::Broken);
+        }
+        if matches!(self.expected, Expected::Comma) {
+            self.begun = true;
+            self.settle();
+        }
+        self.cursor.advance();
+        self.expected = Expected::Comma;
+        while let Some(frame) = self.frames.pop() {
+            if frame.closed_by(bracket) {
+                return self.closed(frame.closed());
+            }
+            self.pending = frame.cut(self.anchor.as_ref());
+            self.settle();
+        }
+        Step::Break(Stop::Broken)
+    }
+
+    fn closed(&mut self, value: Value) -> Step {
+        if self.frames.is_empty() {
+            return Step::Break(Stop::Whole(value));
+        }
+        self.pending = Some(value);
+        Step::Continue(())
+    }
+
+    fn settle(&mut self) {
+        let value = self.pending.take();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.take(value);
+        }
+    }
+
+    fn stopped(mut self, stop: Stop) -> Reading {
+        let ending = match stop {
+            Stop::Whole(value) => {
+                let (end, begun) = (self.cursor.at(), self.begun);
+                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: false };
+            }
+            Stop::Cut => Ending::Cut,
+            Stop::Broken => Ending::Broken,
+        };
+        // A text with something odd behind it did not end there; an object or array did.
+        if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_))) {
+            self.settle_if_any();
+        }
+        let lost = self.anchor.is_some_and(|anchor| loses(&self.frames, &anchor));
+        let value = self.remains();
+        Reading { value, ending, end: self.cursor.at(), begun: self.begun, lost }
+    }
+
+    /// Settles a pending value, and keeps the key of a value that was never read: it may be the list's.
+    fn settle_if_any(&mut self) {
+        if self.pending.is_some() {
+            self.settle();
+        }
+    }
+
+    fn remains(&mut self) -> Option<Value> {
+        self.pending = None;
+        while let Some(frame) = self.frames.pop() {
+            let rest = frame.cut(self.anchor.as_ref());
+            if self.frames.is_empty() {
+                return rest;
+            }
+            self.pending = rest;
+            self.settle_if_any();
+        }
+        None
+    }
+}

@@ -1,0 +1,116 @@
+//! Walks over a text from one object or array to the next, each byte a bounded number of times.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use super::Anchor;
+use super::reader::Ending;
+use super::reader::Reading;
+use super::reader::read;
+
+/// How a region was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum State {
+    /// Complete, and a strict parser reads it.
+    Strict,
+    /// Complete after repairs.
+    Repaired,
+    /// The text ended in its middle.
+    Cut,
+    /// Something stands in its middle that has no place there.
+    Broken,
+}
+
+/// An outermost object or array of a text, as far as it can be read.
+pub(super) struct Region {
+    /// Where it stands.
+    pub(super) span: Range<usize>,
+    /// What was read; nothing if no member of it could be.
+    pub(super) value: Option<Value>,
+    /// How it was read.
+    pub(super) state: State,
+    /// It follows something broken and may be a piece of it.
+    pub(super) fragment: bool,
+    /// An object of the list was seen in it that could not be read.
+    pub(super) lost: bool,
+}
+
+/// All outermost objects and arrays, first to last.
+pub(super) struct Regions<'a> {
+    text: &'a str,
+    anchor: Option<Anchor<'a>>,
+    at: usize,
+    /// After something broken what follows may be a piece of it.
+    fragments: bool,
+    /// How many bytes may still be read a second time.
+    spare: usize,
+}
+
+impl<'a> Regions<'a> {
+    /// The regions of a text; the anchor only tells what counts as lost.
+    pub(super) fn new(text: &'a str, anchor: Option<Anchor<'a>>) -> Self {
+        Self { text, anchor, at: 0, fragments: false, spare: text.len() }
+    }
+
+    /// Where to look on after a bracket that opened nothing. Right behind it, so that a quote in prose does not
+    /// swallow the answer; but only while the second readings together are no longer than the text.
+    fn behind_false_start(&mut self, start: usize, end: usize) -> usize {
+        match self.spare.checked_sub(end - start) {
+            Some(spare) => {
+                self.spare = spare;
+                start + 1
+            }
+            None => end,
+        }
+    }
+
+    fn region(&self, start: usize, reading: Reading) -> Region {
+        let span = start..reading.end;
+        let (value, state) = match reading.ending {
+            Ending::Whole => {
+                visit(span.len());
+                match serde_json::from_str(&self.text[span.clone()]) {
+                    Ok(strict) => (Some(strict), State::Strict),
+                    Err(_) => (reading.value, State::Repaired),
+                }
+            }
+            Ending::Cut => (reading.value, State::Cut),
+            Ending::Broken => (reading.value, State::Broken),
+        };
+        Region { span, value, state, fragment: self.fragments, lost: reading.lost }
+    }
+}
+
+impl Iterator for Regions<'_> {
+    type Item = Region;
+
+    fn next(&mut self) -> Option<Region> {
+        loop {
+            let rest = &self.text[self.at..];
+            let ahead = rest.find(['{', '[']);
+            visit(ahead.unwrap_or(rest.len()));
+            let start = self.at + ahead?;
+            let reading = read(self.text, start, self.anchor);
+            visit(reading.end - start);
+            let false_start = reading.ending != Ending::Whole && !reading.begun;
+            self.at = if false_start { self.behind_false_start(start, reading.end) } else { reading.end };
+            if false_start && !self.fragments {
+                continue;
+            }
+            let broken = reading.ending == Ending::Broken && !false_start;
+            let region = self.region(start, reading);
+            self.fragments |= broken;
+            return Some(region);
+        }
+    }
+}
+
+/// Counts bytes in tests: that time is linear is asserted on the count, not on a clock.
+#[cfg(test)]
+pub(super) fn visit(bytes: usize) {
+    super::tests::VISITED.with(|visited| visited.set(visited.get() + bytes));
+}
+
+#[cfg(not(test))]
+fn visit(_bytes: usize) {}
