@@ -116,7 +116,7 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
 pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
     let config = config::read(&source)?;
-    let reader = Reader { shelf, source: &source, config: &config };
+    let reader = Reader { shelf, source: &source };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
@@ -169,7 +169,6 @@ fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic>
 struct Reader<'a> {
     shelf: &'a dyn Shelf,
     source: &'a SourceText,
-    config: &'a Config,
 }
 
 impl Reader<'_> {
@@ -313,8 +312,6 @@ impl Reader<'_> {
                 Vec::new()
             }));
         }
-        // The config is kept whole so that a later command may look at what was switched off.
-        debug_assert_eq!(self.config.file, self.source.file);
         gates
     }
 }

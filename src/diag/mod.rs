@@ -23,17 +23,6 @@ impl Point {
         let columns = before[line_start..].iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
         Self { line: count(lines), column: count(columns) }
     }
-
-    /// The byte of `text` at this line and at this byte column, both from 1, as serde_json counts them.
-    pub fn of_byte_column(text: &str, line: usize, column: usize) -> Self {
-        let start = match line.checked_sub(2) {
-            None => 0,
-            Some(skip) => {
-                text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').nth(skip).map_or(0, |(at, _)| at + 1)
-            }
-        };
-        Self::of_offset(text, start + column.saturating_sub(1))
-    }
 }
 
 fn count(zero_based: usize) -> u32 {
@@ -159,8 +148,6 @@ mod tests {
         assert_eq!(point(3), Point { line: 2, column: 1 });
         assert_eq!(point(6), Point { line: 2, column: 3 });
         assert_eq!(point(99), Point { line: 3, column: 1 });
-        assert_eq!(Point::of_byte_column(text, 2, 4), Point { line: 2, column: 3 });
-        assert_eq!(Point::of_byte_column(text, 1, 2), Point { line: 1, column: 2 });
     }
 
     #[test]

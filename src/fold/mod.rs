@@ -17,6 +17,7 @@ use crate::model::RepoPath;
 use crate::model::SampleFold;
 use crate::model::Standing;
 use crate::model::Why;
+use crate::model::harmonic;
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,13 +168,6 @@ fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
         (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
         // Put together from the agent's own metrics, not from its pairs.
         (Aggregate::Harmonic(..), _) => None,
-    }
-}
-
-fn harmonic(one: f64, other: f64) -> f64 {
-    match one + other {
-        0.0 => 0.0,
-        sum => 2.0 * one * other / sum,
     }
 }
 

@@ -70,21 +70,9 @@ fn percentiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::Paired;
     use super::intervals;
-    use crate::model::Aggregate;
-    use crate::model::Better;
     use crate::model::MetricSpec;
-    use crate::model::SampleFold;
-    use crate::model::Unit;
 
-    const SPECS: &[MetricSpec] = &[MetricSpec {
-        name: "m",
-        better: Better::Higher,
-        fold: SampleFold::Median,
-        aggregate: Aggregate::Mean,
-        unit: Unit::Share,
-        gates: &[],
-        meaning: "",
-    }];
+    const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", ..MetricSpec::PLAIN }];
 
     fn interval(now: &[f64], before: &[f64]) -> Option<(f64, f64)> {
         let rows = |side: &[f64]| side.iter().map(|value| vec![Some(*value)]).collect::<Vec<_>>();

@@ -90,3 +90,24 @@ impl Better {
         }
     }
 }
+
+impl MetricSpec {
+    /// What most metrics have in common: a share that is better higher, the median of samples, the mean of cases, no gate.
+    pub const PLAIN: Self = Self {
+        name: "",
+        better: Better::Higher,
+        fold: SampleFold::Median,
+        aggregate: Aggregate::Mean,
+        unit: Unit::Share,
+        gates: &[],
+        meaning: "",
+    };
+}
+
+/// The harmonic mean of two shares; 0 where both are 0.
+pub fn harmonic(one: f64, other: f64) -> f64 {
+    match one + other {
+        0.0 => 0.0,
+        sum => 2.0 * one * other / sum,
+    }
+}

@@ -25,8 +25,8 @@ pub use config::{
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, SuiteId};
-pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit};
-pub use pair::{AnsweredBy, CaseState, Exclusion, Lost, PairCheck, PairResult, PairValue, Standing};
+pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit, harmonic};
+pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Standing};
 pub use path::{BadPath, RepoPath};
 pub use report::{
     AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, NotGateable,

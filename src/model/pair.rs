@@ -84,15 +84,6 @@ pub enum Exclusion {
     NoMajority,
 }
 
-/// Whether a case is run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CaseState {
-    /// It runs.
-    Active,
-    /// It is listed and not run; the text says since when and why.
-    Retired(String),
-}
-
 /// What the samples of one pair come to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairResult {

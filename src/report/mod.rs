@@ -7,7 +7,6 @@ use crate::model::AgentReport;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseReport;
-use crate::model::CaseTrend;
 use crate::model::Exclusion;
 use crate::model::Identity;
 use crate::model::NotGateable;
@@ -89,9 +88,4 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
     let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
-}
-
-/// The cases of an agent that moved in one way.
-pub fn moved(agent: &AgentReport, trend: CaseTrend) -> impl Iterator<Item = &CaseReport> {
-    agent.cases.iter().filter(move |case| case.trend == trend)
 }

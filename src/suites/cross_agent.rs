@@ -31,10 +31,8 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::json;
 use crate::model::AgentName;
-use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::CaseState;
 use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
@@ -44,11 +42,9 @@ use crate::model::MetricSpec;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
-use crate::model::SampleFold;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
-use crate::model::Unit;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -61,34 +57,25 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm))],
 };
 
-const PLAIN: MetricSpec = MetricSpec {
-    name: "",
-    better: Better::Lower,
-    fold: SampleFold::Median,
-    aggregate: Aggregate::Mean,
-    unit: Unit::Share,
-    gates: &[],
-    meaning: "",
-};
-
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "cross_recall",
-        better: Better::Higher,
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "duplicate_rate",
+        better: Better::Lower,
         meaning: "findings that another agent produced as well, by category and quote or wording / findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "contradiction_rate",
+        better: Better::Lower,
         gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
         meaning: "shared findings whose severities lie too far apart between agents / shared findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
 ];
 
@@ -256,7 +243,6 @@ fn read_case(
         agent: AgentName::new("all").map_err(bad_id)?,
         digest: sha256_hex(source.text.as_bytes()),
         runs,
-        state: CaseState::Active,
         zone: None,
         golden: file,
     };

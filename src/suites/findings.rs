@@ -31,7 +31,6 @@ use crate::model::AgentName;
 use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::CaseState;
 use crate::model::Drift;
 use crate::model::Edge;
 use crate::model::Gate;
@@ -41,10 +40,10 @@ use crate::model::MetricSpec;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
-use crate::model::SampleFold;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
+use crate::model::harmonic;
 
 mod checks;
 mod golden;
@@ -60,17 +59,6 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile))],
 };
 
-/// A ratio metric that is folded by the median and averaged, without a gate.
-const PLAIN: MetricSpec = MetricSpec {
-    name: "",
-    better: Better::Higher,
-    fold: SampleFold::Median,
-    aggregate: Aggregate::Mean,
-    unit: Unit::Share,
-    gates: &[],
-    meaning: "",
-};
-
 const NEAR_BASELINE: &[Gate] =
     &[Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
 
@@ -81,24 +69,24 @@ const METRICS: &[MetricSpec] = &[
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "required expected findings that were produced / required expected findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "finding_precision",
         meaning: "largest one-to-one matching between produced and expected findings / produced findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "citation_accuracy",
         gates: NEAR_BASELINE,
         meaning: "of the produced findings that match by category and keywords: share that cite the right file",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "severity_accuracy",
         gates: NEAR_BASELINE,
         meaning: "of the produced findings that match: share whose severity lies in the expected range",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "false_positive_rate",
@@ -106,23 +94,31 @@ const METRICS: &[MetricSpec] = &[
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
         meaning: "produced findings that hit a guard (must_not_find) / produced findings",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "f1_score",
         aggregate: Aggregate::Harmonic("finding_recall", "finding_precision"),
         gates: &[Gate::Change { drift: Drift::Drop, tolerance: 0.15 }],
         meaning: "harmonic mean of recall and precision",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "gap_recall", meaning: "expected gap types that were reported / expected gap types", ..PLAIN },
-    MetricSpec { name: "quote_grounding", meaning: "quotes that stand in the cited document / quotes", ..PLAIN },
+    MetricSpec {
+        name: "gap_recall",
+        meaning: "expected gap types that were reported / expected gap types",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "quote_grounding",
+        meaning: "quotes that stand in the cited document / quotes",
+        ..MetricSpec::PLAIN
+    },
     MetricSpec {
         name: "count_in_range",
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
         meaning: "1 if the number of findings lies between min_expected_findings and max_expected_findings, else 0",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "finding_count",
@@ -130,7 +126,7 @@ const METRICS: &[MetricSpec] = &[
         aggregate: Aggregate::Sum,
         unit: Unit::Count,
         meaning: "findings produced",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
 ];
 
@@ -196,7 +192,6 @@ fn read_pair(
         agent: agent.clone(),
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
-        state: CaseState::Active,
         zone,
     };
     Ok((pair, expectation))
@@ -283,11 +278,4 @@ fn values(expectation: &Expectation, produced: &Produced, grounding: Option<f64>
 /// A share of a whole; `None` of nothing.
 fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
-}
-
-fn harmonic(one: f64, other: f64) -> f64 {
-    match one + other {
-        0.0 => 0.0,
-        sum => 2.0 * one * other / sum,
-    }
 }

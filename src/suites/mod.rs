@@ -17,7 +17,6 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::AgentName;
 use crate::model::CaseId;
-use crate::model::CaseState;
 use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::RepoPath;
@@ -91,8 +90,6 @@ pub struct Pair {
     pub digest: String,
     /// The runs that make up a sample; none where the case itself holds what is graded.
     pub runs: Vec<RunKey>,
-    /// Whether it is run.
-    pub state: CaseState,
     /// The band of its own verdict, in place of the gates'; shown to the reader only.
     pub zone: Option<f64>,
 }

@@ -30,10 +30,8 @@ use crate::model::AgentName;
 use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::CaseState;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::CheckName;
 use crate::model::Edge;
 use crate::model::Failure;
 use crate::model::Gate;
@@ -44,11 +42,9 @@ use crate::model::MetricSpec;
 use crate::model::Outcome;
 use crate::model::RepoPath;
 use crate::model::Run;
-use crate::model::SampleFold;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Tag;
-use crate::model::Unit;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -63,31 +59,25 @@ pub const KIND: Kind = Kind {
     },
 };
 
-const PLAIN: MetricSpec = MetricSpec {
-    name: "",
-    better: Better::Higher,
-    fold: SampleFold::Median,
-    aggregate: Aggregate::Mean,
-    unit: Unit::Share,
-    gates: &[],
-    meaning: "",
-};
-
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
         aggregate: Aggregate::Rate,
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
         meaning: "cases in which exactly the expected rules fired / cases",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "trigger_recall", meaning: "expected rules that fired / expected rules", ..PLAIN },
-    MetricSpec { name: "trigger_precision", meaning: "expected rules that fired / rules that fired", ..PLAIN },
+    MetricSpec { name: "trigger_recall", meaning: "expected rules that fired / expected rules", ..MetricSpec::PLAIN },
+    MetricSpec {
+        name: "trigger_precision",
+        meaning: "expected rules that fired / rules that fired",
+        ..MetricSpec::PLAIN
+    },
     MetricSpec {
         name: "forbidden_trigger_rate",
         better: Better::Lower,
         meaning: "rules that fired and must not / rules that fired",
-        ..PLAIN
+        ..MetricSpec::PLAIN
     },
 ];
 
@@ -213,7 +203,6 @@ fn read_case(
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
         runs: Vec::new(),
-        state: CaseState::Active,
         zone: None,
     };
     Ok((pair, case))
@@ -289,7 +278,7 @@ impl Triggers {
             detail: format!("fired and is not expected: {}", surplus.join(", ")),
             next_action: "narrow the rule's conditions in rules.yaml, or expect it here".to_owned(),
         });
-        checks.push(check(
+        checks.push(Check::of(
             "no_other_trigger",
             CheckKey::Only,
             case.expected.first().map_or(1, |(_, line)| *line),
@@ -313,7 +302,7 @@ pub fn trigger_checks(
             detail: format!("the rule {id} did not fire, so {} is not called", rules.calls(id)),
             next_action: format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
         });
-        checks.push(check("expected_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+        checks.push(Check::of("expected_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
     }
     for (id, line) in forbidden {
         let failure = fired.contains(id.as_str()).then(|| Failure {
@@ -321,12 +310,7 @@ pub fn trigger_checks(
             detail: format!("the rule {id} fired and called {}", rules.calls(id)),
             next_action: format!("narrow the conditions of {id} in rules.yaml"),
         });
-        checks.push(check("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
     }
     checks
-}
-
-fn check(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
-    let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
-    Check { name: CheckName { word: word.into(), key }, line, outcome }
 }

@@ -6,9 +6,7 @@ use super::Case;
 use super::Shared;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::CheckName;
 use crate::model::Failure;
-use crate::model::Outcome;
 use crate::model::Tag;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
@@ -75,13 +73,13 @@ impl<'a> View<'a> {
                     "look at the same document in the agent's own suite and mend the output of {agent}"
                 ),
             });
-            checks.push(check("schema", CheckKey::Named(agent.as_str().into()), 1, failure));
+            checks.push(Check::of("schema", CheckKey::Named(agent.as_str().into()), 1, failure));
         }
         for (place, shared) in self.case.shared.iter().enumerate() {
             let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
-            checks.push(check("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
+            checks.push(Check::of("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
             if self.case.no_contradictions {
-                checks.push(check("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
+                checks.push(Check::of("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
             }
         }
         if self.case.no_duplicates {
@@ -95,7 +93,7 @@ impl<'a> View<'a> {
                 ),
                 next_action: "divide the category between the agents' prompts, or drop no_duplicates".to_owned(),
             });
-            checks.push(check("no_duplicates", CheckKey::Only, 1, failure));
+            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, failure));
         }
         checks
     }
@@ -161,9 +159,4 @@ fn is_duplicate(one: &Finding, other: &Finding) -> bool {
         && (quotes(one).iter().any(|quote| {
             quotes(other).iter().any(|twin| quote.contains(twin.as_str()) || twin.contains(quote.as_str()))
         }) || token_overlap(&one.text, &other.text) >= DUPLICATE_OVERLAP - 1e-9)
-}
-
-fn check(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
-    let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
-    Check { name: CheckName { word: word.into(), key }, line, outcome }
 }

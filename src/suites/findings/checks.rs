@@ -8,9 +8,7 @@ use super::golden::Expectation;
 use super::golden::Guard;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::CheckName;
 use crate::model::Failure;
-use crate::model::Outcome;
 use crate::model::Run;
 use crate::model::Tag;
 use crate::suites::Desk;
@@ -32,20 +30,20 @@ pub struct Reader<'a> {
 impl Reader<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self) -> Vec<Check> {
-        let mut checks = vec![self.check("schema", CheckKey::Only, 1, self.schema())];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.schema())];
         for (place, expected) in self.expectation.expected.iter().enumerate().filter(|(_, expected)| expected.required)
         {
-            checks.push(self.check("expected_finding", key(place), expected.line, self.expected(expected)));
+            checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(expected)));
         }
         for (place, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
                 let action = "make the prompt ask for missing documents of this type, or correct expected_gaps";
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
-            checks.push(self.check("expected_gap", key(place), gap.line, missing));
+            checks.push(Check::of("expected_gap", key(place), gap.line, missing));
         }
         for (place, guard) in self.expectation.guards.iter().enumerate() {
-            checks.push(self.check("must_not_find", key(place), guard.line, self.guard(guard)));
+            checks.push(Check::of("must_not_find", key(place), guard.line, self.guard(guard)));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
@@ -58,14 +56,9 @@ impl Reader<'_> {
                 };
                 self.failure(None, format!("{found} findings were produced, {range} are right"), action.to_owned())
             });
-            checks.push(self.check("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
+            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
         }
         checks
-    }
-
-    fn check(&self, word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Check {
-        let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
-        Check { name: CheckName { word: word.into(), key }, line, outcome }
     }
 
     fn schema(&self) -> Option<Failure> {
