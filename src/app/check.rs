@@ -10,6 +10,7 @@ use super::run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
 use crate::model::Tier;
+use crate::render::plural;
 use crate::world::Disk;
 use crate::world::World;
 
@@ -36,7 +37,12 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
         .iter()
         .map(|opened| {
             let pairs = opened.suite.pairs();
-            format!("{}: kind {}, {} pairs of agent and case", opened.config.id, opened.kind.name, pairs.len())
+            format!(
+                "{}: kind {}, {}",
+                opened.config.id,
+                opened.kind.name,
+                plural(pairs.len(), "pair of agent and case", "pairs of agent and case")
+            )
         })
         .collect();
     problems.or(())?;

@@ -15,3 +15,4 @@ pub use number::delta;
 pub use number::value;
 pub use plain::inline;
 pub use plain::line;
+pub use words::plural;

@@ -76,6 +76,7 @@ impl Reader<'_> {
     /// Tags follow the order of precedence of grading.md 12.
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
         if !self.produced.flaws.is_empty() {
+            let next_action = "mend the form of the output first: see the check schema of this case".to_owned();
             return Failure { tag: Tag::Schema, detail, next_action };
         }
         if let Some(tool) = self.broken_tool() {
