@@ -55,9 +55,10 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
     };
     let epsilon = if from_baseline { BASELINE_EPSILON } else { EPSILON };
     let value = if from_baseline { subject.shared_value } else { subject.value };
+    // That there is nothing to measure comes first: whether there is a baseline does not matter then.
     let ruled = match (&threshold, value) {
-        (Err(why), _) => Ruling::Skipped(why.clone()),
-        (Ok(_), None) => of_nothing(subject),
+        (_, None) => of_nothing(subject),
+        (Err(why), Some(_)) => Ruling::Skipped(why.clone()),
         (Ok(threshold), Some(value)) => {
             // A ceiling is a floor seen in a mirror.
             let above = match side {
@@ -90,9 +91,9 @@ fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
 
 fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base: &BaseNumber) -> GateRuling {
     let ruled = match (base, subject.shared_value) {
-        (BaseNumber::Absent, _) => Ruling::Skipped("no baseline".to_owned()),
-        (BaseNumber::Incomparable(why), _) => Ruling::Skipped(why.clone()),
-        (BaseNumber::Known(_), None) => of_nothing(subject),
+        (_, None) => of_nothing(subject),
+        (BaseNumber::Absent, Some(_)) => Ruling::Skipped("no baseline".to_owned()),
+        (BaseNumber::Incomparable(why), Some(_)) => Ruling::Skipped(why.clone()),
         (BaseNumber::Known(base), Some(value)) => {
             let lost = match drift {
                 Drift::Drop => base - value,

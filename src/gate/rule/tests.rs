@@ -97,10 +97,12 @@ fn the_boundary_of_a_regression_passes() {
 #[test]
 fn nothing_to_measure_is_never_a_pass() {
     let none = |all_excluded| Subject { value: None, shared_value: None, all_excluded };
-    let known = BaseNumber::Known(0.5);
-    for gate in [floor(0.0, Edge::Hard), Gate::Change { drift: Drift::Drop, tolerance: 1.0 }] {
-        assert_eq!(ruling(&gate, &none(true), &known).ruling.verdict(), Some(Verdict::Inconclusive));
-        assert_eq!(ruling(&gate, &none(false), &known).ruling.word(), "skipped");
+    let near = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
+    for gate in [floor(0.0, Edge::Hard), near, Gate::Change { drift: Drift::Drop, tolerance: 1.0 }] {
+        for base in [BaseNumber::Known(0.5), BaseNumber::Absent, BaseNumber::Incomparable("scorer".to_owned())] {
+            assert_eq!(ruling(&gate, &none(true), &base).ruling.verdict(), Some(Verdict::Inconclusive));
+            assert_eq!(ruling(&gate, &none(false), &base).ruling, Ruling::Skipped("nothing to measure".to_owned()));
+        }
     }
 }
 
