@@ -150,7 +150,12 @@ fn assembled(
     let Evaluated { suites, mut not_gateable } = evaluated;
     let deciding = |suite: &&SuiteReport| decides(suite.tier, &job.wanted.tiers);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
-        true => Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict)),
+        true => {
+            let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
+            // One agent without a judged gate is shown as skipped; a whole run without any is not green.
+            not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
+            verdict
+        }
         false => {
             not_gateable.push(NotGateable("nothing ran".to_owned()));
             Ruling::Skipped("nothing ran".to_owned())

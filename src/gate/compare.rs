@@ -329,3 +329,6 @@ fn banded(planned: &Planned, zone: Option<f64>) -> Planned {
         _ => planned.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests;

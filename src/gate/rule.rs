@@ -107,15 +107,16 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         threshold: Some(tolerance),
         from_baseline: true,
         zone: 0.0,
-        hard: true,
+        hard: false,
         ruling: ruled,
     }
 }
 
 fn of_nothing(subject: &Subject) -> Ruling {
-    match subject.all_excluded {
-        true => Ruling::Judged(Verdict::Inconclusive),
-        false => Ruling::Skipped("nothing to measure".to_owned()),
+    match (subject.all_excluded, subject.value) {
+        (true, _) => Ruling::Judged(Verdict::Inconclusive),
+        (false, None) => Ruling::Skipped("nothing to measure".to_owned()),
+        (false, Some(_)) => Ruling::Skipped("no case in common with the baseline".to_owned()),
     }
 }
 

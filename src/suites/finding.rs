@@ -35,10 +35,10 @@ impl Severity {
         (Self::Critical, "critical", "p0"),
     ];
 
-    /// The severity that a text names.
+    /// The severity that a text names, in any case and with nothing around it.
     pub fn named(text: &str) -> Option<Self> {
-        let lower = norm(text);
-        Self::ALL.into_iter().find(|(_, word, short)| lower == *word || lower == *short).map(|(severity, ..)| severity)
+        let named = |word: &str| text.eq_ignore_ascii_case(word);
+        Self::ALL.into_iter().find(|(_, word, short)| named(word) || named(short)).map(|(severity, ..)| severity)
     }
 
     /// Its place in the order, `info` being 0.
@@ -146,15 +146,14 @@ mod tests {
 
     #[test]
     fn a_severity_has_a_word_and_a_priority() {
-        for (text, wanted) in [
-            ("P0", Severity::Critical),
-            ("p4", Severity::Info),
-            ("HIGH", Severity::High),
-            (" Medium ", Severity::Medium),
-        ] {
+        for (text, wanted) in
+            [("P0", Severity::Critical), ("p4", Severity::Info), ("HIGH", Severity::High), ("Medium", Severity::Medium)]
+        {
             assert_eq!(Severity::named(text), Some(wanted), "{text}");
         }
-        assert_eq!(Severity::named("P5"), None);
+        for unknown in ["P5", " medium", "medium ", "", "med"] {
+            assert_eq!(Severity::named(unknown), None, "{unknown:?}");
+        }
         assert!(Severity::Low < Severity::Medium && Severity::High.rank() == 3);
     }
 

@@ -22,6 +22,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a baseline of another scorer is incomparable and gives no verdict", incomparable),
         trial("a baseline without an identity is compared and said to be of unknown origin", unknown_origin),
         trial("an agent without a majority of samples gives no verdict", all_excluded),
+        trial("an agent without a judged gate is skipped, a run without any gives no verdict", nothing_judged),
         trial("with another set of cases the comparison is on those that both have", case_sets),
         trial("a band is inconclusive, logged, and exits with 0", band),
         trial("an update writes only the suites and agents that ran", update_part),
@@ -147,6 +148,43 @@ fn all_excluded() {
     assert_eq!((ran.code, &report["verdict"]), (3, &Value::from("inconclusive")));
     assert_eq!(report["infra"], 1);
     assert!(report["suites"][0]["agents"][0]["cases"][0]["excluded"].as_bool().unwrap());
+}
+
+/// Switches every default gate of `findings` off.
+fn switch_off(repository: &Repository, metrics: &[&str]) {
+    let gates: Vec<String> = metrics.iter().map(|name| format!("{name}: {{ off: true, reason: moving }}")).collect();
+    let stated = format!("    gates: {{ {} }}\n    agents:", gates.join(", "));
+    repository.replace("goldgate.yaml", "    agents:", &stated);
+}
+
+fn nothing_judged() {
+    let gates = [
+        "finding_recall",
+        "citation_accuracy",
+        "severity_accuracy",
+        "false_positive_rate",
+        "f1_score",
+        "count_in_range",
+    ];
+    let repository = Repository::small();
+    switch_off(&repository, &gates);
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    assert_eq!((ran.code, &report(&ran)["verdict"]), (3, &Value::from("skipped")));
+    let why = "no gate could be judged: switched off: moving";
+    assert_eq!(report(&ran)["not_gateable"], serde_json::json!([why]));
+
+    // The second agent states no count, which is the one gate that is left.
+    let repository = Repository::small();
+    switch_off(&repository, &gates[..5]);
+    repository.write("golden/expected/finance/lease.json", "{}");
+    repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
+    let second = "    agents:\n      finance: { deterministic: { replay: golden/runs } }\n";
+    repository.replace("goldgate.yaml", "    agents:\n", second);
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report = report(&ran);
+    assert_eq!((ran.code, &report["verdict"]), (0, &Value::from("pass")));
+    assert_eq!(report["suites"][0]["agents"][0]["verdict"], "skipped");
+    assert_eq!(report["not_gateable"], serde_json::json!([]));
 }
 
 /// A second case, whose run finds nothing of what is required.

@@ -1,0 +1,360 @@
+//! The invariants of grading.md 15 on pairs as the fold makes them, from samples to the verdict.
+
+use std::collections::BTreeMap;
+
+use proptest::collection::vec;
+use proptest::prelude::Just;
+use proptest::prelude::Strategy;
+use proptest::prop_oneof;
+use proptest::proptest;
+
+use super::Comparability;
+use super::Judged;
+use super::Judgement;
+use super::Selection;
+use super::agent;
+use crate::fold;
+use crate::fold::Graded;
+use crate::fold::Heading;
+use crate::gate::Planned;
+use crate::model::AgentName;
+use crate::model::Aggregate;
+use crate::model::AnsweredBy;
+use crate::model::BaselineEntry;
+use crate::model::CaseId;
+use crate::model::CaseTrend;
+use crate::model::Drift;
+use crate::model::Edge;
+use crate::model::Exclusion;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Identity;
+use crate::model::Layer;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::PairResult;
+use crate::model::RepoPath;
+use crate::model::Ruling;
+use crate::model::Side;
+use crate::model::Verdict;
+use crate::model::Why;
+
+const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
+
+/// A sample's value; `None` did not complete.
+type Sample = Option<f64>;
+
+fn pair(case: &str, samples: &[Sample]) -> PairResult {
+    let graded = samples.iter().map(|sample| match sample {
+        Some(value) => {
+            Graded::Completed(Grade { values: vec![Some(*value)], checks: Vec::new(), layer: Layer::Structured })
+        }
+        None => Graded::Lost(Why::NotRecorded),
+    });
+    let heading = Heading {
+        case: CaseId::new(case).unwrap(),
+        agent: AgentName::new("a").unwrap(),
+        golden: RepoPath::root(),
+        answered_by: AnsweredBy::default(),
+    };
+    fold::pair(SPECS, heading, graded.collect())
+}
+
+fn floor(limit: Limit, edge: Edge) -> Planned {
+    Planned { gate: Gate::Threshold { side: Side::Min, limit, edge }, off: None }
+}
+
+fn drop_gate(tolerance: f64) -> Planned {
+    Planned { gate: Gate::Change { drift: Drift::Drop, tolerance }, off: None }
+}
+
+fn identity() -> Identity {
+    Identity {
+        suite_digest: Some("d".to_owned()),
+        scorer: Some("s/1".to_owned()),
+        model: None,
+        prompt_sha256: None,
+        judge: None,
+        samples: Some(1),
+        tier: Some("deterministic".to_owned()),
+    }
+}
+
+/// A baseline of cases with one sample each.
+fn entry(value: f64, cases: &[(&str, f64)]) -> BaselineEntry {
+    let rows = cases
+        .iter()
+        .map(|(case, value)| (CaseId::new(case).unwrap(), BTreeMap::from([("m".to_owned(), vec![Some(*value)])])));
+    BaselineEntry {
+        metrics: BTreeMap::from([("m".to_owned(), value)]),
+        identity: Some(identity()),
+        cases: rows.collect(),
+        ..BaselineEntry::default()
+    }
+}
+
+struct Setting<'a> {
+    gates: &'a [Planned],
+    pairs: &'a [PairResult],
+    zone: Option<f64>,
+    identity: Identity,
+    before: Option<&'a BaselineEntry>,
+    selection: Selection,
+}
+
+impl<'a> Setting<'a> {
+    fn new(gates: &'a [Planned], pairs: &'a [PairResult], before: Option<&'a BaselineEntry>) -> Self {
+        Self { gates, pairs, zone: None, identity: identity(), before, selection: Selection::Whole }
+    }
+
+    fn judge(&self) -> Judgement {
+        agent(&Judged {
+            specs: SPECS,
+            gates: &[self.gates.to_vec()],
+            pairs: self.pairs,
+            zones: &vec![self.zone; self.pairs.len()],
+            identity: &self.identity,
+            before: self.before,
+            selection: self.selection,
+        })
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        match self.judge().comparability {
+            Comparability::Comparable(remarks) => remarks,
+            Comparability::Absent => vec!["absent".to_owned()],
+            Comparability::Incomparable(why) => vec![format!("incomparable: {why}")],
+        }
+    }
+}
+
+fn trends(judgement: &Judgement) -> Vec<CaseTrend> {
+    judgement.cases.iter().map(|(_, trend)| *trend).collect()
+}
+
+#[test]
+fn cases_that_one_side_lacks_are_left_out_and_named() {
+    let before = entry(0.9, &[("a", 0.4), ("gone", 0.1)]);
+    let gates = [drop_gate(0.05)];
+    let pairs = [pair("a", &[Some(0.4)]), pair("new", &[Some(0.0)])];
+    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    let metric = &judgement.metrics[0];
+    // The number over all cases is shown, the comparison is over the one that both have.
+    assert_eq!((metric.value, metric.comparison.baseline, metric.comparison.delta), (Some(0.0), Some(0.4), Some(0.0)));
+    assert_eq!(judgement.verdict, Ruling::Judged(Verdict::Pass));
+    assert_eq!(judgement.removed, [CaseId::new("gone").unwrap()]);
+    let said = Setting::new(&gates, &pairs, Some(&before)).remarks();
+    assert_eq!(said, ["the case sets differ (1 new, 1 removed): compared on the 1 that both have"]);
+    assert_eq!(trends(&judgement)[1], CaseTrend::New);
+
+    let part = Setting { selection: Selection::Part, ..Setting::new(&gates, &pairs[..1], Some(&before)) };
+    assert_eq!(part.remarks(), ["a selection of cases: compared on the 1 that the baseline has as well"]);
+    assert!(part.judge().removed.is_empty());
+    assert_eq!(part.judge().metrics[0].comparison.baseline, Some(0.4));
+}
+
+#[test]
+fn only_added_or_only_removed_cases_make_the_sets_differ_too() {
+    let pairs = [pair("a", &[Some(0.4)]), pair("b", &[Some(0.4)])];
+    let gates = [drop_gate(0.05)];
+    for (cases, said) in [
+        (vec![("a", 0.4), ("b", 0.4)], vec![]),
+        (vec![("a", 0.4)], vec!["the case sets differ (1 new, 0 removed): compared on the 1 that both have"]),
+        (
+            vec![("a", 0.4), ("b", 0.4), ("c", 0.4)],
+            vec!["the case sets differ (0 new, 1 removed): compared on the 2 that both have"],
+        ),
+    ] {
+        assert_eq!(Setting::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), said);
+    }
+}
+
+#[test]
+fn no_case_in_common_is_said_and_no_pass() {
+    let before = entry(0.9, &[("gone", 0.9)]);
+    let gates = [drop_gate(0.05)];
+    let pairs = [pair("a", &[Some(0.1)])];
+    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    assert_eq!(judgement.verdict, Ruling::Skipped("no case in common with the baseline".to_owned()));
+}
+
+#[test]
+fn a_pair_that_either_side_excluded_is_not_compared() {
+    let mut before = entry(0.5, &[("a", 0.9), ("b", 0.9), ("c", 0.5)]);
+    before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
+    let pairs = [pair("a", &[None]), pair("b", &[Some(0.1)]), pair("c", &[Some(0.5)]), pair("new", &[Some(0.5)])];
+    let gates = [floor(Limit::Number(0.5), Edge::Hard)];
+    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    assert_eq!(judgement.metrics[0].comparison.baseline, Some(0.5));
+    assert_eq!(
+        trends(&judgement),
+        [CaseTrend::Unknown, CaseTrend::Unknown, CaseTrend::StillPassing, CaseTrend::New],
+        "nothing is known of an excluded pair"
+    );
+    assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Inconclusive));
+}
+
+#[test]
+fn a_case_is_newly_failing_against_fixed_numbers_only() {
+    let before = entry(0.5, &[("a", 0.9), ("b", 0.1), ("c", 0.1), ("d", 0.9)]);
+    let pairs = [("a", 0.1), ("b", 0.9), ("c", 0.1), ("d", 0.9)].map(|(case, value)| pair(case, &[Some(value)]));
+    let fixed = [floor(Limit::Number(0.5), Edge::Hard)];
+    let found = trends(&Setting::new(&fixed, &pairs, Some(&before)).judge());
+    let wanted = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
+    assert_eq!(found, wanted);
+    let moving = [floor(Limit::Baseline { otherwise: None }, Edge::Hard), drop_gate(0.0)];
+    let judgement = Setting::new(&moving, &pairs, Some(&before)).judge();
+    assert_eq!(trends(&judgement), [CaseTrend::StillPassing; 4]);
+    // Its own verdict looks at every threshold, and never at a change.
+    assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Fail));
+    let changes = [drop_gate(0.0)];
+    let judgement = Setting::new(&changes, &pairs, Some(&before)).judge();
+    assert_eq!(judgement.cases[0].0.verdict(), None);
+    // A baseline without cases knows nothing of them.
+    let bare = entry(0.5, &[]);
+    assert_eq!(trends(&Setting::new(&fixed, &pairs, Some(&bare)).judge()), [CaseTrend::Unknown; 4]);
+    assert_eq!(trends(&Setting::new(&fixed, &pairs, None).judge()), [CaseTrend::Unknown; 4]);
+}
+
+#[test]
+fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
+    let pairs = [pair("a", &[Some(0.4)])];
+    for (edge, zone, wanted) in [
+        (Edge::Band(0.0), Some(0.2), Verdict::Inconclusive),
+        (Edge::Band(0.2), Some(0.0), Verdict::Fail),
+        (Edge::Band(0.2), None, Verdict::Inconclusive),
+        (Edge::Hard, Some(0.2), Verdict::Fail),
+    ] {
+        let gates = [floor(Limit::Number(0.5), edge)];
+        let judgement = Setting { zone, ..Setting::new(&gates, &pairs, None) }.judge();
+        assert_eq!(judgement.cases[0].0, Ruling::Judged(wanted), "{edge:?} {zone:?}");
+        let without = if edge == Edge::Band(0.2) { Verdict::Inconclusive } else { Verdict::Fail };
+        assert_eq!(judgement.verdict, Ruling::Judged(without), "the agent's gates keep their own");
+    }
+}
+
+#[test]
+fn a_gate_that_is_switched_off_is_skipped_with_its_reason() {
+    let gates = [Planned { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
+    let judgement = Setting::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
+    assert_eq!(judgement.verdict, Ruling::Skipped("switched off: flaky upstream".to_owned()));
+    assert_eq!(judgement.metrics[0].gates[0].threshold, Some(0.5));
+}
+
+#[test]
+fn every_dimension_of_an_identity_is_compared_and_said() {
+    let pairs = [pair("a", &[Some(0.4)])];
+    let before = entry(0.4, &[("a", 0.4)]);
+    let some = |text: &str| Some(text.to_owned());
+    let table = [
+        (Identity { samples: Some(3), ..identity() }, "the baseline has 1 samples a case, this run 3"),
+        (Identity { samples: None, ..identity() }, "the baseline has 1 samples a case, this run unknown"),
+        (Identity { model: some("x"), ..identity() }, "the baseline's model is none, this run's is x"),
+        (Identity { prompt_sha256: some("x"), ..identity() }, "the prompt package has changed since the baseline"),
+        (
+            Identity { tier: some("model"), ..identity() },
+            "the baseline is of the deterministic tier, this run of the model tier",
+        ),
+        (Identity { suite_digest: some("x"), ..identity() }, "cases or expectations have changed since the baseline"),
+        (
+            Identity { scorer: some("s/2"), ..identity() },
+            "incomparable: incomparable with the baseline: its scorer revision is s/1, this run's is s/2; a fresh baseline is owed",
+        ),
+        (
+            Identity { judge: some("j"), ..identity() },
+            "incomparable: incomparable with the baseline: its judge is none, this run's is j; a fresh baseline is owed",
+        ),
+    ];
+    for (identity, said) in table {
+        let setting = Setting { identity, ..Setting::new(&[], &pairs, Some(&before)) };
+        assert_eq!(setting.remarks(), [said]);
+    }
+    assert_eq!(Setting::new(&[], &pairs, Some(&before)).remarks(), [""; 0]);
+    let unknown = BaselineEntry { identity: None, ..before };
+    let said = Setting::new(&[], &pairs, Some(&unknown)).remarks();
+    assert_eq!(said, ["the origin of the baseline is unknown: its entry has no identity"]);
+    assert_eq!(Setting::new(&[], &pairs, None).remarks(), ["absent"]);
+}
+
+#[test]
+fn an_incomparable_baseline_gives_no_number() {
+    let before = entry(0.4, &[("a", 0.4), ("b", 0.9)]);
+    let pairs = [pair("a", &[Some(0.4)]), pair("b", &[Some(0.4)])];
+    let gates = [drop_gate(1.0)];
+    let identity = Identity { scorer: Some("s/2".to_owned()), ..identity() };
+    let judgement = Setting { identity, ..Setting::new(&gates, &pairs, Some(&before)) }.judge();
+    let comparison = &judgement.metrics[0].comparison;
+    assert_eq!((comparison.baseline, comparison.delta, comparison.ci95), (None, None, None));
+    assert_eq!(judgement.verdict.verdict(), None);
+    assert_eq!(trends(&judgement), [CaseTrend::Unknown; 2]);
+    assert!(judgement.removed.is_empty());
+}
+
+#[test]
+fn all_pairs_excluded_is_inconclusive_and_no_pairs_is_nothing() {
+    let gates = [floor(Limit::Number(0.5), Edge::Hard)];
+    let excluded = [pair("a", &[None]), pair("b", &[Some(1.0), None])];
+    assert_eq!(Setting::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
+    let verdict = Setting::new(&gates, &[], None).judge().verdict;
+    assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()));
+    let one_counts = [pair("a", &[None]), pair("b", &[Some(0.4)])];
+    assert_eq!(Setting::new(&gates, &one_counts, None).judge().verdict, Ruling::Judged(Verdict::Fail));
+}
+
+fn samples() -> impl Strategy<Value = Vec<Sample>> {
+    vec(prop_oneof![1 => Just(None), 4 => (0_u32..=20).prop_map(|step| Some(f64::from(step) / 20.0))], 1..7)
+}
+
+fn gates() -> impl Strategy<Value = (Planned, f64)> {
+    let edge = prop_oneof![Just(Edge::Hard), (0_u32..=8).prop_map(|step| Edge::Band(f64::from(step) / 20.0))];
+    (1_u32..=20, edge).prop_map(|(number, edge)| {
+        let number = f64::from(number) / 20.0;
+        (floor(Limit::Number(number), edge), number - edge.zone())
+    })
+}
+
+fn verdict(gate: &Planned, pairs: &[PairResult]) -> Verdict {
+    let gates = [gate.clone()];
+    Setting::new(&gates, pairs, None).judge().verdict.verdict().unwrap()
+}
+
+proptest! {
+    #[test]
+    fn a_further_failing_sample_never_improves_a_verdict(
+        (gate, edge) in gates(), own in samples(), other in samples(), below in 0.01..1.0,
+    ) {
+        let more: Vec<Sample> = own.iter().copied().chain([Some(edge - below)]).collect();
+        let (before, after) = (pair("a", &own), pair("a", &more));
+        if before.exclusion == Exclusion::Counted {
+            let beside = pair("b", &other);
+            let alone = (verdict(&gate, &[before.clone()]), verdict(&gate, &[after.clone()]));
+            assert!(alone.1 >= alone.0, "{own:?} {gate:?}");
+            let together = (verdict(&gate, &[before, beside.clone()]), verdict(&gate, &[after, beside]));
+            assert!(together.1 >= together.0, "{own:?} {other:?} {gate:?}");
+        }
+    }
+
+    #[test]
+    fn dropping_an_inconclusive_sample_changes_a_verdict_only_by_the_majority_rule((gate, _) in gates(), own in samples()) {
+        if let Some(place) = own.iter().position(Option::is_none) && own.len() > 1 {
+            let fewer: Vec<Sample> = own.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, one)| *one).collect();
+            let (before, after) = (pair("a", &own), pair("a", &fewer));
+            if before.exclusion == after.exclusion {
+                assert_eq!(verdict(&gate, &[before]), verdict(&gate, &[after]));
+            }
+        }
+    }
+
+    #[test]
+    fn what_lies_below_the_band_fails_whatever_else_is_measured((gate, edge) in gates(), other in samples(), below in 0.01..1.0) {
+        let failing = pair("a", &[Some(edge - below)]);
+        assert_eq!(verdict(&gate, &[failing, pair("b", &other)]), Verdict::Fail);
+    }
+
+    #[test]
+    fn the_order_of_samples_changes_no_verdict((gate, _) in gates(), own in samples(), turn in 0_usize..7) {
+        let mut turned = own.clone();
+        turned.rotate_left(turn % own.len());
+        assert_eq!(verdict(&gate, &[pair("a", &own)]), verdict(&gate, &[pair("a", &turned)]));
+    }
+}
