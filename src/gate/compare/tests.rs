@@ -1,6 +1,7 @@
 //! The invariants of grading.md 15 on pairs as the fold makes them, from samples to the verdict.
 
 use std::collections::BTreeMap;
+use std::slice::from_ref;
 
 use proptest::collection::vec;
 use proptest::prelude::Just;
@@ -327,7 +328,7 @@ proptest! {
         let (before, after) = (pair("a", &own), pair("a", &more));
         if before.exclusion == Exclusion::Counted {
             let beside = pair("b", &other);
-            let alone = (verdict(&gate, &[before.clone()]), verdict(&gate, &[after.clone()]));
+            let alone = (verdict(&gate, from_ref(&before)), verdict(&gate, from_ref(&after)));
             assert!(alone.1 >= alone.0, "{own:?} {gate:?}");
             let together = (verdict(&gate, &[before, beside.clone()]), verdict(&gate, &[after, beside]));
             assert!(together.1 >= together.0, "{own:?} {other:?} {gate:?}");
