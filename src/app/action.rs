@@ -78,7 +78,7 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
     let report = &done.report;
     let links = links(&world.env, report);
     let out = inside(&workspace, &inputs.out);
-    show::write_all(&Disk::create(Path::new(&out))?, report, &done.proposed)?;
+    show::write_all(&Disk::create(Path::new(&out))?, report, &done.proposed())?;
     say(world, report);
     if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
         append(Path::new(file), &publish::summary(report, &links))?;

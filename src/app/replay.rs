@@ -38,7 +38,7 @@ pub trait Runs: Sync {
 /// The recordings of a plan's agents in one tier.
 pub struct Replay<'a> {
     shelf: &'a dyn Shelf,
-    folders: BTreeMap<(SuiteId, AgentName), Folder>,
+    folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>>,
 }
 
 /// One agent's folder of recordings.
@@ -62,7 +62,7 @@ impl<'a> Replay<'a> {
     /// Folders that cannot be listed, and entries that are no recordings.
     pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut folders = BTreeMap::new();
+        let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>> = BTreeMap::new();
         let asked: BTreeSet<&SuiteId> = plan
             .suites
             .iter()
@@ -75,7 +75,7 @@ impl<'a> Replay<'a> {
                 if let Some(Source::Replay(folder)) = source_of(agent, tier) {
                     let path = folder.child(name.as_str());
                     if let Some(folder) = problems.keep(Folder::list(shelf, path)) {
-                        folders.insert((suite.id.clone(), name.clone()), folder);
+                        folders.entry(suite.id.clone()).or_default().insert(name.clone(), folder);
                     }
                 }
             }
@@ -93,7 +93,8 @@ impl<'a> Replay<'a> {
         }
         let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
         let mut problems = Diagnostics::default();
-        for ((suite, _), folder) in self.folders.iter().filter(|((suite, _), _)| opened.contains(suite)) {
+        let listed = self.folders.iter().filter(|(suite, _)| opened.contains(suite));
+        for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
             for (name, form) in
                 folder.entries.iter().filter(|(name, _)| !asked.contains(&(&folder.path, name.as_str())))
             {
@@ -111,7 +112,7 @@ impl<'a> Replay<'a> {
     }
 
     fn folder(&self, key: &RunKey) -> Option<&Folder> {
-        self.folders.get(&(key.suite.clone(), key.agent.clone()))
+        self.folders.get(&key.suite)?.get(&key.agent)
     }
 
     /// The recordings of one run, by sample number.

@@ -58,10 +58,17 @@ pub type ReadBaseline<'a> = &'a dyn Fn(&Disk, Option<&RepoPath>) -> Result<Optio
 pub struct Done {
     /// The report.
     pub report: Report,
-    /// The baseline as it would be with this run's numbers.
-    pub proposed: Baseline,
+    /// The baseline that was compared with.
+    pub against: Option<Baseline>,
     /// The config's baseline.
     pub baseline_file: Option<RepoPath>,
+}
+
+impl Done {
+    /// The baseline as it would be with this run's numbers.
+    pub fn proposed(&self) -> Baseline {
+        baseline::proposed(self.against.as_ref(), &self.report)
+    }
 }
 
 /// Grades and judges.
@@ -85,8 +92,7 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
     }
     let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
-    let proposed = baseline::proposed(against.as_ref(), &report);
-    Ok(Done { report, proposed, baseline_file: plan.config.baseline })
+    Ok(Done { report, against, baseline_file: plan.config.baseline })
 }
 
 /// With two tiers asked for, the deterministic one decides.
@@ -255,7 +261,7 @@ pub fn baseline_here(
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     let done = done(&job(args)?, world, &|disk, configured| baseline_here(args.baseline.as_deref(), disk, configured))?;
     if let Some(folder) = &args.out {
-        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed)?;
+        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }
     world.say(&show::shown(&done.report, args.format, world));
     if args.update_baseline {
@@ -274,7 +280,7 @@ fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
         (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
         (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
     };
-    disk.replace(&file, baseline_v1::written(&done.proposed).as_bytes())?;
+    disk.replace(&file, baseline_v1::written(&done.proposed()).as_bytes())?;
     if !args.quiet {
         world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
     }

@@ -4,6 +4,7 @@ pub mod baseline_v1;
 pub mod config;
 pub mod event;
 pub mod json;
+pub mod loose;
 pub mod report_v1;
 pub mod run_v1;
 mod source;

@@ -96,10 +96,10 @@ impl Expected {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
             return Err(place.problem("min_severity", "empty-range", what, "swap them, or widen the range"));
         }
-        let same = |one: &str, other: &str| norm(one) == norm(other);
-        let of_keyword = |key: &str| form.must_contain_keywords.iter().any(|keyword| same(keyword, key));
-        let stray = form.keyword_synonyms.keys().find(|key| !of_keyword(key));
-        if let Some(unknown) = stray {
+        let normal: Vec<String> = form.must_contain_keywords.iter().map(|keyword| norm(keyword)).collect();
+        let synonyms: Vec<(String, &String, &Vec<String>)> =
+            form.keyword_synonyms.iter().map(|(keyword, words)| (norm(keyword), keyword, words)).collect();
+        if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !normal.contains(key)) {
             let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
@@ -108,10 +108,9 @@ impl Expected {
             return Err(place.problem(unknown, "no-effect", what, help));
         }
         let mut keywords = Vec::new();
-        for text in &form.must_contain_keywords {
-            let lists = form.keyword_synonyms.iter().filter(|(keyword, _)| same(keyword, text));
-            let synonyms = lists.flat_map(|(_, words)| words);
-            keywords.push(place.keywords(std::iter::once(text).chain(synonyms))?);
+        for (text, normal) in form.must_contain_keywords.iter().zip(&normal) {
+            let words = synonyms.iter().filter(|(key, ..)| key == normal).flat_map(|(.., words)| *words);
+            keywords.push(place.keywords(std::iter::once(text).chain(words))?);
         }
         let mut categories = Vec::new();
         for category in std::iter::once(&form.category).chain(&form.alternative_categories) {

@@ -116,19 +116,19 @@ pub struct Parts<'a> {
 impl Finding {
     /// Puts the parts together.
     pub fn of(parts: &Parts<'_>) -> Self {
-        let mut text = Vec::with_capacity(2 + parts.citations.len());
-        text.extend([parts.title, parts.description].into_iter().filter(|part| !part.is_empty()));
-        text.extend(parts.citations.iter().map(|(_, quote)| *quote).filter(|quote| !quote.is_empty()));
+        let cited = |(file, quote): &(&str, &str)| Citation { file: file_name(file).to_owned(), quote: norm(quote) };
+        let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();
+        let (title, description) = (norm(parts.title), norm(parts.description));
+        // Nothing in a normal form reaches over a line break, so the joined text's is put together from the parts'.
+        let quotes = citations.iter().map(|citation| &*citation.quote);
+        let text: Vec<&str> =
+            [&*title, &*description].into_iter().chain(quotes).filter(|part| !part.is_empty()).collect();
         Self {
             category: parts.category.to_owned(),
             category_key: same_category(parts.category),
             severity: parts.severity,
-            text: norm(&text.join("\n")),
-            citations: parts
-                .citations
-                .iter()
-                .map(|(file, quote)| Citation { file: file_name(file).to_owned(), quote: norm(quote) })
-                .collect(),
+            text: text.join(" "),
+            citations,
             title: parts.title.to_owned(),
         }
     }
@@ -141,8 +141,25 @@ pub fn file_name(path: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+
+    use super::Finding;
+    use super::Parts;
     use super::Severity;
     use super::file_name;
+    use crate::text::norm;
+
+    proptest! {
+        #[test]
+        fn a_findings_text_is_the_normal_form_of_its_parts_by_lines(
+            title in any::<String>(), description in any::<String>(), one in any::<String>(), other in "[ΑΣσ\u{301}\u{345}a. ]*",
+        ) {
+            let citations = vec![("f.md", &*one), ("g.md", &*other), ("", "")];
+            let finding = Finding::of(&Parts { title: &title, description: &description, citations, ..Parts::default() });
+            assert_eq!(finding.text, norm(&[&*title, &description, &one, &other].join("\n")));
+        }
+    }
 
     #[test]
     fn a_severity_has_a_word_and_a_priority() {

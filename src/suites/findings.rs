@@ -7,6 +7,8 @@ use rayon::iter::IntoParallelIterator;
 use rayon::iter::ParallelIterator;
 
 use self::checks::Reader;
+use self::fits::Fit;
+use self::fits::Fits;
 use self::golden::Expectation;
 use self::golden::ExpectedFile;
 use self::golden::ExpectedText;
@@ -18,8 +20,6 @@ use super::Kind;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
-use super::expected::Expected;
-use super::finding::Finding;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -46,6 +46,7 @@ use crate::model::Unit;
 use crate::model::harmonic;
 
 mod checks;
+mod fits;
 mod golden;
 
 /// The kind.
@@ -206,8 +207,10 @@ impl Suite for Findings {
         let (pair, expectation, run) = (&self.pairs[place], &self.expectations[place], &runs[0]);
         let produced = produced(run);
         let grounding = self.grounding(&produced, desk)?;
-        let checks = Reader { expectation, produced: &produced, pair, run, desk, files: &self.files }.checks();
-        Ok(Grade { values: values(expectation, &produced, grounding), checks, layer: produced.layer })
+        let fits = Fits::of(&expectation.expected, &produced.findings);
+        let values = values(expectation, &produced, &fits, grounding);
+        let checks = Reader { expectation, produced: &produced, fits, pair, run, desk, files: &self.files }.checks();
+        Ok(Grade { values, checks, layer: produced.layer })
     }
 }
 
@@ -230,33 +233,24 @@ impl Findings {
 }
 
 /// The metrics of one sample, in the order of [`METRICS`].
-fn values(expectation: &Expectation, produced: &Produced, grounding: Option<f64>) -> Vec<Option<f64>> {
+fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding: Option<f64>) -> Vec<Option<f64>> {
     let findings = &produced.findings;
-    let matched_by = |finding| expectation.expected.iter().filter(move |expected| expected.matches(finding));
-    let required: Vec<&Expected> = expectation.expected.iter().filter(|expected| expected.required).collect();
-    let found = required.iter().filter(|expected| findings.iter().any(|finding| expected.matches(finding))).count();
+    let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
+    let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
     let recall = share(found, required.len()).unwrap_or(1.0);
-    let edges: Vec<Vec<usize>> = expectation
-        .expected
-        .iter()
-        .map(|expected| {
-            findings
-                .iter()
-                .enumerate()
-                .filter(|(_, finding)| expected.matches(finding))
-                .map(|(place, _)| place)
-                .collect()
-        })
-        .collect();
+    let expected = 0..expectation.expected.len();
+    let edges: Vec<Vec<usize>> = expected.clone().map(|expected| fits.matching(expected).collect()).collect();
     let nothing = if required.is_empty() { 1.0 } else { 0.0 };
     let precision = share(matching::maximum(&edges, findings.len()), findings.len()).unwrap_or(nothing);
-    let loose = findings
-        .iter()
-        .filter(|finding| expectation.expected.iter().any(|expected| expected.matches_loosely(finding)))
-        .count();
-    let matched: Vec<&Finding> = findings.iter().filter(|finding| matched_by(finding).next().is_some()).collect();
-    let well_rated =
-        matched.iter().filter(|finding| matched_by(finding).any(|expected| expected.fits_severity(finding))).count();
+    let at_least = |fit: Fit| {
+        let expected = expected.clone();
+        (0..findings.len()).filter(move |finding| expected.clone().any(|expected| fits.at(expected, *finding) >= fit))
+    };
+    let matched = at_least(Fit::Match).count();
+    let well_rated = at_least(Fit::Match).filter(|finding| {
+        let matches = expectation.expected.iter().enumerate().filter(|(at, _)| fits.at(*at, *finding) == Fit::Match);
+        matches.map(|(_, expected)| expected).any(|expected| expected.fits_severity(&findings[*finding]))
+    });
     let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
     let in_range =
@@ -264,8 +258,8 @@ fn values(expectation: &Expectation, produced: &Produced, grounding: Option<f64>
     vec![
         Some(recall),
         Some(precision),
-        share(matched.len(), loose),
-        share(well_rated, matched.len()),
+        share(matched, at_least(Fit::Loose).count()),
+        share(well_rated.count(), matched),
         Some(share(hits, findings.len()).unwrap_or(0.0)),
         Some(harmonic(recall, precision)),
         share(reported, expectation.gaps.len()),

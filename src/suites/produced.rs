@@ -1,11 +1,15 @@
 //! What an agent produced, read out of a run record: findings and gaps.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::MapAccess;
 
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
+use crate::format::loose;
+use crate::format::loose::Loose;
+use crate::format::loose::Shape;
+use crate::format::loose::Text;
 use crate::model::Layer;
 use crate::model::Run;
 use crate::text::recover;
@@ -27,24 +31,86 @@ pub struct Produced {
 
 const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 
+/// The fields of a record's outputs that are read here.
+#[derive(Deserialize, Default)]
+struct Outputs<'a> {
+    #[serde(borrow, default)]
+    findings: Loose<Vec<Loose<FindingForm<'a>>>>,
+    #[serde(borrow, default)]
+    gaps: Loose<Vec<Loose<GapForm<'a>>>>,
+    #[serde(borrow, default)]
+    text: Loose<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct FindingForm<'a> {
+    #[serde(borrow, default)]
+    category: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    severity: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    title: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    description: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    citations: Loose<Vec<Loose<CitationForm<'a>>>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for FindingForm<'a> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
+#[derive(Deserialize)]
+struct CitationForm<'a> {
+    #[serde(borrow, default)]
+    file: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    quote: Loose<Text<'a>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for CitationForm<'a> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
+/// A gap is its type, or an object that has one.
+#[derive(Deserialize)]
+struct GapForm<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Loose<Text<'a>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for GapForm<'a> {
+    fn of_text(text: Text<'de>) -> Loose<Self> {
+        Loose::Given(Self { kind: Loose::Given(text) })
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
 /// Reads findings and gaps. An agent's text is data: nothing in it is an error, a wrong form is a flaw.
 pub fn produced(run: &Run) -> Produced {
     let mut reader = Reader::default();
-    let mut outputs: Map<String, Value> = serde_json::from_str(&run.outputs).unwrap_or_default();
-    let (findings, recovered, layer) = match outputs.remove(ANCHOR.list) {
-        Some(Value::Array(list)) => (list, None, Layer::Structured),
-        Some(other) if !other.is_null() => {
-            reader.flaw(format!("\"findings\" is {}, not a list", kind_of(&other)));
-            (Vec::new(), None, Layer::Unreadable)
+    let Outputs { findings, gaps, text } = loose::object(&run.outputs);
+    let (findings, recovered, layer) = match findings {
+        Loose::Given(list) => (list, Loose::Absent, Layer::Structured),
+        Loose::Other(form) => {
+            reader.flaw(format!("\"findings\" is {form}, not a list"));
+            (Vec::new(), Loose::Absent, Layer::Unreadable)
         }
-        Some(_) | None => reader.read_text(outputs.get("text")),
+        Loose::Absent => reader.read_text(&text),
     };
-    let gaps = match outputs.remove("gaps") {
-        Some(gaps) if !gaps.is_null() => Some(gaps),
-        Some(_) | None => recovered.and_then(|mut value: Value| value.get_mut("gaps").map(Value::take)),
+    let gaps = match gaps {
+        Loose::Absent => recovered,
+        Loose::Given(_) | Loose::Other(_) => gaps,
     };
-    let findings = findings.iter().enumerate().map(|(place, value)| reader.finding(place, value)).collect();
-    let gaps = reader.gaps(gaps.as_ref());
+    let findings = findings.iter().enumerate().map(|(place, form)| reader.finding(place, form)).collect();
+    let gaps = reader.gaps(&gaps);
     Produced { findings, gaps, layer, flaws: reader.flaws }
 }
 
@@ -53,19 +119,22 @@ struct Reader {
     flaws: Vec<String>,
 }
 
+type Read<'a> = (Vec<Loose<FindingForm<'a>>>, Loose<Vec<Loose<GapForm<'a>>>>, Layer);
+
 impl Reader {
     fn flaw(&mut self, flaw: String) {
         self.flaws.push(flaw);
     }
 
-    fn read_text(&mut self, text: Option<&Value>) -> (Vec<Value>, Option<Value>, Layer) {
-        let Some(Value::String(text)) = text else {
+    fn read_text(&mut self, text: &Loose<Text<'_>>) -> Read<'static> {
+        let nothing = (Vec::new(), Loose::Absent, Layer::Unreadable);
+        let Loose::Given(text) = text else {
             self.flaw("there is neither a list \"findings\" nor a text to read it from".to_owned());
-            return (Vec::new(), None, Layer::Unreadable);
+            return nothing;
         };
         let Some(found) = recover::recover(text, &ANCHOR) else {
             self.flaw("no JSON with a list \"findings\" can be read from the text".to_owned());
-            return (Vec::new(), None, Layer::Unreadable);
+            return nothing;
         };
         let layer = match found.layer {
             recover::Layer::Strict => Layer::Strict,
@@ -75,82 +144,95 @@ impl Reader {
         if found.lost > 0 {
             self.flaw(format!("{} objects of the text could not be read", found.lost));
         }
-        let list = found.value.get(ANCHOR.list).and_then(Value::as_array).cloned().unwrap_or_default();
-        (list, Some(found.value), layer)
+        let Outputs { findings, gaps, .. } = Outputs::deserialize(found.value).unwrap_or_default();
+        match findings {
+            Loose::Given(list) => (list, gaps, layer),
+            Loose::Absent | Loose::Other(_) => (Vec::new(), gaps, layer),
+        }
     }
 
-    fn finding(&mut self, place: usize, value: &Value) -> Finding {
-        let Value::Object(fields) = value else {
-            self.flaw(format!("findings[{place}] is {}, not an object", kind_of(value)));
-            return Finding::default();
+    fn finding(&mut self, place: usize, form: &Loose<FindingForm<'_>>) -> Finding {
+        let FindingForm { category, severity, title, description, citations } = match form {
+            Loose::Given(fields) => fields,
+            Loose::Absent => return self.no_object(place, "null"),
+            Loose::Other(form) => return self.no_object(place, form),
         };
-        let mut text = |key: &str| match fields.get(key) {
-            Some(Value::String(text)) => text.as_str(),
-            None | Some(Value::Null) => "",
-            Some(other) => {
-                self.flaws.push(format!("findings[{place}].{key} is {}, not a text", kind_of(other)));
-                ""
+        let texts = [("category", category), ("severity", severity), ("title", title), ("description", description)];
+        for (key, text) in texts {
+            if let Loose::Other(form) = text {
+                self.flaw(format!("findings[{place}].{key} is {form}, not a text"));
             }
-        };
-        let (category, severity) = (text("category"), text("severity"));
-        let (title, description) = (text("title"), text("description"));
-        if category.is_empty() {
+        }
+        if written(category).is_empty() {
             self.flaw(format!("findings[{place}] has no category"));
         }
-        let citations = self.citations(place, fields.get("citations"));
-        Finding::of(&Parts { category, severity: Severity::named(severity), title, description, citations })
+        Finding::of(&Parts {
+            category: written(category),
+            severity: Severity::named(written(severity)),
+            title: written(title),
+            description: written(description),
+            citations: self.citations(place, citations),
+        })
     }
 
-    fn citations<'a>(&mut self, place: usize, value: Option<&'a Value>) -> Vec<(&'a str, &'a str)> {
-        let list = match value {
-            None | Some(Value::Null) => return Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(other) => {
-                self.flaw(format!("findings[{place}].citations is {}, not a list", kind_of(other)));
+    fn no_object(&mut self, place: usize, form: &str) -> Finding {
+        self.flaw(format!("findings[{place}] is {form}, not an object"));
+        Finding::default()
+    }
+
+    fn citations<'a>(
+        &mut self,
+        place: usize,
+        list: &'a Loose<Vec<Loose<CitationForm<'_>>>>,
+    ) -> Vec<(&'a str, &'a str)> {
+        let list = match list {
+            Loose::Absent => return Vec::new(),
+            Loose::Given(list) => list,
+            Loose::Other(form) => {
+                self.flaw(format!("findings[{place}].citations is {form}, not a list"));
                 return Vec::new();
             }
         };
         let mut citations = Vec::with_capacity(list.len());
         for one in list {
-            let text = |key| one.get(key).and_then(Value::as_str).unwrap_or_default();
             match one {
-                Value::Object(_) => citations.push((text("file"), text("quote"))),
-                other => {
-                    self.flaw(format!("findings[{place}] has a citation that is {}, not an object", kind_of(other)))
+                Loose::Given(CitationForm { file, quote }) => citations.push((written(file), written(quote))),
+                Loose::Absent => self.flaw(format!("findings[{place}] has a citation that is null, not an object")),
+                Loose::Other(form) => {
+                    self.flaw(format!("findings[{place}] has a citation that is {form}, not an object"));
                 }
             }
         }
         citations
     }
 
-    fn gaps(&mut self, value: Option<&Value>) -> Vec<String> {
-        let list = match value {
-            None => return Vec::new(),
-            Some(Value::Array(list)) => list,
-            Some(other) => {
-                self.flaw(format!("\"gaps\" is {}, not a list", kind_of(other)));
+    fn gaps(&mut self, list: &Loose<Vec<Loose<GapForm<'_>>>>) -> Vec<String> {
+        let list = match list {
+            Loose::Absent => return Vec::new(),
+            Loose::Given(list) => list,
+            Loose::Other(form) => {
+                self.flaw(format!("\"gaps\" is {form}, not a list"));
                 return Vec::new();
             }
         };
         let mut gaps = Vec::with_capacity(list.len());
         for one in list {
-            match one.as_str().or_else(|| one.get("type").and_then(Value::as_str)) {
-                Some(kind) => gaps.push(same_category(kind)),
-                None => self.flaw("a gap is neither a text nor an object with a type".to_owned()),
+            match one {
+                Loose::Given(GapForm { kind: Loose::Given(kind) }) => gaps.push(same_category(kind)),
+                Loose::Given(_) | Loose::Absent | Loose::Other(_) => {
+                    self.flaw("a gap is neither a text nor an object with a type".to_owned());
+                }
             }
         }
         gaps
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
+/// A text as it was written; empty where there is none.
+fn written<'a>(text: &'a Loose<Text<'_>>) -> &'a str {
+    match text {
+        Loose::Given(text) => text,
+        Loose::Absent | Loose::Other(_) => "",
     }
 }
 

@@ -28,7 +28,11 @@ impl Keyword {
 
 /// The form in which categories and gap types are compared: `-`, `_` and blank are alike (grading.md 4, 15).
 pub fn same_category(text: &str) -> String {
-    norm(text).replace(['-', '_'], " ")
+    let normal = norm(text);
+    match normal.contains(['-', '_']) {
+        true => normal.replace(['-', '_'], " "),
+        false => normal,
+    }
 }
 
 /// The share of tokens that two normal forms have in common: Jaccard over their sets of alphanumeric runs.

@@ -13,15 +13,17 @@ pub fn norm(text: &str) -> String {
 
 /// The same for texts without any character that folds: most texts, and read at the speed of memory.
 fn ascii_folded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split(|char: char| char.is_whitespace()).filter(|word| !word.is_empty()) {
+    let mut out = Vec::with_capacity(text.len());
+    // The white space of Unicode as far as ASCII has it; `is_ascii_whitespace` lacks the vertical tab.
+    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
+    for word in words.filter(|word| !word.is_empty()) {
         if !out.is_empty() {
-            out.push(' ');
+            out.push(b' ');
         }
-        out.push_str(word);
+        out.extend_from_slice(word);
     }
     out.make_ascii_lowercase();
-    out
+    String::from_utf8(out).expect("words of ASCII are ASCII")
 }
 
 fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
@@ -103,7 +105,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ascii_takes_the_same_way_as_everything_else(text in "[ -~\t\n]*") {
+        fn ascii_takes_the_same_way_as_everything_else(text in "[\\x00-\\x7f]*") {
             let marked = norm(&format!("\u{e9} {text}"));
             assert_eq!(marked.strip_prefix('\u{e9}').unwrap().trim_start(), norm(&text));
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::fits::Fits;
 use super::golden::Expectation;
 use super::golden::Guard;
 use crate::model::Check;
@@ -21,6 +22,7 @@ use crate::suites::produced::Produced;
 pub struct Reader<'a> {
     pub expectation: &'a Expectation,
     pub produced: &'a Produced,
+    pub fits: Fits,
     pub pair: &'a Pair,
     pub run: &'a Run,
     pub desk: &'a Desk<'a>,
@@ -31,9 +33,8 @@ impl Reader<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self) -> Vec<Check> {
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.schema())];
-        for (place, expected) in self.expectation.expected.iter().enumerate().filter(|(_, expected)| expected.required)
-        {
-            checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(expected)));
+        for (place, expected) in self.expectation.required() {
+            checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(place, expected)));
         }
         for (place, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
@@ -98,15 +99,15 @@ impl Reader<'_> {
         Some(broken.get("name").and_then(Value::as_str).unwrap_or("without a name").to_owned())
     }
 
-    fn expected(&self, expected: &Expected) -> Option<Failure> {
+    fn expected(&self, place: usize, expected: &Expected) -> Option<Failure> {
         let findings = &self.produced.findings;
-        if findings.iter().any(|finding| expected.matches(finding)) {
+        if self.fits.matching(place).next().is_some() {
             return None;
         }
         let rule = expected.rule.as_deref();
         let category = &expected.category;
-        if let Some(near) = findings.iter().find(|finding| expected.matches_loosely(finding)) {
-            return Some(self.wrong_citation(expected, near));
+        if let Some(near) = self.fits.first_loose(place) {
+            return Some(self.wrong_citation(expected, &findings[near]));
         }
         let by_category = findings
             .iter()

@@ -100,6 +100,13 @@ pub struct Expectation {
     pub count_line: u32,
 }
 
+impl Expectation {
+    /// The expected findings that have to be found, with their places among all.
+    pub fn required(&self) -> impl Iterator<Item = (usize, &Expected)> {
+        self.expected.iter().enumerate().filter(|(_, expected)| expected.required)
+    }
+}
+
 /// A gap type that should be reported.
 pub struct Gap {
     pub name: String,

@@ -1,0 +1,203 @@
+//! JSON that an agent wrote: a part of another form than it should have is no error, it is told apart.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::Error;
+use serde::de::IgnoredAny;
+use serde::de::MapAccess;
+use serde::de::SeqAccess;
+use serde::de::Visitor;
+use serde::de::value::MapAccessDeserializer;
+use serde_json::Value;
+
+/// A part of what an agent wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Loose<T> {
+    /// It has the form that it should have.
+    Given(T),
+    /// It is not there, or `null`.
+    #[default]
+    Absent,
+    /// It has another form; the words say which.
+    Other(&'static str),
+}
+
+/// A text, borrowed where it was written without an escape.
+pub type Text<'a> = Cow<'a, str>;
+
+/// Reads an object as the form `T`; a text that repeats a key is read with the last value of it, as JSON readers do.
+pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
+    serde_json::from_str(json).unwrap_or_else(|_| {
+        let whole: Value = serde_json::from_str(json).unwrap_or_default();
+        T::deserialize(whole).unwrap_or_default()
+    })
+}
+
+/// Which forms of JSON a value is read from; every other one is told apart by its name.
+pub trait Shape<'a>: Sized {
+    /// From a text.
+    fn of_text(_text: Text<'a>) -> Loose<Self> {
+        Loose::Other("a text")
+    }
+
+    /// From a list.
+    ///
+    /// # Errors
+    /// The reader's own.
+    fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Loose<Self>, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Loose::Other("a list"))
+    }
+
+    /// From an object.
+    ///
+    /// # Errors
+    /// The reader's own.
+    fn of_object<A: MapAccess<'a>>(mut object: A) -> Result<Loose<Self>, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Loose::Other("an object"))
+    }
+}
+
+impl<'de: 'a, 'a> Shape<'de> for Text<'a> {
+    fn of_text(text: Text<'de>) -> Loose<Self> {
+        Loose::Given(text)
+    }
+}
+
+impl<'a, T: Deserialize<'a>> Shape<'a> for Vec<T> {
+    fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Loose<Self>, A::Error> {
+        let mut all = Self::new();
+        while let Some(one) = list.next_element()? {
+            all.push(one);
+        }
+        Ok(Loose::Given(all))
+    }
+}
+
+/// Reads an object's fields; what a [`Shape`] of an object calls.
+///
+/// # Errors
+/// The reader's own.
+pub fn fields<'a, T: Deserialize<'a>, A: MapAccess<'a>>(object: A) -> Result<Loose<T>, A::Error> {
+    T::deserialize(MapAccessDeserializer::new(object)).map(Loose::Given)
+}
+
+impl<'a, T: Shape<'a>> Deserialize<'a> for Loose<T> {
+    fn deserialize<D: Deserializer<'a>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(Forms(PhantomData))
+    }
+}
+
+struct Forms<T>(PhantomData<T>);
+
+impl<'a, T: Shape<'a>> Visitor<'a> for Forms<T> {
+    type Value = Loose<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Loose<T>, E> {
+        Ok(Loose::Absent)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Loose<T>, E> {
+        Ok(Loose::Other("a truth value"))
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Loose<T>, E> {
+        Ok(Loose::Other("a number"))
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Loose<T>, E> {
+        Ok(Loose::Other("a number"))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Loose<T>, E> {
+        Ok(Loose::Other("a number"))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Loose<T>, E> {
+        Ok(T::of_text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<Loose<T>, E> {
+        Ok(T::of_text(Cow::Borrowed(text)))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Loose<T>, E> {
+        Ok(T::of_text(Cow::Owned(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, list: A) -> Result<Loose<T>, A::Error> {
+        T::of_list(list)
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, object: A) -> Result<Loose<T>, A::Error> {
+        T::of_object(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+    use serde::de::MapAccess;
+
+    use super::Loose;
+    use super::Shape;
+    use super::Text;
+    use super::fields;
+    use super::object;
+
+    #[derive(Deserialize, Debug, Default, PartialEq)]
+    struct Outer<'a> {
+        #[serde(borrow, default)]
+        list: Loose<Vec<Loose<Inner<'a>>>>,
+    }
+
+    #[derive(Deserialize, Debug, PartialEq)]
+    struct Inner<'a> {
+        #[serde(borrow, default)]
+        name: Loose<Text<'a>>,
+    }
+
+    impl<'de: 'a, 'a> Shape<'de> for Inner<'a> {
+        fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+            fields(object)
+        }
+    }
+
+    #[test]
+    fn every_form_is_told_apart() {
+        let json =
+            r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
+        let list = object::<Outer<'_>>(json).list;
+        let named = |name| Loose::Given(Inner { name });
+        let wanted = [
+            Loose::Other("a text"),
+            Loose::Other("a number"),
+            Loose::Other("a number"),
+            Loose::Other("a number"),
+            Loose::Other("a truth value"),
+            Loose::Absent,
+            Loose::Other("a list"),
+            named(Loose::Other("an object")),
+            named(Loose::Given("a\tb".into())),
+            named(Loose::Absent),
+        ];
+        assert_eq!(list, Loose::Given(Vec::from(wanted)));
+        assert_eq!(object::<Outer<'_>>(r#"{"list": {}}"#).list, Loose::Other("an object"));
+    }
+
+    #[test]
+    fn the_last_of_a_repeated_key_holds() {
+        let read: Outer<'_> = object(r#"{"list": 1, "list": [{"name": "a", "name": "b"}]}"#);
+        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Inner { name: Loose::Given("b".into()) })]));
+        assert_eq!(object::<Outer<'_>>("[]"), Outer::default());
+    }
+}
