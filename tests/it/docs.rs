@@ -2,6 +2,15 @@
 
 use std::fs;
 
+use goldgate::model::Aggregate;
+use goldgate::model::Drift;
+use goldgate::model::Edge;
+use goldgate::model::Gate;
+use goldgate::model::Limit;
+use goldgate::model::MetricSpec;
+use goldgate::model::SampleFold;
+use goldgate::model::Side;
+use goldgate::suites::KINDS;
 use libtest_mimic::Trial;
 
 use crate::repository::Repository;
@@ -13,6 +22,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("every schema that is shipped is current", schemas),
+        trial("the table of metrics is the program's own", metrics),
         trial("an unknown schema is told with the known ones", unknown_schema),
     ]
 }
@@ -40,6 +50,64 @@ fn schemas() {
     there.sort();
     shipped.sort();
     assert_eq!(there, shipped);
+}
+
+fn metrics() {
+    let mut text = "# Metrics\n\nEvery metric of every kind: what it is, how it is folded over samples and cases, and the gates that hold where\n\
+        the config states none. A stated gate is merged over its default key by key. The table is written by a test.\n"
+        .to_owned();
+    for kind in KINDS {
+        text.push_str(&format!("\n## `{}`\n\nGrades {} (scorer `{}`).\n\n", kind.name, kind.meaning, kind.scorer));
+        text.push_str(
+            "| metric | what it is | better | samples | cases | default gates |\n|---|---|---|---|---|---|\n",
+        );
+        kind.metrics.iter().for_each(|spec| text.push_str(&row(spec)));
+    }
+    let file = root().join("docs/metrics.md");
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &text).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&file).unwrap_or_default() == text,
+        "docs/metrics.md is not current; BLESS=1 rewrites it"
+    );
+}
+
+fn row(spec: &MetricSpec) -> String {
+    let samples = match (spec.aggregate, spec.fold) {
+        (Aggregate::Rate, _) => "majority",
+        (_, SampleFold::Median) => "median",
+        (_, SampleFold::Mean) => "mean",
+    };
+    let cases = match spec.aggregate {
+        Aggregate::Harmonic(one, other) => format!("harmonic mean of {one} and {other}"),
+        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => spec.aggregate.word().to_owned(),
+    };
+    let gates: Vec<String> = spec.gates.iter().map(gate).collect();
+    let gates = if gates.is_empty() { "none".to_owned() } else { gates.join(", ") };
+    let MetricSpec { name, meaning, better, .. } = spec;
+    format!("| `{name}` | {meaning} | {} | {samples} | {cases} | {gates} |\n", better.word())
+}
+
+/// A gate as a config states it.
+fn gate(gate: &Gate) -> String {
+    match *gate {
+        Gate::Threshold { side, limit, edge } => {
+            let key = if side == Side::Min { "min" } else { "max" };
+            let (limit, otherwise) = match limit {
+                Limit::Number(number) => (number.to_string(), None),
+                Limit::Baseline { otherwise } => ("baseline".to_owned(), otherwise),
+            };
+            let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
+            let edge = match edge {
+                Edge::Hard => ", hard: true".to_owned(),
+                Edge::Band(zone) => format!(", zone: {zone}"),
+            };
+            format!("`{key}: {limit}{otherwise}{edge}`")
+        }
+        Gate::Change { drift: Drift::Drop, tolerance } => format!("`max_drop: {tolerance}`"),
+        Gate::Change { drift: Drift::Rise, tolerance } => format!("`max_rise: {tolerance}`"),
+    }
 }
 
 fn unknown_schema() {
