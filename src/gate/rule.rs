@@ -82,7 +82,7 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
 fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
     if above >= -epsilon {
         Verdict::Pass
-    } else if above >= -zone - epsilon && zone > 0.0 {
+    } else if above >= -zone - epsilon {
         Verdict::Inconclusive
     } else {
         Verdict::Fail

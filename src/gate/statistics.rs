@@ -31,7 +31,7 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
         let measured = difference(paired, &(0..rows).collect::<Vec<_>>()).into_iter().zip(paired.specs);
         return measured.map(|(one, spec)| one.filter(|_| is_average(spec)).map(|_| (0.0, 0.0))).collect();
     }
-    let rounds = (WORK / (rows * columns)).clamp(200, 2000);
+    let rounds = rounds(rows * columns);
     let mut random = fastrand::Rng::with_seed(0x676f_6c64);
     let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(rounds); columns];
     let mut rows_drawn = vec![0; rows];
@@ -43,6 +43,11 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
     }
     let shown = paired.specs.iter().zip(drawn);
     shown.map(|(spec, values)| if is_average(spec) { percentiles(values) } else { None }).collect()
+}
+
+/// How often is drawn: often for small tables, less for large ones, and never too rarely for a percentile.
+fn rounds(cells: usize) -> usize {
+    (WORK / cells.max(1)).clamp(200, 2000)
 }
 
 fn is_average(spec: &MetricSpec) -> bool {
@@ -70,6 +75,8 @@ fn percentiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
 mod tests {
     use super::Paired;
     use super::intervals;
+    use super::rounds;
+    use crate::model::Aggregate;
     use crate::model::MetricSpec;
 
     const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", ..MetricSpec::PLAIN }];
@@ -96,6 +103,24 @@ mod tests {
                 .map(|(low, high)| (low.round(), high.round())),
             Some((1.0, 1.0))
         );
+    }
+
+    #[test]
+    fn large_tables_are_drawn_from_less_often() {
+        let table = [(0, 2000), (20, 2000), (2_000, 2000), (4_000, 1000), (10_000, 400), (20_000, 200), (900_000, 200)];
+        for (cells, wanted) in table {
+            assert_eq!(rounds(cells), wanted, "{cells}");
+        }
+    }
+
+    #[test]
+    fn an_extreme_has_no_interval() {
+        let specs = [MetricSpec { name: "w", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
+        let rows = |values: [f64; 2]| values.map(|value| vec![Some(value)]).to_vec();
+        for now in [[0.5, 0.7], [0.1, 0.9]] {
+            let paired = Paired { specs: &specs, now: &rows(now), before: &rows([0.5, 0.7]) };
+            assert_eq!(intervals(&paired), [None]);
+        }
     }
 
     #[test]

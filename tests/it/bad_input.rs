@@ -197,6 +197,19 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "[empty-range]",
     ),
     (
+        "fewer findings at most than at least",
+        |r| {
+            r.replace(
+                EXPECTED,
+                "\"max_expected_findings\": 3",
+                "\"min_expected_findings\": 2, \"max_expected_findings\": 1",
+            )
+        },
+        &[],
+        "golden/expected/legal/lease.json:9:56: min_expected_findings 2 is above max_expected_findings 1",
+        "[empty-range]",
+    ),
+    (
         "a zone of a case that is too wide",
         |r| r.replace(EXPECTED, "\"max_expected_findings\": 3", "\"ambiguity_zone\": 0.7"),
         &[],

@@ -45,6 +45,13 @@ fn nothing_stated_leaves_the_defaults() {
 }
 
 #[test]
+fn a_stated_ceiling_takes_nothing_from_a_floor() {
+    let stated = StatedGate { max: Some(StatedLimit::Number(3.0)), ..StatedGate::default() };
+    let ceiling = Gate::Threshold { side: Side::Max, limit: Limit::Number(3.0), edge: Edge::Band(0.0) };
+    assert_eq!(gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]), [FLOOR, ceiling]);
+}
+
+#[test]
 fn a_stated_floor_keeps_what_it_does_not_say() {
     assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9)]), [floor(0.9, Edge::Hard)]);
     let soft = StatedGate { hard: Some(false), ..min(0.9) };

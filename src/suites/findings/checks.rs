@@ -49,13 +49,17 @@ impl Reader<'_> {
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
             let outside = (!(least..=most).contains(&found)).then(|| {
-                let range = if most == u64::MAX { format!("at least {least}") } else { format!("{least} to {most}") };
+                let range = match most {
+                    u64::MAX => format!("at least {least} are right"),
+                    _ if least == most => format!("{least} would be right"),
+                    _ => format!("{least} to {most} are right"),
+                };
                 let action = if found < least {
                     "look at what the agent overlooked in this document"
                 } else {
                     "look for over-production: findings that nobody expects here"
                 };
-                self.failure(None, format!("{found} findings were produced, {range} are right"), action.to_owned())
+                self.failure(None, format!("{found} findings were produced, {range}"), action.to_owned())
             });
             checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
         }
@@ -85,10 +89,14 @@ impl Reader<'_> {
             return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
         }
         let tag = match rule {
-            Some(rule) if self.desk.had_rule(&self.pair.agent, self.run, rule) => Tag::Model,
+            Some(rule) if self.had_rule(rule) => Tag::Model,
             Some(_) | None => Tag::Prompt,
         };
         Failure { tag, detail, next_action }
+    }
+
+    fn had_rule(&self, rule: &str) -> bool {
+        self.desk.had_rule(&self.pair.agent, self.run, rule)
     }
 
     /// The first tool call of the record that ended in an error.
@@ -128,7 +136,10 @@ impl Reader<'_> {
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let action = match rule {
-            Some(rule) => format!("read rule {rule} of the prompt package: make it say when to report {category}"),
+            Some(rule) if self.had_rule(rule) => {
+                format!("the agent had rule {rule} and did not follow it: give {category} an example, or more weight")
+            }
+            Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),
             None => format!("make the prompt say when to report {category}, and name the rule here"),
         };
         Some(self.failure(rule, format!("{category}: not reported"), action))
