@@ -1,6 +1,7 @@
 //! GitHub's workflow commands: errors and warnings at the golden file's line.
 
 use super::plain::line;
+use crate::model::Authority;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::Verdict;
@@ -8,7 +9,8 @@ use crate::model::Verdict;
 /// GitHub shows at most this many of each kind a step.
 const SHOWN: usize = 10;
 
-/// One line an annotation: failed checks of failing agents as errors, all others as warnings, the rest counted.
+/// One line an annotation: failed checks of failing agents as errors where the run blocks, all others as warnings, the rest
+/// counted.
 pub fn annotations(report: &Report) -> String {
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
@@ -24,9 +26,9 @@ pub fn annotations(report: &Report) -> String {
             line(&failure.detail, 300),
             line(&failure.next_action, 300)
         ));
-        match failed.agent.verdict {
-            Ruling::Judged(Verdict::Fail) => errors.push(format!("::error {place}::{text}")),
-            Ruling::Judged(Verdict::Pass | Verdict::Inconclusive) | Ruling::Skipped(_) => {
+        match (&failed.agent.verdict, report.authority) {
+            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => errors.push(format!("::error {place}::{text}")),
+            (Ruling::Judged(_) | Ruling::Skipped(_), Authority::Blocking | Authority::Advisory) => {
                 warnings.push(format!("::warning {place}::{text}"))
             }
         }

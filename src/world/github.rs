@@ -15,6 +15,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::env::Secret;
+use super::web;
 use crate::model::Comment;
 use crate::model::RepoPath;
 
@@ -51,6 +52,11 @@ const PAGE: usize = 100;
 /// Pages that are read at most: a bound against a server that never ends.
 const PAGES: usize = 300;
 
+/// How GitHub is asked to answer.
+const JSON: &str = "application/vnd.github+json";
+/// The same, for a file's bytes as they are.
+const RAW: &str = "application/vnd.github.raw+json";
+
 struct Answer {
     status: StatusCode,
     headers: HeaderMap,
@@ -76,10 +82,7 @@ impl GitHub {
             .base_uri(api)
             .with_context(|| format!("GITHUB_API_URL is {api:?}"))?
             .personal_token(token.reveal())
-            .set_connect_timeout(Some(Duration::from_secs(10)))
-            .set_read_timeout(Some(Duration::from_secs(30)))
-            .set_write_timeout(Some(Duration::from_secs(30)))
-            .build()
+            .build_with_reqwest(web::client()?)
             .context("while building the GitHub client")?;
         drop(guard);
         Ok(Self { client, runtime, repository: repository.to_owned() })
@@ -191,8 +194,12 @@ impl GitHub {
             })
             .collect();
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
-        match self.ask(&Method::GET, &path, None, "while reading a file of the base commit") {
-            Ok(answer) => content(&answer, &path).map(Some),
+        let doing = "while reading a file of the base commit";
+        match self.ask(&Method::GET, &path, None, doing) {
+            Ok(answer) => match content(&answer, &path)? {
+                Some(bytes) => Ok(Some(bytes)),
+                None => self.ask_as(&Method::GET, &path, None, doing, RAW).map(|answer| Some(answer.body)),
+            },
             Err(Refusal::Missing) => Ok(None),
             Err(other) => Err(other),
         }
@@ -203,17 +210,28 @@ impl GitHub {
     }
 
     fn ask(&self, method: &Method, path: &str, body: Option<&Value>, doing: &'static str) -> Result<Answer, Refusal> {
-        self.runtime.block_on(self.asked(method, path, body)).map_err(|refusal| match refusal {
+        self.ask_as(method, path, body, doing, JSON)
+    }
+
+    fn ask_as(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Value>,
+        doing: &'static str,
+        form: &'static str,
+    ) -> Result<Answer, Refusal> {
+        self.runtime.block_on(self.asked(method, path, body, form)).map_err(|refusal| match refusal {
             Refusal::Failed(error) => Refusal::Failed(error.context(format!("{doing} ({} {path})", method.as_str()))),
             other => other,
         })
     }
 
-    async fn asked(&self, method: &Method, path: &str, body: Option<&Value>) -> Result<Answer, Refusal> {
+    async fn asked(&self, method: &Method, path: &str, body: Option<&Value>, form: &str) -> Result<Answer, Refusal> {
         let mut waited = Duration::ZERO;
         let mut tries = 1;
         loop {
-            let outcome = self.sent(method, path, body).await;
+            let outcome = self.sent(method, path, body, form).await;
             let (wait, refusal) = match outcome {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
                 Ok(answer) => (pause(method, &answer, tries), refusal(&answer)),
@@ -231,12 +249,12 @@ impl GitHub {
         }
     }
 
-    async fn sent(&self, method: &Method, path: &str, body: Option<&Value>) -> anyhow::Result<Answer> {
+    async fn sent(&self, method: &Method, path: &str, body: Option<&Value>, form: &str) -> anyhow::Result<Answer> {
         let text = body.map(Value::to_string).unwrap_or_default();
         let request = http::Request::builder()
             .method(method.clone())
             .uri(path)
-            .header("accept", "application/vnd.github+json")
+            .header("accept", form)
             .header("content-type", "application/json")
             .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
             .header("x-github-api-version", "2022-11-28")
@@ -294,16 +312,14 @@ fn parsed<T: for<'de> Deserialize<'de>>(answer: &Answer, path: &str) -> Result<T
         .map_err(Refusal::Failed)
 }
 
-/// A file's bytes out of the contents API's base64.
-fn content(answer: &Answer, path: &str) -> Result<Vec<u8>, Refusal> {
+/// A file's bytes out of the contents API's base64; `None` where it has more than the 1 MB that are given so.
+fn content(answer: &Answer, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
     let form: ContentForm = parsed(answer, path)?;
     if form.encoding != "base64" {
-        return Err(
-            anyhow::anyhow!("the file is larger than the contents API gives (encoding {:?})", form.encoding).into()
-        );
+        return Ok(None);
     }
     let plain: String = form.content.chars().filter(|char| !char.is_whitespace()).collect();
-    STANDARD.decode(plain).context("the file's base64 is broken").map_err(Refusal::Failed)
+    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(Refusal::Failed)
 }
 
 #[derive(Deserialize)]

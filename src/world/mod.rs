@@ -8,6 +8,8 @@ mod env;
 mod git;
 #[cfg(feature = "github")]
 mod github;
+#[cfg(feature = "github")]
+mod web;
 
 pub use clock::Clock;
 pub use console::World;

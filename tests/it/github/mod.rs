@@ -29,6 +29,8 @@ pub fn trials() -> Vec<Trial> {
         trial("a lost answer to the creation makes no second comment", lost_answer),
         trial("a section that another writer overwrote is written again", overwritten),
         trial("the baseline is read on the base commit, never in the pull request's tree", base_baseline),
+        trial("a base baseline of more than a megabyte is read as well", large_baseline),
+        trial("a proxy of the environment is used", proxy),
         trial("an event without a pull request writes no comment and says so", no_pull_request),
         trial("a fork's pull request has the full verdict without a comment", fork),
         trial("a regression blocks, and the comment names it with its line", regression),
@@ -52,16 +54,22 @@ struct Job<'a> {
     event: Value,
     name: &'a str,
     inputs: Vec<(&'a str, &'a str)>,
+    variables: Vec<(&'a str, &'a str)>,
     run: u64,
 }
 
 impl<'a> Job<'a> {
     fn new(repository: &'a Repository, github: &'a Standin, event: &str, name: &'a str) -> Self {
-        Self { repository, github, event: payload(event), name, inputs: Vec::new(), run: 7 }
+        Self { repository, github, event: payload(event), name, inputs: Vec::new(), variables: Vec::new(), run: 7 }
     }
 
     fn input(mut self, name: &'a str, value: &'a str) -> Self {
         self.inputs.push((name, value));
+        self
+    }
+
+    fn variable(mut self, name: &'a str, value: &'a str) -> Self {
+        self.variables.push((name, value));
         self
     }
 
@@ -96,6 +104,7 @@ impl<'a> Job<'a> {
         variables.extend(
             self.inputs.iter().map(|(name, value)| (format!("INPUT_{}", name.to_uppercase()), (*value).to_owned())),
         );
+        variables.extend(self.variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         let borrowed: Vec<(&str, &str)> =
             variables.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         self.repository.goldgate_with(&["action"], &borrowed)
@@ -271,6 +280,26 @@ fn base_baseline() {
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3);
     assert!(ran.stderr.contains("`contents: read`"), "{}", ran.stderr);
+}
+
+fn large_baseline() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.goldgate(&["run", "--update-baseline"]);
+    let baseline = repository.read("baselines/latest.json").replace("\"f1_score\": 1.0", "\"f1_score\": 0.5");
+    github.file("baselines/latest.json", &format!("{baseline}{}", " ".repeat(1_100_000)));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(github.bodies(BOT)[0].contains("+50.0 pp"), "{}", github.bodies(BOT)[0]);
+}
+
+fn proxy() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let address = github.address();
+    let job = opened(&repository, &github).variable("GITHUB_API_URL", "http://github.example");
+    let ran = job.variable("HTTP_PROXY", &address).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(github.bodies(BOT).len(), 1);
+    assert!(github.requests().iter().all(|request| request.contains(" http://github.example/")));
 }
 
 fn no_pull_request() {

@@ -118,6 +118,8 @@ impl State {
 struct Request {
     method: String,
     target: String,
+    /// Whether the bytes of a file are asked for as they are.
+    raw: bool,
     body: Value,
 }
 
@@ -145,7 +147,11 @@ fn serve(stream: TcpStream, state: &Mutex<State>) {
             }
             None => answer(&request, &mut state.lock().unwrap()),
         };
-        let text = if status == 204 { String::new() } else { body.to_string() };
+        let text = match &body {
+            _ if status == 204 => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
         let head = format!(
             "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{more}\r\n",
             text.len()
@@ -162,7 +168,7 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
     let mut parts = first.split_whitespace();
     let (method, target) = (parts.next()?.to_owned(), parts.next()?.to_owned());
     let mut length = 0;
-    let mut agent = false;
+    let (mut agent, mut raw) = (false, false);
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -171,6 +177,7 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
             "content-length" => length = value.parse().unwrap(),
             "authorization" => state.lock().unwrap().tokens.push(value.to_owned()),
             "user-agent" => agent = true,
+            "accept" => raw = value == "application/vnd.github.raw+json",
             _ => {}
         }
     }
@@ -178,11 +185,13 @@ fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Reque
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     state.lock().unwrap().requests.push(format!("{method} {target}"));
-    Some(Request { method, target, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+    Some(Request { method, target, raw, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }
 
 fn answer(request: &Request, state: &mut State) -> (u16, String, Value) {
-    let (path, query) = request.target.split_once('?').unwrap_or((&request.target, ""));
+    // A proxy is asked with the whole address.
+    let target = request.target.strip_prefix("http://github.example").unwrap_or(&request.target);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let missing = (404, String::new(), json!({ "message": "Not Found" }));
     if (request.method.as_str(), path) == ("GET", "/user") {
         // A workflow's own token may not ask who it is.
@@ -227,6 +236,9 @@ fn answer(request: &Request, state: &mut State) -> (u16, String, Value) {
             }
         }
         ("GET", ["contents", path]) => match state.files.get(&path.replace("%2F", "/")) {
+            Some(text) if request.raw => (200, String::new(), Value::from(text.as_str())),
+            // GitHub gives no content of files above 1 MB in this form.
+            Some(text) if text.len() > 1_000_000 => (200, String::new(), json!({ "encoding": "none", "content": "" })),
             Some(text) => (200, String::new(), json!({ "encoding": "base64", "content": encoded(text.as_bytes()) })),
             None => missing,
         },
