@@ -142,6 +142,12 @@ pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
     aggregates(specs, counted.len(), |row, column| counted[row].values[column].value)
 }
 
+/// One metric's values over the pairs that count and have one.
+pub fn column(pairs: &[PairResult], place: usize) -> Vec<f64> {
+    let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+    counted.filter_map(|pair| pair.values[place].value).collect()
+}
+
 /// The aggregates over `rows` rows of values; `cell(row, column)` gives the value of a metric.
 pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
     let simple: Vec<Option<f64>> = specs

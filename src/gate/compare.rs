@@ -7,6 +7,7 @@ use super::rule::BaseNumber;
 use super::rule::Subject;
 use super::rule::ruling;
 use super::statistics::Paired;
+use super::statistics::detectable;
 use super::statistics::intervals;
 use crate::fold;
 use crate::model::BaselineEntry;
@@ -110,7 +111,12 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             better: spec.better,
             unit: spec.unit,
             aggregate: spec.aggregate.word().to_owned(),
-            comparison: Comparison { baseline: before[place], delta, ci95: delta.and(delta_intervals[place]) },
+            comparison: Comparison {
+                baseline: before[place],
+                delta,
+                ci95: delta.and(delta_intervals[place]),
+                detectable: detectable(spec, &fold::column(judged.pairs, place)),
+            },
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
         });

@@ -1,4 +1,4 @@
-//! How much of a difference may be noise: a paired bootstrap over cases. It informs, it decides nothing.
+//! How much of a difference may be noise, and how small a difference can be seen. It informs, it decides nothing.
 
 use crate::fold;
 use crate::model::Aggregate;
@@ -64,6 +64,18 @@ fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {
     pairs.map(|(now, before)| Some(now? - before?)).collect()
 }
 
+/// The smallest change of an average over these cases that stands out of its noise: (1.96 + 0.84) standard errors of the mean,
+/// which is seen with 95 % confidence in 80 % of the runs that have it.
+///
+/// `None` for what is no average, for fewer than two cases, and where no case differs from another.
+pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
+    let mean = fold::mean(values).filter(|_| is_average(spec) && values.len() > 1)?;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let count = values.len() as f64;
+    let deviation = (squares / (count - 1.0)).sqrt();
+    (deviation > 0.0).then(|| (1.96 + 0.84) * deviation / count.sqrt())
+}
+
 fn percentiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
     values.sort_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
@@ -74,6 +86,7 @@ fn percentiles(mut values: Vec<f64>) -> Option<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::Paired;
+    use super::detectable;
     use super::intervals;
     use super::rounds;
     use crate::model::Aggregate;
@@ -103,6 +116,20 @@ mod tests {
                 .map(|(low, high)| (low.round(), high.round())),
             Some((1.0, 1.0))
         );
+    }
+
+    #[test]
+    fn the_detectable_change_shrinks_with_the_root_of_the_cases() {
+        // The deviation of 0, 1, 0, 1 is 1/sqrt(3), its standard error half of that.
+        let few = detectable(&SPECS[0], &[0.0, 1.0, 0.0, 1.0]).unwrap();
+        assert!((few - 2.8 / 12_f64.sqrt()).abs() < 1e-12, "{few}");
+        let many = detectable(&SPECS[0], &[0.0, 1.0].repeat(200)).unwrap();
+        assert!((many - 2.8 * (100.0 / 399.0_f64).sqrt() / 20.0).abs() < 1e-12, "{many}");
+        let worst = MetricSpec { aggregate: Aggregate::Worst, ..SPECS[0] };
+        assert_eq!(detectable(&worst, &[0.0, 1.0]), None);
+        assert_eq!(detectable(&SPECS[0], &[1.0, 1.0]), None);
+        assert_eq!((detectable(&SPECS[0], &[1.0]), detectable(&SPECS[0], &[])), (None, None));
+        assert!(detectable(&SPECS[0], &[0.0, 1.0]).is_some());
     }
 
     #[test]

@@ -151,6 +151,8 @@ pub struct Comparison {
     pub delta: Option<f64>,
     /// A 95 % interval of the delta, where there is something to pair.
     pub ci95: Option<(f64, f64)>,
+    /// The smallest change that these cases can tell from noise, where the metric is an average.
+    pub detectable: Option<f64>,
 }
 
 /// One gate and how it was ruled.

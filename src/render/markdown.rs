@@ -1,21 +1,22 @@
 //! GitHub's Markdown: one tier's section of the comment, and the job summary.
 
+mod cases;
+mod numbers;
+
 use std::fmt::Write;
 
-use super::number;
-use super::number::Direction;
+use self::cases::cases;
+use self::numbers::changed;
+use self::numbers::detectable;
+use self::numbers::unchanged;
 use super::plain::inline;
 use super::words;
 use super::words::Tally;
-use crate::model::AgentReport;
 use crate::model::Authority;
 use crate::model::CaseTrend;
-use crate::model::Exclusion;
 use crate::model::FailureLine;
-use crate::model::MetricReport;
 use crate::model::Report;
 use crate::model::Ruling;
-use crate::model::SuiteReport;
 use crate::model::Tag;
 use crate::model::Verdict;
 
@@ -97,6 +98,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
         block(3, "taxonomy", taxonomy(report)),
         block(5, "cases", cases(report)),
         block(7, "unchanged numbers", unchanged(report)),
+        block(8, "what can be detected", detectable(report)),
         block(4, "remarks", remarks(report)),
         block(0, "next steps", next_steps(report, links)),
         block(0, "footer", footer(report, links)),
@@ -146,83 +148,6 @@ fn not_gateable(report: &Report) -> String {
         put(&mut out, &format!("- {}", inline(note, 300)));
     }
     out
-}
-
-const HEAD: &str =
-    "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
-
-fn is_changed(metric: &MetricReport) -> bool {
-    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != Direction::Same;
-    let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
-    moved || unwell
-}
-
-fn rows(suites: &[SuiteReport], wanted: impl Fn(&MetricReport) -> bool) -> (usize, String) {
-    let mut out = String::new();
-    let mut count = 0;
-    for suite in suites {
-        for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| wanted(metric)) {
-                count += 1;
-                put(&mut out, &row(suite, agent, metric));
-            }
-        }
-    }
-    (count, out)
-}
-
-fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> String {
-    let arrow = match number::direction(metric.better, metric.unit, metric.comparison.delta) {
-        Direction::Better => " ▲ better",
-        Direction::Worse => " ▼ worse",
-        Direction::Other | Direction::Same => "",
-    };
-    let noise = match metric.comparison.ci95 {
-        // A failed gate decides; that the difference might be noise would only excuse it.
-        Some((low, high))
-            if low <= 0.0 && high >= 0.0 && !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) =>
-        {
-            " (within noise)"
-        }
-        _ => "",
-    };
-    let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
-    let verdict = match &metric.verdict {
-        _ if metric.gates.is_empty() => String::new(),
-        Ruling::Judged(Verdict::Pass) => "✅ pass".to_owned(),
-        Ruling::Judged(Verdict::Inconclusive) => "❔ inconclusive".to_owned(),
-        Ruling::Judged(Verdict::Fail) => "❌ **fail**".to_owned(),
-        Ruling::Skipped(reason) => format!("⏭️ skipped: {}", inline(reason, 80)),
-    };
-    format!(
-        "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
-        suite.id,
-        agent.agent,
-        inline(&metric.name, 60),
-        number::value(metric.unit, metric.comparison.baseline),
-        number::value(metric.unit, metric.value),
-        number::delta(metric.unit, metric.comparison.delta),
-        gates.join(", ")
-    )
-}
-
-fn changed(suites: &[SuiteReport]) -> String {
-    match rows(suites, is_changed) {
-        (0, _) if suites.is_empty() => String::new(),
-        (0, _) => "No number moved.\n".to_owned(),
-        (_, rows) => format!("{HEAD}{rows}"),
-    }
-}
-
-fn unchanged(report: &Report) -> String {
-    let (count, rows) = rows(&report.suites, |metric| !is_changed(metric));
-    if count == 0 {
-        return String::new();
-    }
-    format!(
-        "<details><summary>{}</summary>\n\n{HEAD}{rows}\n</details>\n",
-        words::plural(count, "unchanged number", "unchanged numbers")
-    )
 }
 
 /// Failed checks that are listed with their evidence; the rest is counted.
@@ -286,14 +211,15 @@ fn path(text: &str) -> String {
     out
 }
 
+const TAGS: &str = "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n";
+
 fn taxonomy(report: &Report) -> String {
     if report.suites.is_empty() {
         return String::new();
     }
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     let known = agents().any(|agent| agent.taxonomy_before.is_some());
-    let mut out =
-        "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n".to_owned();
+    let (mut rows, mut none) = (String::new(), Vec::new());
     for tag in Tag::ALL {
         let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
         let before: i64 =
@@ -305,79 +231,31 @@ fn taxonomy(report: &Report) -> String {
             more if more > 0 => format!("+{more}"),
             less => format!("−{}", less.abs()),
         };
-        put(&mut out, &format!("| `{}` | {} | {now} | {change} | {} |", tag.word(), tag.meaning(), tag.fix_strategy()));
+        match (now, before) {
+            (0, 0) => none.push(format!("`{}`", tag.word())),
+            _ => put(
+                &mut rows,
+                &format!("| `{}` | {} | {now} | {change} | {} |", tag.word(), tag.meaning(), tag.fix_strategy()),
+            ),
+        }
     }
     let lost = report.lost_samples();
     if lost > 0 {
         put(
-            &mut out,
+            &mut rows,
             &format!(
                 "| `infra` | no failure: the sample gave nothing to grade | {lost} | – | look at the infrastructure, or record again |"
             ),
         );
     }
-    out
-}
-
-/// Cases named in one list; the rest is counted.
-const NAMED: usize = 30;
-
-fn cases(report: &Report) -> String {
-    let mut out = String::new();
-    let pairs = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
-    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
-        let found = pairs().flat_map(|(suite, agent)| {
-            let moved = agent.cases.iter().filter(move |case| case.trend == trend);
-            moved.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
-        });
-        list(&mut out, &title(&trend.word().replace('_', " ")), found.collect());
+    let none = match none.is_empty() {
+        true => String::new(),
+        false => format!("No failure of {}.\n", none.join(", ")),
+    };
+    match rows.is_empty() {
+        true => none,
+        false => format!("{TAGS}{rows}\n{none}"),
     }
-    let flaky = pairs().flat_map(|(suite, agent)| {
-        let flaky = agent.cases.iter().filter(|case| case.is_flaky());
-        flaky.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
-    });
-    list(&mut out, "Flaky (samples disagree)", flaky.collect());
-    let removed = pairs().flat_map(|(suite, agent)| {
-        agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent))
-    });
-    list(&mut out, "Removed since the baseline", removed.collect());
-    for (suite, agent) in pairs() {
-        for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
-            let why: Vec<String> = case
-                .pair
-                .lost
-                .iter()
-                .map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120)))
-                .collect();
-            let word = if case.pair.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
-            put(
-                &mut out,
-                &format!(
-                    "- {word}: {}/{}/{} ({} of {} samples completed; {})",
-                    suite.id,
-                    agent.agent,
-                    case.pair.case,
-                    case.pair.completed,
-                    case.pair.planned,
-                    why.join("; ")
-                ),
-            );
-        }
-    }
-    if out.is_empty() {
-        out
-    } else {
-        format!("<details><summary>Cases: moved, flaky, excluded</summary>\n\n{out}\n</details>\n")
-    }
-}
-
-fn list(out: &mut String, name: &str, found: Vec<String>) {
-    if found.is_empty() {
-        return;
-    }
-    let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
-    let shown: Vec<String> = found.iter().take(NAMED).cloned().collect();
-    put(out, &format!("- {name} ({}): {}{more}", found.len(), shown.join(", ")));
 }
 
 fn remarks(report: &Report) -> String {

@@ -90,7 +90,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 }
 
 /// A width: percentage points for shares.
-fn spread(unit: Unit, width: f64) -> String {
+pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
         Unit::Share => number::value(unit, Some(width)).replace(" %", " pp"),
         Unit::Count | Unit::Points => number::value(unit, Some(width)),

@@ -155,6 +155,9 @@ pub struct MetricForm {
     pub delta: Option<f64>,
     /// A 95 % interval of the difference.
     pub ci95: Option<(f64, f64)>,
+    /// The smallest change that these cases can tell from noise, at 95 % confidence and 80 % power.
+    #[serde(default)]
+    pub detectable: Option<f64>,
     /// `worst`, `mean`, `sum`, `rate` or `harmonic`.
     pub aggregate: String,
     /// `higher`, `lower` or `neither`.

@@ -188,7 +188,12 @@ fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
         better,
         unit,
         aggregate: form.aggregate,
-        comparison: Comparison { baseline: form.baseline, delta: form.delta, ci95: form.ci95 },
+        comparison: Comparison {
+            baseline: form.baseline,
+            delta: form.delta,
+            ci95: form.ci95,
+            detectable: form.detectable,
+        },
         gates: form.gates.into_iter().map(gate).collect::<Read<_>>()?,
         verdict: ruling(&form.verdict, form.reason)?,
     })

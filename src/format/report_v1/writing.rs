@@ -140,6 +140,7 @@ fn metric(metric: &MetricReport) -> MetricForm {
         baseline: metric.comparison.baseline,
         delta: metric.comparison.delta,
         ci95: metric.comparison.ci95,
+        detectable: metric.comparison.detectable,
         aggregate: metric.aggregate.clone(),
         better: metric.better.word().to_owned(),
         unit: unit(metric.unit).to_owned(),

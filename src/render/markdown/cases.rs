@@ -1,0 +1,69 @@
+//! The cases that moved, that are flaky, and that are excluded.
+
+use super::put;
+use super::title;
+use crate::model::CaseTrend;
+use crate::model::Exclusion;
+use crate::model::Report;
+use crate::render::plain::inline;
+
+/// Cases named in one list; the rest is counted.
+const NAMED: usize = 30;
+
+pub fn cases(report: &Report) -> String {
+    let mut out = String::new();
+    let pairs = || report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+    for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
+        let found = pairs().flat_map(|(suite, agent)| {
+            let moved = agent.cases.iter().filter(move |case| case.trend == trend);
+            moved.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+        });
+        list(&mut out, &title(&trend.word().replace('_', " ")), found.collect());
+    }
+    let flaky = pairs().flat_map(|(suite, agent)| {
+        let flaky = agent.cases.iter().filter(|case| case.is_flaky());
+        flaky.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+    });
+    list(&mut out, "Flaky (samples disagree)", flaky.collect());
+    let removed = pairs().flat_map(|(suite, agent)| {
+        agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent))
+    });
+    list(&mut out, "Removed since the baseline", removed.collect());
+    for (suite, agent) in pairs() {
+        for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
+            let why: Vec<String> = case
+                .pair
+                .lost
+                .iter()
+                .map(|lost| format!("sample {}: {}", lost.sample, inline(&lost.why.text(), 120)))
+                .collect();
+            let word = if case.pair.exclusion == Exclusion::NoMajority { "**Excluded**" } else { "Inconclusive" };
+            put(
+                &mut out,
+                &format!(
+                    "- {word}: {}/{}/{} ({} of {} samples completed; {})",
+                    suite.id,
+                    agent.agent,
+                    case.pair.case,
+                    case.pair.completed,
+                    case.pair.planned,
+                    why.join("; ")
+                ),
+            );
+        }
+    }
+    if out.is_empty() {
+        out
+    } else {
+        format!("<details><summary>Cases: moved, flaky, excluded</summary>\n\n{out}\n</details>\n")
+    }
+}
+
+fn list(out: &mut String, name: &str, found: Vec<String>) {
+    if found.is_empty() {
+        return;
+    }
+    let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
+    let shown: Vec<String> = found.iter().take(NAMED).cloned().collect();
+    put(out, &format!("- {name} ({}): {}{more}", found.len(), shown.join(", ")));
+}
