@@ -17,6 +17,7 @@ use crate::model::CaseTrend;
 use crate::model::FailureLine;
 use crate::model::Report;
 use crate::model::Ruling;
+use crate::model::SuiteReport;
 use crate::model::Tag;
 use crate::model::Verdict;
 
@@ -85,14 +86,22 @@ pub fn summary(report: &Report, links: &Links) -> String {
 pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     let block = |rank, name, text| Block { rank, name, text };
     let mut all = vec![block(0, "heading", heading(report)), block(0, "no verdict", not_gateable(report))];
-    match tables {
-        Tables::One => all.push(block(1, "changed numbers", changed(&report.suites))),
-        Tables::BySuite => all.extend(report.suites.iter().map(|suite| {
-            let fails = suite.verdict == Ruling::Judged(Verdict::Fail);
-            let (rank, name) = if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
-            block(rank, name, changed(std::slice::from_ref(suite)))
-        })),
+    let mut moved: Vec<Block> = match tables {
+        Tables::One => vec![block(1, "changed numbers", changed(&report.suites))],
+        Tables::BySuite => {
+            let table = |suite: &SuiteReport| {
+                let fails = suite.verdict == Ruling::Judged(Verdict::Fail);
+                let (rank, name) =
+                    if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
+                block(rank, name, changed(std::slice::from_ref(suite)))
+            };
+            report.suites.iter().map(table).collect()
+        }
+    };
+    if !report.suites.is_empty() && moved.iter().all(|block| block.text.is_empty()) {
+        moved = vec![block(1, "changed numbers", "No number moved.\n".to_owned())];
     }
+    all.extend(moved);
     all.extend([
         block(2, "failed checks", failures(report, links)),
         block(3, "taxonomy", taxonomy(report)),

@@ -72,8 +72,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
 
 pub fn changed(suites: &[SuiteReport]) -> String {
     match rows(suites, is_changed) {
-        (0, _) if suites.is_empty() => String::new(),
-        (0, _) => "No number moved.\n".to_owned(),
+        (0, _) => String::new(),
         (_, rows) => format!("{HEAD}{rows}"),
     }
 }
