@@ -197,6 +197,20 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "[empty-range]",
     ),
     (
+        "a category that the suite does not list",
+        |r| {
+            r.replace(
+                "goldgate.yaml",
+                "    path: golden",
+                "    path: golden\n    categories: [change_of_control, termination]",
+            );
+            r.replace(EXPECTED, "\"termination\"", "\"terminaton\"");
+        },
+        &[],
+        "golden/expected/legal/lease.json:8:36: unknown category \"terminaton\"; did you mean \"termination\"?",
+        "[unknown-category]",
+    ),
+    (
         "fewer findings at most than at least",
         |r| {
             r.replace(
