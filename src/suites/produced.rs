@@ -273,6 +273,7 @@ mod tests {
         let read =
             reading(r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#);
         assert_eq!((read.layer, read.findings.len(), read.gaps.len()), (Layer::Strict, 1, 1));
+        assert_eq!(read.flaws, [""; 0]);
         let read = reading(r#"{"findings": {}, "text": "{\"findings\": [{\"category\": \"a\"}]}"}"#);
         assert_eq!((read.layer, read.findings.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
     }
