@@ -279,6 +279,14 @@ mod tests {
     }
 
     #[test]
+    fn objects_that_were_lost_in_the_salvage_are_a_flaw() {
+        let text = r#"first {"category": "a"} then {"category": ] and {"category": "c"}"#;
+        let read = reading(&format!("{{\"text\": {}}}", serde_json::Value::from(text)));
+        assert_eq!((read.layer, read.findings.len()), (Layer::Salvaged, 2));
+        assert_eq!(read.flaws, ["1 objects of the text could not be read"]);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_a_flaw_and_counts_as_produced() {
         let read = reading(
             r#"{"findings": ["a", {"category": 3, "citations": "x"}, {"category": "c", "citations": ["f"]}], "gaps": 1}"#,
