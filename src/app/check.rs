@@ -23,6 +23,13 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     let plan = plan(&disk, &file, Wanted::default())?;
     let mut problems = Diagnostics::default();
     recordings(&plan, &disk, &mut problems);
+    let mut notes = Vec::new();
+    for opened in &plan.suites {
+        let found = opened.suite.audit(&disk);
+        problems.extend(found.problems);
+        notes.extend(found.notes);
+    }
+    notes.sort();
     let configured = plan.config.baseline.as_ref();
     let baseline = match run::baseline_here(None, &disk, configured) {
         Ok(baseline) => baseline,
@@ -47,7 +54,8 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
         .collect();
     problems.or(())?;
     let known = if baseline.is_some() { "read" } else { "none yet" };
-    world.say(&format!("{}\nbaseline: {known}\nno problem found\n", lines.join("\n")));
+    let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
+    world.say(&format!("{}\nbaseline: {known}\n{noted}no problem found\n", lines.join("\n")));
     Ok(0)
 }
 

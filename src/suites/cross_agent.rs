@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use self::view::View;
+use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::EntryKind;
@@ -164,6 +165,7 @@ struct Case {
 }
 
 struct CrossAgent {
+    folder: RepoPath,
     rules: Rules,
     pairs: Vec<Pair>,
     cases: Vec<Case>,
@@ -203,7 +205,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
-    problems.or(Box::new(CrossAgent { rules, pairs, cases }))
+    problems.or(Box::new(CrossAgent { folder, rules, pairs, cases }))
 }
 
 fn read_case(
@@ -291,6 +293,12 @@ fn read_shared(place: &Place<'_>, form: &CaseForm, agents: usize) -> Result<Shar
 impl Suite for CrossAgent {
     fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder);
+        audit
     }
 
     fn grade(&self, place: usize, runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {

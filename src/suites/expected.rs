@@ -157,6 +157,14 @@ impl Expected {
         missing.filter_map(|words| words.first()).map(Keyword::as_str)
     }
 
+    /// Whether every finding that matches this one has a category of its own and one of these keywords, if there are any.
+    pub fn always_has(&self, category: &str, keywords: &[Keyword]) -> bool {
+        // Only a keyword without a synonym stands in every match.
+        let certain = self.keywords.iter().filter(|words| words.len() == 1).flatten();
+        let hits = |word: &Keyword| keywords.iter().any(|keyword| keyword.is_in(word.as_str()));
+        self.categories.iter().all(|own| own == category) && (keywords.is_empty() || certain.into_iter().any(hits))
+    }
+
     /// Whether any keyword is asked for.
     pub fn has_keywords(&self) -> bool {
         !self.keywords.is_empty()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::iter::IntoParallelIterator;
 use rayon::iter::ParallelIterator;
 
+use self::audit::audit;
 use self::checks::Reader;
 use self::fits::Fit;
 use self::fits::Fits;
@@ -13,6 +14,7 @@ use self::golden::Expectation;
 use self::golden::ExpectedFile;
 use self::golden::ExpectedText;
 use self::golden::expectation;
+use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::EntryKind;
@@ -45,6 +47,7 @@ use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::harmonic;
 
+mod audit;
 mod checks;
 mod fits;
 mod golden;
@@ -132,6 +135,7 @@ const METRICS: &[MetricSpec] = &[
 ];
 
 struct Findings {
+    agents: BTreeSet<AgentName>,
     documents: RepoPath,
     /// The file names in the folder of documents.
     files: Arc<BTreeSet<String>>,
@@ -173,7 +177,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let mut read: Vec<(Pair, Expectation)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     read.sort_by(|(one, _), (other, _)| (&one.case, &one.agent).cmp(&(&other.case, &other.agent)));
     let (pairs, expectations) = read.into_iter().unzip();
-    problems.or(Box::new(Findings { documents, files: Arc::new(files), pairs, expectations }))
+    let agents = suite.agents.keys().cloned().collect();
+    problems.or(Box::new(Findings { agents, documents, files: Arc::new(files), pairs, expectations }))
 }
 
 fn read_pair(
@@ -211,6 +216,10 @@ impl Suite for Findings {
         let values = values(expectation, &produced, &fits, grounding);
         let checks = Reader { expectation, produced: &produced, fits, pair, run, desk, files: &self.files }.checks();
         Ok(Grade { values, checks, layer: produced.layer })
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        audit(self, shelf)
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
 
+mod audit;
 mod cross_agent;
 mod desk;
 mod digest;
@@ -24,6 +25,7 @@ use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
 
+pub use audit::Audit;
 pub use desk::Desk;
 pub use desk::Entry;
 pub use desk::EntryKind;
@@ -75,6 +77,9 @@ pub trait Suite: Send + Sync {
     /// # Errors
     /// A file of the suite that cannot be read.
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
+
+    /// What can be said of the golden files without a run, beside the problems that [`Kind::open`] already refuses.
+    fn audit(&self, shelf: &dyn Shelf) -> Audit;
 }
 
 /// One agent on one case.

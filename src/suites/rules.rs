@@ -119,6 +119,11 @@ struct Rule {
 }
 
 impl Rules {
+    /// The ids of all rules, sorted.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        self.by_id.keys().map(String::as_str)
+    }
+
     /// Reads a file of rules.
     ///
     /// # Errors

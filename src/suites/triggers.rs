@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::EntryKind;
@@ -134,6 +135,7 @@ struct Case {
 }
 
 struct Triggers {
+    folder: RepoPath,
     rules: Rules,
     pairs: Vec<Pair>,
     cases: Vec<Case>,
@@ -159,7 +161,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
-    problems.or(Box::new(Triggers { rules, pairs, cases }))
+    problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, pairs, cases }))
 }
 
 fn read_case(
@@ -238,6 +240,18 @@ pub fn rule_ids(source: &SourceText, rules: &Rules, list: &[&RawValue]) -> Resul
 impl Suite for Triggers {
     fn pairs(&self) -> &[Pair] {
         &self.pairs
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder.child("cases"));
+        let expected: BTreeSet<&str> =
+            self.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
+        for id in self.rules.ids().filter(|id| !expected.contains(id)) {
+            let what = format!("no case expects the rule \"{id}\": that it fires is not tested");
+            audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove it");
+        }
+        audit
     }
 
     fn grade(&self, place: usize, _runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
