@@ -13,17 +13,18 @@ pub fn norm(text: &str) -> String {
 
 /// The same for texts without any character that folds: most texts, and read at the speed of memory.
 fn ascii_folded(text: &str) -> String {
-    let mut out = Vec::with_capacity(text.len());
     // The white space of Unicode as far as ASCII has it; `is_ascii_whitespace` lacks the vertical tab.
-    let words = text.as_bytes().split(|byte| matches!(byte, b'\t'..=b'\r' | b' '));
-    for word in words.filter(|word| !word.is_empty()) {
-        if !out.is_empty() {
-            out.push(b' ');
-        }
-        out.extend_from_slice(word);
+    let blank = |byte: u8| if matches!(byte, b'\t'..=b'\r') { b' ' } else { byte.to_ascii_lowercase() };
+    let lower: Vec<u8> = text.bytes().map(blank).collect();
+    let lower = String::from_utf8(lower).expect("ASCII stays ASCII");
+    let mut rest = lower.trim_matches(' ');
+    let mut out = String::with_capacity(rest.len());
+    while let Some(run) = rest.find("  ") {
+        out.push_str(&rest[..=run]);
+        rest = rest[run..].trim_start_matches(' ');
     }
-    out.make_ascii_lowercase();
-    String::from_utf8(out).expect("words of ASCII are ASCII")
+    out.push_str(rest);
+    out
 }
 
 fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
