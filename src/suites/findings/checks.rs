@@ -54,6 +54,7 @@ impl Reader<'_> {
                     _ if least == most => format!("{least} would be right"),
                     _ => format!("{least} to {most} are right"),
                 };
+                // Outside of the range it equals neither end, so `<` and `<=` say the same here.
                 let action = if found < least {
                     "look at what the agent overlooked in this document"
                 } else {
