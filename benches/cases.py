@@ -1,23 +1,28 @@
-"""Writes a repository with COUNT recorded cases of a findings suite. usage: cases.py COUNT FOLDER"""
+"""Writes a repository with COUNT recorded cases of a findings suite, of one agent or of AGENTS that share the documents.
+
+usage: cases.py COUNT FOLDER [AGENTS]"""
 
 import json
 import os
 import sys
 
 count, folder = int(sys.argv[1]), sys.argv[2]
-for name in [".git", "golden/contracts", "golden/expected/legal", "golden/runs/legal"]:
+agents = [f"agent-{number}" for number in range(int(sys.argv[3]) if len(sys.argv) > 3 else 1)]
+for name in [".git", "golden/contracts"] + [f"golden/{part}/{agent}" for part in ("expected", "runs") for agent in agents]:
     os.makedirs(f"{folder}/{name}", exist_ok=True)
 with open(f"{folder}/goldgate.yaml", "w") as out:
     out.write(
         "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n"
-        "    agents:\n      legal: { deterministic: { replay: golden/runs } }\n"
+        "    agents:\n"
     )
+    for agent in agents:
+        out.write(f"      {agent}: {{ deterministic: {{ replay: golden/runs }} }}\n")
 CLAUSE = (
     "The Client may not assign this Agreement without the prior written consent of the Provider, "
     "and a change of control counts as an assignment. "
 )
 CATEGORIES = ["change_of_control", "termination", "liability", "assignment"]
-for number in range(count):
+for number in range(count // len(agents)):
     case = f"case-{number:05}"
     expected = {
         "expected_findings": [
@@ -48,10 +53,12 @@ for number in range(count):
         }
         for place, category in enumerate(CATEGORIES)
     ]
-    run = {"schema": "goldgate.run/1", "agent": "legal", "case": case, "sample": 0, "status": "completed", "outputs": {"findings": findings, "gaps": []}}
     with open(f"{folder}/golden/contracts/{case}.md", "w") as out:
         out.write(f"# {case}\n\n" + CLAUSE * 12)
-    with open(f"{folder}/golden/expected/legal/{case}.json", "w") as out:
-        json.dump(expected, out)
-    with open(f"{folder}/golden/runs/legal/{case}.json", "w") as out:
-        json.dump(run, out)
+    for agent in agents:
+        outputs = {"findings": findings, "gaps": []}
+        run = {"schema": "goldgate.run/1", "agent": agent, "case": case, "sample": 0, "status": "completed", "outputs": outputs}
+        with open(f"{folder}/golden/expected/{agent}/{case}.json", "w") as out:
+            json.dump(expected, out)
+        with open(f"{folder}/golden/runs/{agent}/{case}.json", "w") as out:
+            json.dump(run, out)

@@ -2,6 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use rayon::iter::IntoParallelIterator;
+use rayon::iter::ParallelIterator;
 
 use super::plan::Opened;
 use super::plan::Plan;
@@ -45,7 +50,7 @@ pub struct Replay<'a> {
 struct Folder {
     path: RepoPath,
     /// By the name of the case: a file, a folder, or wrongly both.
-    entries: BTreeMap<String, Form>,
+    entries: HashMap<String, Form>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,14 +75,19 @@ impl<'a> Replay<'a> {
             .flat_map(|pair| &pair.runs)
             .map(|key| &key.suite)
             .collect();
-        for suite in plan.config.suites.iter().filter(|suite| asked.contains(&suite.id)) {
-            for (name, agent) in &suite.agents {
-                if let Some(Source::Replay(folder)) = source_of(agent, tier) {
-                    let path = folder.child(name.as_str());
-                    if let Some(folder) = problems.keep(Folder::list(shelf, path)) {
-                        folders.entry(suite.id.clone()).or_default().insert(name.clone(), folder);
-                    }
-                }
+        let suites = plan.config.suites.iter().filter(|suite| asked.contains(&suite.id));
+        let agents: Vec<(&SuiteId, &AgentName, RepoPath)> = suites
+            .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
+            .filter_map(|(suite, name, agent)| match source_of(agent, tier) {
+                Some(Source::Replay(folder)) => Some((suite, name, folder.child(name.as_str()))),
+                Some(Source::Live(_)) | None => None,
+            })
+            .collect();
+        let listed: Vec<_> =
+            agents.into_par_iter().map(|(suite, name, path)| (suite, name, Folder::list(shelf, path))).collect();
+        for (suite, name, folder) in listed {
+            if let Some(folder) = problems.keep(folder) {
+                folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
         problems.or(Self { shelf, folders })
@@ -85,19 +95,20 @@ impl<'a> Replay<'a> {
 
     /// Recordings that no case of any suite asks for: what is not looked at is said.
     pub fn foreign(&self, plan: &Plan) -> Diagnostics {
-        let mut asked: BTreeSet<(&RepoPath, &str)> = BTreeSet::new();
+        let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
         for key in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).flat_map(|pair| &pair.runs) {
             if let Some(folder) = self.folder(key) {
-                asked.insert((&folder.path, key.case.as_str()));
+                asked.entry(&folder.path).or_default().insert(key.case.as_str());
             }
         }
         let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
         let mut problems = Diagnostics::default();
         let listed = self.folders.iter().filter(|(suite, _)| opened.contains(suite));
         for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
-            for (name, form) in
-                folder.entries.iter().filter(|(name, _)| !asked.contains(&(&folder.path, name.as_str())))
-            {
+            let asked = asked.get(&folder.path);
+            let left =
+                folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
+            for (name, form) in left {
                 let file = folder.path.child(&if *form == Form::File { format!("{name}.json") } else { name.clone() });
                 let what = format!("this recording belongs to no case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
@@ -154,7 +165,7 @@ impl<'a> Replay<'a> {
 
 impl Folder {
     fn list(shelf: &dyn Shelf, path: RepoPath) -> Result<Self, Diagnostic> {
-        let mut entries: BTreeMap<String, Form> = BTreeMap::new();
+        let mut entries: HashMap<String, Form> = HashMap::new();
         for entry in shelf.list(&path)? {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
                 (EntryKind::File, Some(stem)) => (stem.to_owned(), Form::File),

@@ -2,6 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use rayon::iter::IndexedParallelIterator;
+use rayon::iter::IntoParallelRefIterator;
+use rayon::iter::ParallelIterator;
+
 use super::limits::Planned;
 use super::rule::BaseNumber;
 use super::rule::Subject;
@@ -121,8 +125,8 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             gates,
         });
     }
-    let cases =
-        judged.pairs.iter().zip(judged.zones).map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
+    let cases = judged.pairs.par_iter().zip(judged.zones);
+    let cases = cases.map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
     Judgement {
         verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)),
         metrics,

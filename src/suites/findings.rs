@@ -146,13 +146,18 @@ struct Findings {
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let documents = suite.path.child("contracts");
-    let listed = problems.keep(shelf.list(&documents)).unwrap_or_default();
+    let folders: Vec<(&AgentName, RepoPath)> =
+        suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
+    let (listed, expected) = rayon::join(
+        || shelf.list(&documents),
+        || folders.into_par_iter().map(|(agent, folder)| (agent, shelf.list(&folder), folder)).collect::<Vec<_>>(),
+    );
+    let listed = problems.keep(listed).unwrap_or_default();
     let files: BTreeSet<String> =
         listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
     let mut jobs = Vec::new();
-    for agent in suite.agents.keys() {
-        let folder = suite.path.child("expected").child(agent.as_str());
-        for entry in problems.keep(shelf.list(&folder)).unwrap_or_default() {
+    for (agent, entries, folder) in expected {
+        for entry in problems.keep(entries).unwrap_or_default() {
             if let (EntryKind::File, Some(stem)) = (entry.kind, entry.name.strip_suffix(".json")) {
                 jobs.push((agent, folder.child(&entry.name), stem.to_owned()));
             }

@@ -10,6 +10,7 @@ use anyhow::Context;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_std::fs::FileType;
+use rayon::slice::ParallelSliceMut;
 
 use crate::diag::Diagnostic;
 use crate::format::MAX_FILE_BYTES;
@@ -163,7 +164,7 @@ impl Shelf for Disk {
             let kind = if kind.is_dir() { EntryKind::Folder } else { EntryKind::File };
             entries.push(Entry { name, kind });
         }
-        entries.sort_unstable();
+        entries.par_sort_unstable();
         Ok(entries)
     }
 
