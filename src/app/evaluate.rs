@@ -107,7 +107,7 @@ fn pair(
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
-    for sample in runs.samples(pair, samples)? {
+    for sample in runs.samples(pair, samples.or(pair.samples))? {
         graded.push(match sample {
             Sample::Inconclusive(why) => Graded::Lost(why),
             Sample::Completed(runs) => {
@@ -186,8 +186,9 @@ fn judge(
         suite: &opened.config.id,
         agent,
         identity,
+        remarks: opened.suite.remarks(&results, &judgement.verdict),
         pairs: results,
-        retired: Vec::new(),
+        retired: opened.suite.retired().to_vec(),
         judgement,
         before,
     })

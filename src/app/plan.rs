@@ -253,6 +253,19 @@ impl Reader<'_> {
             }
             Cast::Named | Cast::Own(_) => {}
         }
+        for name in suite.terms.keys().filter(|name| !kind.terms.contains(&name.as_str())) {
+            let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
+            let help = match kind.terms {
+                [] => "remove it".to_owned(),
+                known => format!("its lists are {}", known.join(", ")),
+            };
+            let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
+            problems.push(self.problem(&at, "no-effect", what, help));
+        }
+        if !suite.flags.is_empty() && !kind.terms.contains(&"disclaimer") {
+            let what = format!("flags have no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
+        }
         if suite.runs_of.is_some() != (kind.name == "cross_agent") {
             let (what, help) = match suite.runs_of {
                 Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),

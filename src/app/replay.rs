@@ -101,6 +101,14 @@ impl<'a> Replay<'a> {
                 asked.entry(&folder.path).or_default().insert(key.case.as_str());
             }
         }
+        // A retired case may keep its recordings.
+        for suite in &plan.suites {
+            let agents = self.folders.get(&suite.config.id).into_iter().flat_map(BTreeMap::values);
+            for folder in agents {
+                let names = suite.suite.retired().iter().map(|(case, _)| case.as_str());
+                asked.entry(&folder.path).or_default().extend(names);
+            }
+        }
         let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
         let mut problems = Diagnostics::default();
         let listed = self.folders.iter().filter(|(suite, _)| opened.contains(suite));

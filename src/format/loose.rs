@@ -29,6 +29,16 @@ pub enum Loose<T> {
 /// A text, borrowed where it was written without an escape.
 pub type Text<'a> = Cow<'a, str>;
 
+impl Loose<Text<'_>> {
+    /// The text as it was written; empty where there is none.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Given(text) => text,
+            Self::Absent | Self::Other(_) => "",
+        }
+    }
+}
+
 /// Reads an object as the form `T`; a text that repeats a key is read with the last value of it, as JSON readers do.
 pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
     serde_json::from_str(json).unwrap_or_else(|_| {

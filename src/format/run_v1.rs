@@ -23,6 +23,11 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
     let metrics = record.metrics.unwrap_or_default();
+    let total = match (metrics.total_tokens, metrics.input_tokens, metrics.output_tokens) {
+        (Some(total), ..) => Some(total),
+        (None, None, None) => None,
+        (None, input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
+    };
     let provenance = record.provenance.unwrap_or_default();
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
@@ -43,7 +48,8 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         tokens: Tokens {
             input: metrics.input_tokens.or(metrics.total_tokens).map_or(0, whole_count),
             output: metrics.output_tokens.map_or(0, whole_count),
-            latency_ms: metrics.total_latency_ms.map_or(0, whole_count),
+            total: total.map(whole_count),
+            latency_ms: metrics.total_latency_ms.map(whole_count),
             cost_usd: metrics.cost_usd,
         },
         provenance: Provenance {
@@ -233,7 +239,7 @@ mod tests {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
-        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, 12));
+        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, Some(12)));
     }
 
     #[test]

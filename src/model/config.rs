@@ -51,6 +51,19 @@ pub struct Suite {
     pub categories: Option<Vec<String>>,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
+    /// Lists of terms that take the place of the shipped ones, by name.
+    pub terms: BTreeMap<String, RepoPath>,
+    /// Flags that cases may state, by name, beside the shipped ones.
+    pub flags: BTreeMap<String, Flag>,
+}
+
+/// A flag that cases may state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flag {
+    /// The value at which it asks for something.
+    pub when: bool,
+    /// The list of terms of which one then has to be in the answer.
+    pub terms: RepoPath,
 }
 
 /// One agent: where its runs come from in each tier.

@@ -19,8 +19,8 @@ mod verdict;
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
-    Agent, Budget, Config, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite, Target, Tier,
-    Transport, Wire,
+    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite, Target,
+    Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};

@@ -43,8 +43,10 @@ pub struct Tokens {
     pub input: u64,
     /// Tokens written.
     pub output: u64,
-    /// Milliseconds from request to end.
-    pub latency_ms: u64,
+    /// Tokens in all, where recorded.
+    pub total: Option<u64>,
+    /// Milliseconds from request to end, where recorded.
+    pub latency_ms: Option<u64>,
     /// US dollars, where known.
     pub cost_usd: Option<f64>,
 }

@@ -34,6 +34,8 @@ pub struct AgentFacts<'a> {
     pub identity: Identity,
     /// Its pairs, by case.
     pub pairs: Vec<PairResult>,
+    /// What the kind has to say beside the numbers.
+    pub remarks: Vec<String>,
     /// Cases that are listed and not run.
     pub retired: Vec<(CaseId, String)>,
     /// The judgement on it.
@@ -44,7 +46,7 @@ pub struct AgentFacts<'a> {
 
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
-    let AgentFacts { suite, agent, identity, pairs, retired, judgement, before } = facts;
+    let AgentFacts { suite, agent, identity, pairs, remarks, retired, judgement, before } = facts;
     let Judgement { metrics, verdict, cases, removed, comparability } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
@@ -55,7 +57,8 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         .iter()
         .flat_map(|metric| &metric.gates)
         .any(|gate| gate.from_baseline && gate.ruling.verdict().is_none());
-    let notes = match comparability {
+    let mut notes = remarks;
+    notes.extend(match comparability {
         Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
         Comparability::Comparable(remarks) => remarks,
         Comparability::Incomparable(why) => {
@@ -64,7 +67,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             }
             vec![why]
         }
-    };
+    });
     let cases =
         pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
     let report = AgentReport {

@@ -53,6 +53,7 @@ pub const KIND: Kind = Kind {
     scorer: "cross_agent/1",
     metrics: METRICS,
     cast: Cast::Own("all"),
+    terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open,
     schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm))],
@@ -245,6 +246,7 @@ fn read_case(
         agent: AgentName::new("all").map_err(bad_id)?,
         digest: sha256_hex(source.text.as_bytes()),
         runs,
+        samples: None,
         zone: None,
         golden: file,
     };

@@ -8,6 +8,7 @@ use crate::diag::Diagnostic;
 use crate::format::SourceText;
 use crate::model::RepoPath;
 use crate::model::Run;
+use crate::text::Keyword;
 use crate::text::norm;
 
 /// One entry of a folder.
@@ -85,7 +86,8 @@ impl<'a> Desk<'a> {
         let package = self.prompts.get(agent);
         let used = package
             .filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256));
-        let rule = norm(rule);
-        used.is_some_and(|package| !rule.is_empty() && package.normal.contains(&rule))
+        // Whole words: T-1 is not T-10.
+        let rule = Keyword::new(rule);
+        used.zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
     }
 }

@@ -22,6 +22,7 @@ use super::Kind;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
+use super::calls::calls;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -58,6 +59,7 @@ pub const KIND: Kind = Kind {
     scorer: "findings/1",
     metrics: METRICS,
     cast: Cast::Named,
+    terms: &[],
     meaning: "agents that report findings on documents, against what a person would find",
     open,
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile))],
@@ -203,6 +205,7 @@ fn read_pair(
         agent: agent.clone(),
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
+        samples: None,
         zone,
     };
     Ok((pair, expectation))
@@ -219,7 +222,8 @@ impl Suite for Findings {
         let grounding = self.grounding(&produced, desk)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
         let values = values(expectation, &produced, &fits, grounding);
-        let checks = Reader { expectation, produced: &produced, fits, pair, run, desk, files: &self.files }.checks();
+        let (files, (calls, _)) = (&*self.files, calls(run));
+        let checks = Reader { expectation, produced: &produced, fits, pair, run, desk, files, calls }.checks();
         Ok(Grade { values, checks, layer: produced.layer })
     }
 

@@ -3,15 +3,25 @@
 //! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
 
 mod audit;
+mod blame;
+mod calls;
 mod cross_agent;
+mod deltas;
 mod desk;
 mod digest;
+mod evidence;
 mod expected;
 mod finding;
 mod findings;
+mod folder;
 mod matching;
 mod produced;
+mod property;
+mod reading;
+mod reconciliation;
 mod rules;
+mod terms;
+mod tool_use;
 mod triggers;
 
 use crate::diag::Diagnostic;
@@ -20,7 +30,9 @@ use crate::model::AgentName;
 use crate::model::CaseId;
 use crate::model::Grade;
 use crate::model::MetricSpec;
+use crate::model::PairResult;
 use crate::model::RepoPath;
+use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
@@ -35,7 +47,15 @@ pub use digest::sha256_hex;
 pub use digest::suite_digest;
 
 /// Every kind there is.
-pub const KINDS: &[&Kind] = &[&findings::KIND, &triggers::KIND, &cross_agent::KIND];
+pub const KINDS: &[&Kind] = &[
+    &findings::KIND,
+    &triggers::KIND,
+    &cross_agent::KIND,
+    &reconciliation::KIND,
+    &property::KIND,
+    &evidence::KIND,
+    &tool_use::KIND,
+];
 
 /// A kind of suite.
 pub struct Kind {
@@ -47,6 +67,8 @@ pub struct Kind {
     pub metrics: &'static [MetricSpec],
     /// Who is graded.
     pub cast: Cast,
+    /// The lists of terms that its suites may replace.
+    pub terms: &'static [&'static str],
     /// One line for people.
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
@@ -78,6 +100,16 @@ pub trait Suite: Send + Sync {
     /// A file of the suite that cannot be read.
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
 
+    /// Cases that are listed and not run any more, each with its reason.
+    fn retired(&self) -> &[(CaseId, String)] {
+        &[]
+    }
+
+    /// What the kind has to say about one agent's results beside its numbers.
+    fn remarks(&self, _pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What can be said of the golden files without a run, beside the problems that [`Kind::open`] already refuses.
     fn audit(&self, shelf: &dyn Shelf) -> Audit;
 }
@@ -95,6 +127,8 @@ pub struct Pair {
     pub digest: String,
     /// The runs that make up a sample; none where the case itself holds what is graded.
     pub runs: Vec<RunKey>,
+    /// Samples planned where neither the command line nor the config says.
+    pub samples: Option<u32>,
     /// The band of its own verdict, in place of the gates'; shown to the reader only.
     pub zone: Option<f64>,
 }

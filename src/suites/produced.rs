@@ -6,6 +6,7 @@ use serde::de::MapAccess;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
+use super::reading::layer;
 use crate::format::loose;
 use crate::format::loose::Loose;
 use crate::format::loose::Shape;
@@ -136,11 +137,7 @@ impl Reader {
             self.flaw("no JSON with a list \"findings\" can be read from the text".to_owned());
             return nothing;
         };
-        let layer = match found.layer {
-            recover::Layer::Strict => Layer::Strict,
-            recover::Layer::Repaired => Layer::Repaired,
-            recover::Layer::Salvaged => Layer::Salvaged,
-        };
+        let layer = layer(found.layer);
         if found.lost > 0 {
             self.flaw(format!("{} objects of the text could not be read", found.lost));
         }
@@ -163,14 +160,14 @@ impl Reader {
                 self.flaw(format!("findings[{place}].{key} is {form}, not a text"));
             }
         }
-        if written(category).is_empty() {
+        if category.text().is_empty() {
             self.flaw(format!("findings[{place}] has no category"));
         }
         Finding::of(&Parts {
-            category: written(category),
-            severity: Severity::named(written(severity)),
-            title: written(title),
-            description: written(description),
+            category: category.text(),
+            severity: Severity::named(severity.text()),
+            title: title.text(),
+            description: description.text(),
             citations: self.citations(place, citations),
         })
     }
@@ -196,7 +193,7 @@ impl Reader {
         let mut citations = Vec::with_capacity(list.len());
         for one in list {
             match one {
-                Loose::Given(CitationForm { file, quote }) => citations.push((written(file), written(quote))),
+                Loose::Given(CitationForm { file, quote }) => citations.push((file.text(), quote.text())),
                 Loose::Absent => self.flaw(format!("findings[{place}] has a citation that is null, not an object")),
                 Loose::Other(form) => {
                     self.flaw(format!("findings[{place}] has a citation that is {form}, not an object"));
@@ -225,14 +222,6 @@ impl Reader {
             }
         }
         gaps
-    }
-}
-
-/// A text as it was written; empty where there is none.
-fn written<'a>(text: &'a Loose<Text<'_>>) -> &'a str {
-    match text {
-        Loose::Given(text) => text,
-        Loose::Absent | Loose::Other(_) => "",
     }
 }
 

@@ -53,6 +53,7 @@ pub const KIND: Kind = Kind {
     scorer: "triggers/1",
     metrics: METRICS,
     cast: Cast::Own("rules"),
+    terms: &[],
     meaning: "rules that call another agent when a finding asks for it; no model is ever called",
     open,
     schemas: || {
@@ -205,6 +206,7 @@ fn read_case(
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
         runs: Vec::new(),
+        samples: None,
         zone: None,
     };
     Ok((pair, case))

@@ -20,6 +20,21 @@ impl Keyword {
         normal.contains(&*self.0)
     }
 
+    /// Whether a text, already in its normal form, has the keyword as whole words: no letter or digit touches it.
+    pub fn is_word_of(&self, normal: &str) -> bool {
+        let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+        let mut from = 0;
+        while let Some(found) = normal[from..].find(&*self.0) {
+            let (start, end) = (from + found, from + found + self.0.len());
+            if !touches(normal[..start].chars().next_back()) && !touches(normal[end..].chars().next()) {
+                return true;
+            }
+            // The next place may overlap with this one.
+            from = start + self.0.chars().next().map_or(1, char::len_utf8);
+        }
+        false
+    }
+
     /// The normal form.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -59,6 +74,17 @@ mod tests {
         assert_eq!(Keyword::new(" \u{a0} "), None);
         assert!(Keyword::new("Consent").unwrap().is_in("prior written consent"));
         assert!(!Keyword::new("Consent").unwrap().is_in("agreement"));
+    }
+
+    #[test]
+    fn a_term_is_a_whole_word() {
+        let term = Keyword::new("what if").unwrap();
+        for text in ["what if", "and what if?", "(what if)", "swhat if, what if"] {
+            assert!(term.is_word_of(text), "{text}");
+        }
+        for text in ["what ifs", "swhat if", "what", "what if2", "what ifé"] {
+            assert!(!term.is_word_of(text), "{text}");
+        }
     }
 
     #[test]

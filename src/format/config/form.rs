@@ -69,6 +69,22 @@ pub(super) struct SuiteForm {
     pub(super) categories: Option<Vec<String>>,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
+    /// Lists of terms, one a line, that take the place of the shipped ones: `vague`, `edge_case`, `disclaimer`.
+    #[serde(default)]
+    pub(super) terms: BTreeMap<String, String>,
+    /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
+    #[serde(default)]
+    pub(super) flags: BTreeMap<String, FlagForm>,
+}
+
+/// What a flag of a case asks for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FlagForm {
+    /// The value at which it asks for something.
+    pub(super) when: bool,
+    /// A list of terms, one a line, of which one then has to be in the answer.
+    pub(super) terms: String,
 }
 
 /// Where a suite runs.

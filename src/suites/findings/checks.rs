@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::fits::Fits;
 use super::golden::Expectation;
 use super::golden::Guard;
@@ -14,6 +12,12 @@ use crate::model::Run;
 use crate::model::Tag;
 use crate::suites::Desk;
 use crate::suites::Pair;
+use crate::suites::blame::Blame;
+use crate::suites::blame::Fault;
+use crate::suites::blame::Form;
+use crate::suites::blame::broken_tool;
+use crate::suites::blame::schema;
+use crate::suites::calls::Call;
 use crate::suites::expected::Expected;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
@@ -27,12 +31,15 @@ pub struct Reader<'a> {
     pub run: &'a Run,
     pub desk: &'a Desk<'a>,
     pub files: &'a BTreeSet<String>,
+    pub calls: Vec<Call>,
 }
 
 impl Reader<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self) -> Vec<Check> {
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.schema())];
+        let form =
+            "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&self.produced.flaws, form))];
         for (place, expected) in self.expectation.required() {
             checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(place, expected)));
         }
@@ -67,45 +74,18 @@ impl Reader<'_> {
         checks
     }
 
-    fn schema(&self) -> Option<Failure> {
-        let first = self.produced.flaws.first()?;
-        let more = match self.produced.flaws.len() {
-            1 => String::new(),
-            all => format!(" (and {} more)", all - 1),
-        };
-        let next_action =
-            "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}"
-                .to_owned();
-        Some(Failure { tag: Tag::Schema, detail: format!("{first}{more}"), next_action })
-    }
-
-    /// Tags follow the order of precedence of grading.md 12.
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        if !self.produced.flaws.is_empty() {
-            let next_action = "mend the form of the output first: see the check schema of this case".to_owned();
-            return Failure { tag: Tag::Schema, detail, next_action };
-        }
-        if let Some(tool) = self.broken_tool() {
-            let next_action = format!("mend the tool {tool} first: the agent worked without its answer");
-            return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
-        }
-        let tag = match rule {
-            Some(rule) if self.had_rule(rule) => Tag::Model,
-            Some(_) | None => Tag::Prompt,
-        };
-        Failure { tag, detail, next_action }
+        self.blame().failure(Fault::Content, rule, detail, next_action)
     }
 
-    fn had_rule(&self, rule: &str) -> bool {
-        self.desk.had_rule(&self.pair.agent, self.run, rule)
-    }
-
-    /// The first tool call of the record that ended in an error.
-    fn broken_tool(&self) -> Option<String> {
-        let intermediate: Value = serde_json::from_str(self.run.intermediate.as_deref()?).ok()?;
-        let calls = intermediate.get("tool_calls")?.as_array()?;
-        let broken = calls.iter().find(|call| call.get("error").is_some_and(|error| !error.is_null()))?;
-        Some(broken.get("name").and_then(Value::as_str).unwrap_or("without a name").to_owned())
+    fn blame(&self) -> Blame<'_> {
+        Blame {
+            agent: &self.pair.agent,
+            run: self.run,
+            desk: self.desk,
+            form: if self.produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
+            broken_tool: broken_tool(&self.calls),
+        }
     }
 
     fn expected(&self, place: usize, expected: &Expected) -> Option<Failure> {
@@ -137,7 +117,7 @@ impl Reader<'_> {
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let action = match rule {
-            Some(rule) if self.had_rule(rule) => {
+            Some(rule) if self.blame().had_rule(rule) => {
                 format!("the agent had rule {rule} and did not follow it: give {category} an example, or more weight")
             }
             Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),

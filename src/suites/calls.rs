@@ -1,0 +1,115 @@
+//! The tool calls of a run record.
+
+use serde_json::Value;
+
+use crate::model::Run;
+
+/// One call of a tool.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Call {
+    /// The tool's name, compared exactly.
+    pub name: String,
+    /// Its arguments; what was written as JSON in a text is read.
+    pub arguments: Value,
+    /// What it returned; what was written as JSON in a text is read.
+    pub result: Value,
+    /// Whether it ended in an error.
+    pub failed: bool,
+}
+
+/// The calls of a run, in their order, and what in their list has another form than it should.
+pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
+    let mut flaws = Vec::new();
+    let whole: Value = run.intermediate.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let list = match whole.get("tool_calls").or_else(|| whole.get("toolCalls")) {
+        None | Some(Value::Null) => return (Vec::new(), flaws),
+        Some(Value::Array(list)) => list,
+        Some(_) => {
+            flaws.push("\"tool_calls\" is no list".to_owned());
+            return (Vec::new(), flaws);
+        }
+    };
+    let mut calls = Vec::with_capacity(list.len());
+    for (place, one) in list.iter().enumerate() {
+        let name = one.get("name").and_then(Value::as_str);
+        if name.is_none() {
+            flaws.push(format!("tool_calls[{place}] has no name"));
+        }
+        calls.push(Call {
+            name: name.unwrap_or_default().to_owned(),
+            arguments: read(one.get("arguments")),
+            result: read(one.get("result")),
+            failed: one.get("error").is_some_and(|error| !error.is_null()),
+        });
+    }
+    (calls, flaws)
+}
+
+/// A value, or what a text holds as JSON where it holds any.
+fn read(value: Option<&Value>) -> Value {
+    match value {
+        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Some(other) => other.clone(),
+        None => Value::Null,
+    }
+}
+
+/// Whether two values say the same; numbers are compared by their value.
+pub fn same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(fields), Value::Object(others)) => fields.len() == others.len() && contains(one, other),
+        _ => one == other,
+    }
+}
+
+/// Whether `whole` has everything that `part` has: objects by subset at every depth, everything else equal.
+pub fn contains(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|found| contains(found, value)))
+        }
+        _ => same(whole, part),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::contains;
+    use super::same;
+
+    #[test]
+    fn objects_are_contained_by_subset_at_every_depth() {
+        let whole = json!({"a": {"b": 1, "c": [1, {"d": 2}]}, "e": null});
+        for part in [
+            json!({}),
+            json!({"a": {}}),
+            json!({"a": {"b": 1.0}}),
+            json!({"e": null}),
+            json!({"a": {"c": [1, {"d": 2}]}}),
+        ] {
+            assert!(contains(&whole, &part), "{part}");
+        }
+        for part in [
+            json!({"a": {"b": 2}}),
+            json!({"f": null}),
+            json!({"a": {"c": [1]}}),
+            json!([]),
+            json!({"a": {"b": "1"}}),
+            json!({"a": {"b": true}}),
+        ] {
+            assert!(!contains(&whole, &part), "{part}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_the_same_by_value() {
+        assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
+        assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
+    }
+}

@@ -1,0 +1,153 @@
+//! Kind `property` (seed 001): what must not change an agent's classification.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::blame::schema;
+use super::deltas::Produced;
+use super::deltas::kinds_by_item;
+use super::deltas::produced;
+use super::folder;
+use super::folder::Folder;
+use super::folder::Read;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::Edge;
+use crate::model::Failure;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Layer;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Run;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Tag;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "property",
+    scorer: "property/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    terms: &[],
+    meaning: "agents that must say the same of code whose meaning did not change",
+    open,
+    schemas: || vec![("property-case", schemars::schema_for!(CaseForm))],
+};
+
+const METRICS: &[MetricSpec] = &[MetricSpec {
+    name: "classification_stability",
+    aggregate: Aggregate::Worst,
+    gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+    meaning: "variants with the same kinds by item as the base run / variants",
+    ..MetricSpec::PLAIN
+}];
+
+/// `cases/{case}.json`: a base run `{case}` and its variants `{case}--{name}`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "property case")]
+struct CaseForm {
+    /// The variants.
+    variants: Vec<VariantForm>,
+}
+
+/// One variant.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct VariantForm {
+    /// Its name; its run is `{case}--{name}`.
+    name: String,
+    /// What was done to the input, in words.
+    transform: String,
+}
+
+struct Property {
+    folder: Folder<Vec<VariantForm>>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open(suite, shelf, suite.path.child("cases"), read)?;
+    Ok(Box::new(Property { folder }))
+}
+
+fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
+    let CaseForm { variants } = json::whole(source)?;
+    if variants.is_empty() {
+        let at = source.text.find("variants").unwrap_or(0);
+        return Err(source.problem(
+            at,
+            "no-variants",
+            "there is no variant",
+            "name one: a base run alone proves nothing",
+        ));
+    }
+    for (place, variant) in variants.iter().enumerate() {
+        if variants[..place].iter().any(|other| other.name == variant.name) {
+            let at = source.text.rfind(&format!("\"{}\"", variant.name)).unwrap_or(0);
+            let what = format!("the variant \"{}\" stands here twice", variant.name);
+            return Err(source.problem(at, "duplicate-id", what, "give each variant its own name"));
+        }
+    }
+    let stem = source.file.name().strip_suffix(".json").unwrap_or_default().to_owned();
+    let runs = std::iter::once(stem.clone()).chain(variants.iter().map(|variant| format!("{stem}--{}", variant.name)));
+    Ok(Read { runs: runs.collect(), ..Read::plain(variants) })
+}
+
+impl Suite for Property {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let variants = self.folder.case(place);
+        let read: Vec<(Produced, Layer)> = runs.iter().map(produced).collect();
+        let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
+        let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
+        let form = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&flaws, form))];
+        let mut stable = 0_usize;
+        for (variant, of) in variants.iter().zip(&kinds[1..]) {
+            let same = kinds[0] == *of;
+            stable += usize::from(same);
+            let failure = (!same).then(|| {
+                let moved: Vec<&str> = kinds[0]
+                    .keys()
+                    .chain(of.keys())
+                    .copied()
+                    .filter(|item| kinds[0].get(item) != of.get(item))
+                    .collect::<std::collections::BTreeSet<_>>()
+                    .into_iter()
+                    .collect();
+                Failure {
+                    tag: if flaws.is_empty() { Tag::Model } else { Tag::Schema },
+                    detail: format!("{}: classified differently: {}", variant.transform, moved.join(", ")),
+                    next_action: "make the prompt say what a classification rests on, and that this change is none"
+                        .to_owned(),
+                }
+            });
+            checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, failure));
+        }
+        let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
+        Ok(Grade { values: vec![Some(stable as f64 / variants.len() as f64)], checks, layer })
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder.path);
+        audit
+    }
+}

@@ -1,0 +1,390 @@
+//! Kind `reconciliation` (seed 001): agents that say how code, tests and requirements fit together.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::blame::Blame;
+use super::blame::Fault;
+use super::blame::Form;
+use super::blame::broken_tool;
+use super::blame::schema;
+use super::calls::calls;
+use super::deltas::Delta;
+use super::deltas::Produced;
+use super::deltas::kinds_by_item;
+use super::deltas::produced;
+use super::folder;
+use super::folder::Folder;
+use super::folder::Read;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::Edge;
+use crate::model::Failure;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Run;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Tag;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "reconciliation",
+    scorer: "reconciliation/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    terms: &[],
+    meaning: "agents that say how code, tests and requirements fit together, against a snapshot of a repository",
+    open,
+    schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
+};
+
+/// The gate of a scenario pass rate: as good as the baseline, and perfect while there is none.
+pub const AS_THE_BASELINE: &[Gate] =
+    &[Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard }];
+
+/// In the order in which the grade gives them.
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "scenario_pass_rate",
+        aggregate: Aggregate::Rate,
+        gates: AS_THE_BASELINE,
+        meaning: "fixtures whose deltas are all found, grounded, bounded and of the right kind / fixtures",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "delta_recall",
+        meaning: "expected pairs of item and kind that were produced / expected pairs",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "delta_precision",
+        meaning: "produced pairs of item and kind that were expected / produced pairs",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "evidence_grounding",
+        meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "bounded_actions",
+        meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
+        ..MetricSpec::PLAIN
+    },
+];
+
+/// `fixtures/{case}.json`: a snapshot of a repository, and what is to be said of it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "reconciliation fixture")]
+struct FixtureForm {
+    /// What there is.
+    snapshot: SnapshotForm,
+    /// What has to be found.
+    #[serde(default)]
+    expected_deltas: Vec<DeltaForm>,
+    /// The most recommendations that are right.
+    max_recommendations: usize,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+/// What there is.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SnapshotForm {
+    /// Paths.
+    #[serde(default)]
+    files: Vec<String>,
+    /// Names of tests.
+    #[serde(default)]
+    tests: Vec<String>,
+    /// Covered lines, as `path:from-to`.
+    #[serde(default)]
+    coverage: Vec<String>,
+    /// Ids of requirements.
+    #[serde(default)]
+    #[allow(dead_code, reason = "the agent is told them; nothing cites them")]
+    atoms: Vec<String>,
+}
+
+/// An item and its kind.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DeltaForm {
+    /// The item.
+    item: String,
+    /// What is wrong with it, or `coupled`.
+    kind: DeltaKind,
+}
+
+/// How an item fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum DeltaKind {
+    OrphanTest,
+    GhostCode,
+    DecoupledAtom,
+    UndefinedTest,
+    ZeroCoverage,
+    Coupled,
+}
+
+impl DeltaKind {
+    fn word(self) -> &'static str {
+        match self {
+            Self::OrphanTest => "orphan_test",
+            Self::GhostCode => "ghost_code",
+            Self::DecoupledAtom => "decoupled_atom",
+            Self::UndefinedTest => "undefined_test",
+            Self::ZeroCoverage => "zero_coverage",
+            Self::Coupled => "coupled",
+        }
+    }
+}
+
+struct Fixture {
+    files: BTreeSet<String>,
+    tests: BTreeSet<String>,
+    coverage: Vec<Range>,
+    expected: BTreeSet<(String, &'static str)>,
+    most: usize,
+    rule: Option<String>,
+}
+
+/// Lines of a file that tests run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Range {
+    path: String,
+    from: u64,
+    to: u64,
+}
+
+impl Range {
+    fn read(text: &str) -> Option<Self> {
+        let (path, lines) = text.rsplit_once(':')?;
+        let (from, to) = lines.split_once('-')?;
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let (from, to) = (digits(from).then(|| from.parse().ok())??, digits(to).then(|| to.parse().ok())??);
+        (!path.is_empty() && from <= to).then(|| Self { path: path.to_owned(), from, to })
+    }
+}
+
+struct Reconciliation {
+    folder: Folder<Fixture>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open(suite, shelf, suite.path.child("fixtures"), read)?;
+    Ok(Box::new(Reconciliation { folder }))
+}
+
+fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule } = json::whole(source)?;
+    let mut coverage = Vec::new();
+    for text in &snapshot.coverage {
+        let at = source.text.find(text.as_str()).unwrap_or(0);
+        coverage.push(Range::read(text).ok_or_else(|| {
+            source.problem(at, "bad-range", format!("{text:?} is no coverage range"), "write path:from-to")
+        })?);
+    }
+    let mut expected = BTreeSet::new();
+    for DeltaForm { item, kind } in expected_deltas {
+        if expected.iter().any(|(other, _): &(String, &str)| *other == item) {
+            let at = source.text.rfind(item.as_str()).unwrap_or(0);
+            let what = format!("{item:?} is expected twice");
+            return Err(source.problem(at, "duplicate-item", what, "an item has one kind: keep one of them"));
+        }
+        expected.insert((item, kind.word()));
+    }
+    Ok(Read::plain(Fixture {
+        files: snapshot.files.into_iter().collect(),
+        tests: snapshot.tests.into_iter().collect(),
+        coverage,
+        expected,
+        most: max_recommendations,
+        rule,
+    }))
+}
+
+impl Fixture {
+    /// Whether a claim cites something, and all that it cites exists.
+    fn grounds(&self, delta: &Delta) -> bool {
+        let Delta { paths, tests, ranges, .. } = delta;
+        let covered = |text: &String| {
+            Range::read(text).is_some_and(|cited| {
+                self.coverage
+                    .iter()
+                    .any(|known| known.path == cited.path && known.from <= cited.from && cited.to <= known.to)
+            })
+        };
+        paths.len() + tests.len() + ranges.len() > 0
+            && paths.iter().all(|path| self.files.contains(path))
+            && tests.iter().all(|test| self.tests.contains(test))
+            && ranges.iter().all(covered)
+    }
+}
+
+impl Suite for Reconciliation {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let (fixture, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+        let (produced, layer) = produced(run);
+        let made: BTreeSet<(String, &str)> =
+            produced.deltas.iter().map(|delta| (delta.item.clone(), delta.kind.as_str())).collect();
+        let hit = made.iter().filter(|one| fixture.expected.contains(*one)).count();
+        let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
+        let bounded =
+            produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
+        let share = |part: usize, whole: usize, of_nothing: f64| {
+            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
+        };
+        let (calls, _) = calls(run);
+        let blame = Blame {
+            agent: &pair.agent,
+            run,
+            desk,
+            form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
+            broken_tool: broken_tool(&calls),
+        };
+        let checks = Reader { fixture, produced: &produced, blame }.checks(&made);
+        let mut grade = Grade { values: Vec::new(), checks, layer };
+        let passed = f64::from(u8::from(grade.passed()));
+        grade.values = vec![
+            Some(passed),
+            Some(share(hit, fixture.expected.len(), 1.0)),
+            Some(share(hit, made.len(), if fixture.expected.is_empty() { 1.0 } else { 0.0 })),
+            (!produced.deltas.is_empty()).then(|| share(grounded, produced.deltas.len(), 0.0)),
+            Some(f64::from(u8::from(bounded))),
+        ];
+        Ok(grade)
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder.path);
+        audit
+    }
+}
+
+/// One sample beside its fixture.
+struct Reader<'a> {
+    fixture: &'a Fixture,
+    produced: &'a Produced,
+    blame: Blame<'a>,
+}
+
+impl Reader<'_> {
+    fn checks(&self, made: &BTreeSet<(String, &str)>) -> Vec<Check> {
+        let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
+        let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
+        vec![
+            only("schema", schema(&self.produced.flaws, form)),
+            only("deltas_found", self.missing(made)),
+            only("kinds_right", self.wrong_kind()),
+            only("evidence_grounded", self.ungrounded()),
+            only("actions_bounded", self.unbounded()),
+        ]
+    }
+
+    fn missing(&self, made: &BTreeSet<(String, &str)>) -> Option<Failure> {
+        let missing: Vec<String> = self
+            .fixture
+            .expected
+            .iter()
+            .filter(|one| !made.contains(*one))
+            .map(|(item, kind)| format!("{item} ({kind})"))
+            .collect();
+        (!missing.is_empty()).then(|| {
+            let action = match self.fixture.rule.as_deref() {
+                Some(rule) if self.blame.had_rule(rule) => {
+                    format!("the agent had rule {rule} and did not follow it: give it an example")
+                }
+                Some(rule) => format!("write rule {rule} into the prompt package"),
+                None => "say in the prompt how such an item is told apart, and name the rule in the fixture".to_owned(),
+            };
+            let detail = format!("not found: {}", missing.join(", "));
+            self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action)
+        })
+    }
+
+    fn wrong_kind(&self) -> Option<Failure> {
+        let kinds = kinds_by_item(&self.produced.deltas);
+        let wrong: Vec<String> = self
+            .fixture
+            .expected
+            .iter()
+            .filter_map(|(item, kind)| {
+                let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
+                (!other.is_empty()).then(|| format!("{item} is {kind}, not {}", other.join(" or ")))
+            })
+            .collect();
+        (!wrong.is_empty()).then(|| {
+            let action = "sharpen the classification rules of the prompt package at this item".to_owned();
+            self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
+        })
+    }
+
+    fn ungrounded(&self) -> Option<Failure> {
+        let loose = self.produced.deltas.iter().find(|delta| !self.fixture.grounds(delta))?;
+        let cited: Vec<&str> =
+            [&loose.paths, &loose.tests, &loose.ranges].into_iter().flatten().map(String::as_str).collect();
+        let (detail, unmapped) = match cited.is_empty() {
+            true => (format!("{} is claimed without any evidence", loose.item), false),
+            false => (format!("{} cites what the snapshot does not have: {}", loose.item, cited.join(", ")), true),
+        };
+        let action = "make the agent cite only paths, tests and ranges that it was shown";
+        let failure = self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action.to_owned());
+        // A path that maps to nothing is a matter of the tools, unless the form is wrong already.
+        Some(match (unmapped, failure.tag) {
+            (true, Tag::Prompt | Tag::Model) => Failure { tag: Tag::Tooling, ..failure },
+            _ => failure,
+        })
+    }
+
+    fn unbounded(&self) -> Option<Failure> {
+        let (found, most) = (self.produced.conditions.len(), self.fixture.most);
+        let open = self.produced.conditions.iter().filter(|one| one.is_empty()).count();
+        let detail = match (found > most, open) {
+            (true, _) => format!("{found} recommendations, {most} are the most"),
+            (false, 0) => return None,
+            (false, open) => format!("{open} of {found} recommendations have no success condition"),
+        };
+        let action = "make the prompt bound the list of next tasks, each with a success condition";
+        Some(self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Range;
+
+    #[test]
+    fn a_range_is_a_path_and_two_lines() {
+        let range = Range::read("src/a:b.rs:3-10").unwrap();
+        assert_eq!((range.path.as_str(), range.from, range.to), ("src/a:b.rs", 3, 10));
+        for text in ["a.rs", "a.rs:3", "a.rs:10-3", ":1-2", "a.rs:+1-2", "a.rs:1-", "a.rs:a-b"] {
+            assert_eq!(Range::read(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Kind `tool_use` (seed 004): agents that call tools and answer in words.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use self::cases::Case;
+use self::cases::CaseForm;
+use self::cases::Category;
+use self::cases::Flags;
+use self::cases::cases;
+use self::checks::Reader;
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::calls::Call;
+use super::calls::calls;
+use super::terms::Terms;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::loose;
+use crate::format::loose::Loose;
+use crate::format::loose::Text;
+use crate::model::Aggregate;
+use crate::model::Better;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Layer;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::text::norm;
+
+mod cases;
+mod checks;
+mod trajectory;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "tool_use",
+    scorer: "tool_use/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    terms: &["disclaimer"],
+    meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
+    open,
+    schemas: || vec![("tool-use-case", schemars::schema_for!(CaseForm))],
+};
+
+const RATE: MetricSpec = MetricSpec { aggregate: Aggregate::Rate, ..MetricSpec::PLAIN };
+
+/// In the order in which [`ToolUse::grade`] gives them.
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        meaning: "cases of which all checks hold / cases",
+        ..RATE
+    },
+    MetricSpec { name: "case_pass_rate[happy_path]", meaning: "the same, of the plain cases", ..RATE },
+    MetricSpec { name: "case_pass_rate[edge_case]", meaning: "the same, of the edge cases", ..RATE },
+    MetricSpec { name: "case_pass_rate[adversarial]", meaning: "the same, of the adversarial cases", ..RATE },
+    MetricSpec { name: "case_pass_rate[multi_step]", meaning: "the same, of the cases with several steps", ..RATE },
+    MetricSpec {
+        name: "tool_recall",
+        meaning: "expected tools that were called / expected tools; 1 if none is expected",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "unexpected_tool_rate",
+        better: Better::Lower,
+        meaning: "calls of tools that are not expected / calls; 0 if nothing was called",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "trajectory_f1",
+        meaning: "harmonic mean of precision and recall of the calls against the case's trajectory",
+        ..MetricSpec::PLAIN
+    },
+];
+
+struct ToolUse {
+    pairs: Vec<Pair>,
+    /// The case of each pair.
+    places: Vec<usize>,
+    cases: Vec<Case>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut flags = Flags::default();
+    if let Some(terms) = problems.keep(Terms::open("disclaimer", suite.terms.get("disclaimer"), shelf)) {
+        flags.add("can_diagnose", false, terms);
+    }
+    for (name, flag) in &suite.flags {
+        if let Some(terms) = problems.keep(Terms::open(name, Some(&flag.terms), shelf)) {
+            flags.add(name, flag.when, terms);
+        }
+    }
+    let Some(source) = problems.keep(shelf.text(&suite.path)) else { return Err(problems) };
+    let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
+    let mut order: Vec<usize> = (0..cases.len()).collect();
+    order.sort_by(|one, other| cases[*one].id.cmp(&cases[*other].id));
+    let mut pairs = Vec::new();
+    let mut places = Vec::new();
+    for place in order {
+        for agent in suite.agents.keys() {
+            let case = cases[place].id.clone();
+            places.push(place);
+            pairs.push(Pair {
+                runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
+                case,
+                agent: agent.clone(),
+                golden: suite.path.clone(),
+                digest: cases[place].digest.clone(),
+                samples: None,
+                zone: None,
+            });
+        }
+    }
+    problems.or(Box::new(ToolUse { pairs, places, cases }))
+}
+
+/// What one run did: the tools that it called, and what it said in the end.
+struct Produced {
+    /// Its answer in the normal form.
+    answer: String,
+    calls: Vec<Call>,
+    flaws: Vec<String>,
+}
+
+#[derive(Deserialize, Default)]
+struct Outputs<'a> {
+    #[serde(borrow, default)]
+    text: Loose<Text<'a>>,
+}
+
+fn produced(run: &Run) -> Produced {
+    let (calls, mut flaws) = calls(run);
+    let Outputs { text } = loose::object(&run.outputs);
+    let answer = match &text {
+        Loose::Given(text) => norm(text),
+        Loose::Absent => String::new(),
+        Loose::Other(form) => {
+            flaws.insert(0, format!("\"text\" is {form}, not a text"));
+            String::new()
+        }
+    };
+    if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
+        flaws.push("there is neither a text in the outputs nor a tool call".to_owned());
+    }
+    Produced { answer, calls, flaws }
+}
+
+impl Suite for ToolUse {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, case, run) = (&self.pairs[place], &self.cases[self.places[place]], &runs[0]);
+        let produced = produced(run);
+        let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
+        let checks = Reader { case, produced: &produced, path: path.as_ref(), pair, run, desk }.checks();
+        let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
+        let mut grade = Grade { values: Vec::new(), checks, layer };
+        let passed = f64::from(u8::from(grade.passed()));
+        let of = |category| (case.category == category).then_some(passed);
+        let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
+        let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
+        let share = |part: usize, whole: usize, of_nothing: f64| {
+            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
+        };
+        grade.values = vec![
+            Some(passed),
+            of(Category::HappyPath),
+            of(Category::EdgeCase),
+            of(Category::Adversarial),
+            of(Category::MultiStep),
+            Some(share(used, case.tools.len(), 1.0)),
+            Some(share(unexpected, produced.calls.len(), 0.0)),
+            path.map(|path| path.f1),
+        ];
+        Ok(grade)
+    }
+
+    fn audit(&self, _shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        let counted: BTreeMap<Category, usize> = self.cases.iter().fold(BTreeMap::new(), |mut counted, case| {
+            *counted.entry(case.category).or_default() += 1;
+            counted
+        });
+        for category in Category::ALL.into_iter().filter(|category| !counted.contains_key(category)) {
+            if let Some(pair) = self.pairs.first() {
+                let what = format!("no case is of the category {}", category.word());
+                audit.note(&pair.golden, what, "add one: each category finds other failures");
+            }
+        }
+        audit
+    }
+}

@@ -1,0 +1,211 @@
+//! `eval_cases.json` as the seed writes it, and what goes beyond it.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Deserializer;
+use serde::de::MapAccess;
+use serde::de::SeqAccess;
+use serde::de::Visitor;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::value::SeqAccessDeserializer;
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::trajectory::Trajectory;
+use super::trajectory::TrajectoryForm;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::diag::nearest;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::CaseId;
+use crate::suites::expected::Place;
+use crate::suites::sha256_hex;
+use crate::suites::terms::Terms;
+use crate::text::Keyword;
+
+/// What a case is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// The plain way.
+    HappyPath,
+    /// A limit, or something missing.
+    EdgeCase,
+    /// Somebody wants harm.
+    Adversarial,
+    /// Several tools after each other.
+    MultiStep,
+}
+
+impl Category {
+    /// All of them, in the order of the metrics.
+    pub const ALL: [Self; 4] = [Self::HappyPath, Self::EdgeCase, Self::Adversarial, Self::MultiStep];
+
+    /// The word used in cases.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::HappyPath => "happy_path",
+            Self::EdgeCase => "edge_case",
+            Self::Adversarial => "adversarial",
+            Self::MultiStep => "multi_step",
+        }
+    }
+}
+
+/// One case of `eval_cases.json`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "tool-use case")]
+pub struct CaseForm {
+    /// Its id; `{category}-{place in the file}` where absent.
+    id: Option<String>,
+    /// What it is for.
+    category: Category,
+    /// What the user says.
+    #[allow(dead_code, reason = "live targets are asked it; recordings were")]
+    query: String,
+    /// Tools that all have to be called; an empty list means that none may be.
+    expected_tools: Vec<String>,
+    /// Phrases of which at least one has to be in the answer.
+    expected_output_contains: Vec<String>,
+    /// Flags such as `can_diagnose`; what one asks for stands in the config.
+    #[serde(default)]
+    expected_flags: BTreeMap<String, bool>,
+    /// What at least one call of a tool has to return, by tool; nested objects by subset.
+    #[serde(default)]
+    expected_tool_output: BTreeMap<String, Map<String, Value>>,
+    /// Which calls in which order.
+    trajectory: Option<TrajectoryForm>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+/// One case, ready to be graded.
+pub struct Case {
+    pub id: CaseId,
+    pub category: Category,
+    /// Each expected tool once, in the order of the file.
+    pub tools: Vec<String>,
+    pub phrases: Vec<Keyword>,
+    /// The flags that ask for something here.
+    pub flags: Vec<(String, Terms)>,
+    pub outputs: Vec<(String, Value)>,
+    pub trajectory: Option<Trajectory>,
+    pub rule: Option<String>,
+    pub line: u32,
+    pub digest: String,
+}
+
+/// What the flags of cases ask for: one of some terms has to be in the answer.
+#[derive(Default)]
+pub struct Flags {
+    by_name: BTreeMap<String, (bool, Terms)>,
+}
+
+impl Flags {
+    /// A flag that asks for one of the terms when it has this value.
+    pub fn add(&mut self, name: &str, when: bool, terms: Terms) {
+        self.by_name.insert(name.to_owned(), (when, terms));
+    }
+}
+
+/// Reads every case.
+///
+/// # Errors
+/// Everything in the file that cannot be, with its place.
+pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<Case>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let File(raws) = json::whole(source)?;
+    let read: Vec<_> = raws.iter().enumerate().map(|(place, raw)| case(source, raw, place, flags)).collect();
+    let read: Vec<Case> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let mut ids = BTreeSet::new();
+    for (case, raw) in read.iter().zip(&raws).filter(|(case, _)| !ids.insert(&case.id)) {
+        let place = Place { source, raw };
+        let what = format!("the id \"{}\" stands here twice", case.id);
+        problems.push(place.problem(case.id.as_str(), "duplicate-id", what, "give each case its own id"));
+    }
+    problems.or(read)
+}
+
+fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Result<Case, Diagnostic> {
+    let form: CaseForm = json::part(source, raw)?;
+    let place = Place { source, raw };
+    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.word()));
+    let id = CaseId::new(&id).map_err(|bad| place.problem(&id, "bad-id", bad.to_string(), bad.help()))?;
+    let mut digested = raw.get().to_owned();
+    let mut asked = Vec::new();
+    for (name, value) in &form.expected_flags {
+        let Some((when, terms)) = flags.by_name.get(name) else {
+            let help = match nearest(name, flags.by_name.keys().map(String::as_str)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
+            };
+            return Err(place.problem(name, "unknown-flag", format!("unknown flag \"{name}\""), help));
+        };
+        if value == when {
+            digested.push_str(terms.text());
+            asked.push((name.clone(), terms.clone()));
+        }
+    }
+    let mut tools: Vec<String> = Vec::new();
+    for tool in form.expected_tools {
+        if tool.is_empty() {
+            return Err(place.problem("", "empty-tool", "a tool has no name", "name it, or remove it"));
+        }
+        if !tools.contains(&tool) {
+            tools.push(tool);
+        }
+    }
+    let trajectory = form.trajectory.map(|form| Trajectory::read(form, &place)).transpose()?;
+    Ok(Case {
+        id,
+        category: form.category,
+        tools,
+        phrases: place.keywords(&form.expected_output_contains)?,
+        flags: asked,
+        outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
+        trajectory,
+        rule: form.rule,
+        line: place.line(),
+        digest: sha256_hex(digested.as_bytes()),
+    })
+}
+
+/// The file: a list, or an object with the list under `cases`.
+struct File<'a>(Vec<&'a RawValue>);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keyed<'a> {
+    #[serde(borrow)]
+    cases: Vec<&'a RawValue>,
+}
+
+// Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
+impl<'de: 'a, 'a> Deserialize<'de> for File<'a> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct ListOrKey;
+        impl<'de> Visitor<'de> for ListOrKey {
+            type Value = File<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of cases, or { \"cases\": [] }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<File<'de>, A::Error> {
+                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| File(keyed.cases))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<File<'de>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(File)
+            }
+        }
+        reader.deserialize_any(ListOrKey)
+    }
+}

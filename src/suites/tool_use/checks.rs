@@ -1,0 +1,152 @@
+//! What a case asks of one sample, with the evidence and the next action.
+
+use super::Produced;
+use super::cases::Case;
+use super::trajectory::Followed;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::Failure;
+use crate::model::Run;
+use crate::suites::Desk;
+use crate::suites::Pair;
+use crate::suites::blame::Blame;
+use crate::suites::blame::Fault;
+use crate::suites::blame::Form;
+use crate::suites::blame::broken_tool;
+use crate::suites::blame::schema;
+use crate::suites::calls::contains;
+
+/// One sample beside its case.
+pub struct Reader<'a> {
+    pub case: &'a Case,
+    pub produced: &'a Produced,
+    pub path: Option<&'a Followed>,
+    pub pair: &'a Pair,
+    pub run: &'a Run,
+    pub desk: &'a Desk<'a>,
+}
+
+impl Reader<'_> {
+    /// Every check, in one order for all samples.
+    pub fn checks(&self) -> Vec<Check> {
+        let line = self.case.line;
+        let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
+        let mut checks = vec![Check::of("schema", CheckKey::Only, line, schema(&self.produced.flaws, form))];
+        if self.case.tools.is_empty() {
+            checks.push(Check::of("no_tool", CheckKey::Only, line, self.no_tool()));
+        }
+        for tool in &self.case.tools {
+            checks.push(Check::of("expected_tool", CheckKey::Named(tool.as_str().into()), line, self.tool(tool)));
+        }
+        if !self.case.phrases.is_empty() {
+            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, self.phrase()));
+        }
+        for (name, terms) in &self.case.flags {
+            let missing = (!terms.are_in(&self.produced.answer)).then(|| {
+                let action = format!(
+                    "make the prompt ask for the wording of {name}, or add the agent's own to its list of terms"
+                );
+                let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
+                self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+            });
+            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, missing));
+        }
+        for (tool, part) in &self.case.outputs {
+            let failure = self.output(tool, part);
+            checks.push(Check::of("expected_tool_output", CheckKey::Named(tool.as_str().into()), line, failure));
+        }
+        if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
+            let named = [
+                (
+                    "trajectory",
+                    followed.strayed.as_ref(),
+                    "compare the calls with the case's trajectory: mend the plan, or the case",
+                ),
+                (
+                    "forbidden_tools",
+                    followed.forbidden.as_ref(),
+                    "take the tool away from the agent here, or say in the prompt when it must not be called",
+                ),
+                ("max_steps", followed.too_long.as_ref(), "look for calls that were repeated or not needed"),
+            ];
+            for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.asks_for(word)) {
+                let failure =
+                    detail.map(|detail| self.blame().failure(Fault::Choice, None, detail.clone(), action.to_owned()));
+                checks.push(Check::of(word, CheckKey::Only, line, failure));
+            }
+        }
+        checks
+    }
+
+    fn blame(&self) -> Blame<'_> {
+        Blame {
+            agent: &self.pair.agent,
+            run: self.run,
+            desk: self.desk,
+            form: if self.produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
+            broken_tool: broken_tool(&self.produced.calls),
+        }
+    }
+
+    fn called(&self) -> String {
+        let names: Vec<&str> = self.produced.calls.iter().map(|call| call.name.as_str()).collect();
+        if names.is_empty() { "nothing was called".to_owned() } else { format!("called were {}", names.join(", ")) }
+    }
+
+    fn answer(&self) -> String {
+        let start: String = self.produced.answer.chars().take(120).collect();
+        let more = if start.len() < self.produced.answer.len() { " …" } else { "" };
+        format!("\"{start}{more}\"")
+    }
+
+    fn no_tool(&self) -> Option<Failure> {
+        (!self.produced.calls.is_empty()).then(|| {
+            let action = "make the prompt say when to answer without a tool";
+            self.blame().failure(
+                Fault::Choice,
+                None,
+                format!("no tool is right here; {}", self.called()),
+                action.to_owned(),
+            )
+        })
+    }
+
+    fn tool(&self, tool: &str) -> Option<Failure> {
+        (!self.produced.calls.iter().any(|call| call.name == tool)).then(|| {
+            let action =
+                format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
+            let detail = format!("{tool} was not called; {}", self.called());
+            self.blame().failure(Fault::Choice, None, detail, action)
+        })
+    }
+
+    fn phrase(&self) -> Option<Failure> {
+        let wanted = &self.case.phrases;
+        (!wanted.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
+            let wanted: Vec<String> = wanted.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+            let action = "read the answer: if it is right, add its wording to the case; if not, mend the prompt";
+            let detail = format!("none of {} is in the answer {}", wanted.join(", "), self.answer());
+            self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action.to_owned())
+        })
+    }
+
+    fn output(&self, tool: &str, part: &serde_json::Value) -> Option<Failure> {
+        let mut results =
+            self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).peekable();
+        if results.peek().is_none() {
+            let detail = format!("{tool} was not called, so it returned nothing; {}", self.called());
+            let action =
+                format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
+            return Some(self.blame().failure(Fault::Choice, None, detail, action));
+        }
+        let all: Vec<&serde_json::Value> = results.collect();
+        (!all.iter().any(|result| contains(result, part))).then(|| {
+            let last: String =
+                all.last().map(|result| result.to_string()).unwrap_or_default().chars().take(160).collect();
+            let action =
+                format!("compare the arguments that {tool} was given with the case, then the data behind the tool");
+            let detail = format!("no call of {tool} returned {part}; the last one returned {last}");
+            self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+        })
+    }
+}

@@ -1,0 +1,350 @@
+//! Which calls in which order: five modes, arguments matched one by one, and partial credit.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::diag::Diagnostic;
+use crate::model::harmonic;
+use crate::suites::calls::Call;
+use crate::suites::calls::contains;
+use crate::suites::calls::same;
+use crate::suites::expected::Place;
+use crate::suites::matching;
+
+/// The calls that a case asks for.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrajectoryForm {
+    /// How the calls are compared with the list.
+    mode: Mode,
+    /// The calls.
+    #[serde(default)]
+    tools: Vec<StepForm>,
+    /// Tools that must not be called.
+    #[serde(default)]
+    forbidden_tools: Vec<String>,
+    /// The most calls that are right.
+    max_steps: Option<usize>,
+}
+
+/// How the calls are compared with the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    /// The same calls in the same order, and no others.
+    Exact,
+    /// The listed calls in their order; others may stand between.
+    InOrder,
+    /// The same calls in any order, and no others.
+    AnyOrder,
+    /// No call that is not listed.
+    Subset,
+    /// Every listed call; others are allowed.
+    Superset,
+}
+
+impl Mode {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exactly",
+            Self::InOrder => "in order",
+            Self::AnyOrder => "in any order",
+            Self::Subset => "nothing but",
+            Self::Superset => "at least",
+        }
+    }
+}
+
+/// One call.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct StepForm {
+    /// The tool.
+    name: String,
+    /// Its arguments; any where absent.
+    args: Option<ArgsForm>,
+}
+
+/// What the arguments have to be.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArgsForm {
+    /// How they are compared with `values`; `exact` where absent.
+    #[serde(rename = "match")]
+    how: Option<How>,
+    /// The arguments.
+    #[serde(default)]
+    values: Map<String, Value>,
+    /// Single fields by their path, such as `filter.from` or `items.0`; they are left out of the comparison with `values`.
+    #[serde(default)]
+    fields: BTreeMap<String, FieldForm>,
+}
+
+/// How arguments are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum How {
+    /// They are the same.
+    Exact,
+    /// No argument that is not listed.
+    Subset,
+    /// Every listed argument; others are allowed.
+    Superset,
+    /// They do not matter.
+    Ignore,
+}
+
+/// One field: `equals`, `regex` or `near`.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FieldForm {
+    /// The value itself.
+    equals: Option<Value>,
+    /// A pattern that is found in the text.
+    regex: Option<String>,
+    /// A number, and how far off it may be.
+    near: Option<NearForm>,
+}
+
+/// A number, and how far off it may be.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+struct NearForm {
+    value: f64,
+    within: f64,
+}
+
+/// The calls that a case asks for, ready to be compared.
+pub struct Trajectory {
+    mode: Mode,
+    steps: Vec<Step>,
+    forbidden: Vec<String>,
+    max_steps: Option<usize>,
+}
+
+struct Step {
+    name: String,
+    how: How,
+    values: Value,
+    fields: Vec<(Vec<String>, Field)>,
+}
+
+enum Field {
+    Equals(Value),
+    Pattern(Regex),
+    Near(NearForm),
+}
+
+/// How a run followed a trajectory; `None` where the condition holds.
+pub struct Followed {
+    /// The harmonic mean of precision and recall of the calls.
+    pub f1: f64,
+    /// How the calls differ from the list.
+    pub strayed: Option<String>,
+    /// The forbidden tools that were called.
+    pub forbidden: Option<String>,
+    /// By how much there were too many calls.
+    pub too_long: Option<String>,
+}
+
+impl Trajectory {
+    /// Reads a trajectory.
+    ///
+    /// # Errors
+    /// What in it cannot be, with its place.
+    pub fn read(form: TrajectoryForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
+        let TrajectoryForm { mode, tools, forbidden_tools, max_steps } = form;
+        if let Some(both) =
+            forbidden_tools.iter().find(|name| mode != Mode::Subset && tools.iter().any(|step| step.name == **name))
+        {
+            let what = format!("the tool \"{both}\" is both asked for and forbidden");
+            return Err(place.problem("forbidden_tools", "unsatisfiable", what, "remove it from one of the lists"));
+        }
+        if let (Some(most), true) = (max_steps, mode != Mode::Subset)
+            && most < tools.len()
+        {
+            let what = format!("max_steps is {most}, and {} calls are asked for", tools.len());
+            return Err(place.problem("max_steps", "unsatisfiable", what, "raise max_steps, or shorten the list"));
+        }
+        let steps = tools.into_iter().map(|step| Step::read(step, place)).collect::<Result<_, _>>()?;
+        Ok(Self { mode, steps, forbidden: forbidden_tools, max_steps })
+    }
+
+    /// Whether the trajectory states the condition of this name.
+    pub fn asks_for(&self, word: &str) -> bool {
+        match word {
+            "forbidden_tools" => !self.forbidden.is_empty(),
+            "max_steps" => self.max_steps.is_some(),
+            _ => true,
+        }
+    }
+
+    /// Compares the calls of a run.
+    pub fn followed(&self, calls: &[Call]) -> Followed {
+        let fits: Vec<Vec<bool>> =
+            self.steps.iter().map(|step| calls.iter().map(|call| step.fits(call)).collect()).collect();
+        let matched = match self.mode {
+            Mode::Exact | Mode::InOrder => longest_common(&fits, calls.len()),
+            Mode::AnyOrder | Mode::Subset | Mode::Superset => one_to_one(&fits, calls.len()),
+        };
+        let (wanted, made) = (self.steps.len(), calls.len());
+        let held = match self.mode {
+            Mode::Exact | Mode::AnyOrder => matched == wanted && matched == made,
+            Mode::InOrder | Mode::Superset => matched == wanted,
+            Mode::Subset => matched == made,
+        };
+        let called: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
+        let strayed = (!held).then(|| {
+            let wanted: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
+            let none = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            format!(
+                "{} {} was asked for, made were {} ({matched} calls match)",
+                self.mode.word(),
+                none(&wanted),
+                none(&called)
+            )
+        });
+        let met: Vec<&str> = self.forbidden.iter().map(String::as_str).filter(|name| called.contains(name)).collect();
+        let too_long = self.max_steps.filter(|most| *most < made);
+        Followed {
+            f1: f1(matched, wanted, made),
+            strayed,
+            forbidden: (!met.is_empty()).then(|| format!("called and forbidden: {}", met.join(", "))),
+            too_long: too_long.map(|most| format!("{made} calls were made, {most} are the most")),
+        }
+    }
+}
+
+/// 1 where nothing was asked for and nothing was made.
+fn f1(matched: usize, wanted: usize, made: usize) -> f64 {
+    if wanted == 0 && made == 0 {
+        return 1.0;
+    }
+    let share = |whole: usize| if whole == 0 { 0.0 } else { matched as f64 / whole as f64 };
+    harmonic(share(made), share(wanted))
+}
+
+fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {
+    let edges: Vec<Vec<usize>> = fits.iter().map(|row| (0..made).filter(|call| row[*call]).collect()).collect();
+    matching::maximum(&edges, made)
+}
+
+/// The length of the longest list of steps that the calls follow in order.
+fn longest_common(fits: &[Vec<bool>], made: usize) -> usize {
+    let mut best = vec![0_usize; made + 1];
+    for row in fits {
+        let mut diagonal = 0;
+        for call in 0..made {
+            let above = best[call + 1];
+            best[call + 1] = if row[call] { diagonal + 1 } else { above.max(best[call]) };
+            diagonal = above;
+        }
+    }
+    best[made]
+}
+
+impl Step {
+    fn read(form: StepForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
+        let StepForm { name, args } = form;
+        if name.is_empty() {
+            return Err(place.problem("name", "empty-tool", "a tool of the trajectory has no name", "name it"));
+        }
+        let Some(ArgsForm { how, values, fields }) = args else {
+            return Ok(Self { name, how: How::Ignore, values: Value::Null, fields: Vec::new() });
+        };
+        let mut read = Vec::new();
+        for (path, field) in fields {
+            let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
+            if steps.iter().any(String::is_empty) {
+                return Err(place.problem(
+                    &path,
+                    "bad-path",
+                    format!("\"{path}\" is no path"),
+                    "write keys with dots between them",
+                ));
+            }
+            read.push((steps, Field::read(field, &path, place)?));
+        }
+        let mut values = Value::Object(values);
+        read.iter().for_each(|(path, _)| cut(&mut values, path));
+        Ok(Self { name, how: how.unwrap_or(How::Exact), values, fields: read })
+    }
+
+    fn fits(&self, call: &Call) -> bool {
+        if call.name != self.name
+            || !self.fields.iter().all(|(path, field)| at(&call.arguments, path).is_some_and(|value| field.fits(value)))
+        {
+            return false;
+        }
+        let mut made = if call.arguments.is_null() { Value::Object(Map::new()) } else { call.arguments.clone() };
+        self.fields.iter().for_each(|(path, _)| cut(&mut made, path));
+        match self.how {
+            How::Exact => same(&made, &self.values),
+            How::Subset => contains(&self.values, &made),
+            How::Superset => contains(&made, &self.values),
+            How::Ignore => true,
+        }
+    }
+}
+
+impl Field {
+    fn read(form: FieldForm, path: &str, place: &Place<'_>) -> Result<Self, Diagnostic> {
+        let refuse = |what: String, help: &str| place.problem(path, "bad-field", what, help);
+        match (form.equals, form.regex, form.near) {
+            (Some(value), None, None) => Ok(Self::Equals(value)),
+            (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {
+                refuse(format!("\"{pattern}\" is no pattern: {}", last_line(&error.to_string())), "correct the pattern")
+            }),
+            (None, None, Some(near)) if near.within >= 0.0 && near.value.is_finite() => Ok(Self::Near(near)),
+            (None, None, Some(near)) => Err(refuse(format!("within is {}", near.within), "write 0 or more")),
+            _ => {
+                Err(refuse(format!("the field {path} states not exactly one condition"), "state equals, regex or near"))
+            }
+        }
+    }
+
+    fn fits(&self, value: &Value) -> bool {
+        match self {
+            Self::Equals(wanted) => same(value, wanted),
+            Self::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
+            Self::Near(near) => value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + 1e-9),
+        }
+    }
+}
+
+fn last_line(text: &str) -> &str {
+    text.lines().last().unwrap_or(text).trim_start_matches("error: ")
+}
+
+/// The value at a path; digits are places of a list.
+fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(value, |value, step| match value {
+        Value::Array(list) => list.get(step.parse::<usize>().ok()?),
+        other => other.get(step),
+    })
+}
+
+/// Takes the value at a path away; an object that this leaves empty goes as well.
+fn cut(value: &mut Value, path: &[String]) {
+    let (Some((first, rest)), Value::Object(fields)) = (path.split_first(), value) else { return };
+    match (rest.is_empty(), fields.get_mut(first)) {
+        (true, _) => {
+            fields.remove(first);
+        }
+        (false, Some(inner)) => {
+            cut(inner, rest);
+            if inner.as_object().is_some_and(Map::is_empty) {
+                fields.remove(first);
+            }
+        }
+        (false, None) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! Modes, arguments and partial credit, by tables and against every way of pairing.
+
+use proptest::collection::vec;
+use proptest::proptest;
+use serde_json::Value;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::Trajectory;
+use super::TrajectoryForm;
+use super::longest_common;
+use super::one_to_one;
+use crate::format::SourceText;
+use crate::model::RepoPath;
+use crate::suites::calls::Call;
+use crate::suites::expected::Place;
+
+fn read(form: Value) -> Result<Trajectory, String> {
+    let text = form.to_string();
+    let source = SourceText { file: RepoPath::root().child("c.json"), text: text.clone() };
+    let raw: &RawValue = serde_json::from_str(&source.text).unwrap();
+    let form: TrajectoryForm = serde_json::from_str(&text).map_err(|error| error.to_string())?;
+    Trajectory::read(form, &Place { source: &source, raw }).map_err(|problem| problem.to_string())
+}
+
+fn calls(names: &str) -> Vec<Call> {
+    names.chars().map(|name| Call { name: name.to_string(), ..Call::default() }).collect()
+}
+
+fn with(arguments: Value) -> Vec<Call> {
+    vec![Call { name: "t".to_owned(), arguments, ..Call::default() }]
+}
+
+#[test]
+fn every_mode_holds_where_it_should() {
+    let steps = |names: &str| names.chars().map(|name| json!({"name": name.to_string()})).collect::<Vec<_>>();
+    // mode, asked for, made, holds, f1
+    for (mode, wanted, made, holds, f1) in [
+        ("exact", "ab", "ab", true, 1.0),
+        ("exact", "ab", "ba", false, 0.5),
+        ("exact", "ab", "abc", false, 0.8),
+        ("exact", "ab", "a", false, 2.0 / 3.0),
+        ("exact", "", "", true, 1.0),
+        ("in_order", "ab", "axb", true, 0.8),
+        ("in_order", "ab", "ba", false, 0.5),
+        ("in_order", "aa", "a", false, 2.0 / 3.0),
+        ("any_order", "ab", "ba", true, 1.0),
+        ("any_order", "ab", "bab", false, 0.8),
+        ("any_order", "ab", "b", false, 2.0 / 3.0),
+        ("subset", "ab", "b", true, 2.0 / 3.0),
+        ("subset", "ab", "", true, 0.0),
+        ("subset", "ab", "bb", false, 0.5),
+        ("superset", "ab", "xba", true, 0.8),
+        ("superset", "ab", "xa", false, 0.5),
+        ("superset", "", "x", true, 0.0),
+    ] {
+        let trajectory = read(json!({"mode": mode, "tools": steps(wanted)})).unwrap();
+        let followed = trajectory.followed(&calls(made));
+        assert_eq!(followed.strayed.is_none(), holds, "{mode} {wanted} {made}");
+        assert!((followed.f1 - f1).abs() < 1e-12, "{mode} {wanted} {made}: {}", followed.f1);
+    }
+}
+
+#[test]
+fn arguments_are_compared_as_the_case_says() {
+    let fits = |args: Value, made: Value| {
+        let trajectory = read(json!({"mode": "exact", "tools": [{"name": "t", "args": args}]})).unwrap();
+        trajectory.followed(&with(made)).strayed.is_none()
+    };
+    let values = json!({"a": 1, "b": {"c": "x", "d": 2}});
+    for (how, made, holds) in [
+        ("exact", json!({"a": 1.0, "b": {"c": "x", "d": 2}}), true),
+        ("exact", json!({"a": 1, "b": {"c": "x"}}), false),
+        ("subset", json!({"b": {"c": "x"}}), true),
+        ("subset", json!({"e": 1}), false),
+        ("superset", json!({"a": 1, "b": {"c": "x", "d": 2, "e": 3}, "f": 4}), true),
+        ("superset", json!({"a": 1}), false),
+        ("ignore", json!({"z": 1}), true),
+    ] {
+        assert_eq!(fits(json!({"match": how, "values": values}), made.clone()), holds, "{how} {made}");
+    }
+    assert!(fits(json!({}), Value::Null) && !fits(json!({}), json!({"a": 1})), "exact is the default");
+    let fields = json!({"values": {"k": 1}, "fields": {
+        "a.b": {"equals": [1, 2]}, "list.1": {"regex": "^x+$"}, "n": {"near": {"value": 10, "within": 0.5}}}});
+    let made = json!({"k": 1, "a": {"b": [1.0, 2]}, "n": 10.5});
+    assert!(!fits(fields.clone(), made.clone()), "a missing path fails");
+    let mut right = made;
+    right["list"] = json!(["no", "xx"]);
+    // What `list.1` names is looked at by itself; the list it stands in is still an argument of its own.
+    assert!(!fits(fields.clone(), right.clone()));
+    let mut loose = fields;
+    loose["match"] = json!("superset");
+    assert!(fits(loose.clone(), right.clone()));
+    for (key, wrong) in [
+        ("n", json!(10.6)),
+        ("n", json!("10")),
+        ("list", json!(["no", "xy"])),
+        ("a", json!({"b": [1]})),
+        ("k", json!(2)),
+    ] {
+        let mut other = right.clone();
+        other[key] = wrong;
+        assert!(!fits(loose.clone(), other), "{key}");
+    }
+}
+
+#[test]
+fn forbidden_tools_and_steps_are_conditions_of_their_own() {
+    let trajectory =
+        read(json!({"mode": "superset", "tools": [{"name": "a"}], "forbidden_tools": ["x"], "max_steps": 2})).unwrap();
+    let clean = trajectory.followed(&calls("ab"));
+    assert!(clean.strayed.is_none() && clean.forbidden.is_none() && clean.too_long.is_none());
+    let followed = trajectory.followed(&calls("xab"));
+    assert_eq!(followed.forbidden.as_deref(), Some("called and forbidden: x"));
+    assert_eq!(followed.too_long.as_deref(), Some("3 calls were made, 2 are the most"));
+    assert!((followed.f1 - 0.5).abs() < 1e-12, "neither changes the partial credit");
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    for (form, wanted) in [
+        (
+            json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a": {"regex": "("}}}}]}),
+            "\"(\" is no pattern",
+        ),
+        (
+            json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a": {}}}}]}),
+            "states not exactly one condition",
+        ),
+        (json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a..b": {"equals": 1}}}}]}), "is no path"),
+        (json!({"mode": "exact", "tools": [{"name": ""}]}), "has no name"),
+        (json!({"mode": "exact", "tools": [{"name": "t"}], "forbidden_tools": ["t"]}), "both asked for and forbidden"),
+        (json!({"mode": "exact", "tools": [{"name": "t"}], "max_steps": 0}), "max_steps is 0"),
+        (
+            json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a": {"near": {"value": 1, "within": -1}}}}}]}),
+            "within is -1",
+        ),
+        (json!({"mode": "exakt"}), "unknown variant"),
+    ] {
+        let refused = read(form).err().unwrap();
+        assert!(refused.contains(wanted), "{refused}");
+    }
+}
+
+/// Every way of following in order, tried.
+fn tried(fits: &[Vec<bool>], step: usize, call: usize, made: usize) -> usize {
+    if step == fits.len() || call == made {
+        return 0;
+    }
+    let skip = tried(fits, step + 1, call, made).max(tried(fits, step, call + 1, made));
+    if fits[step][call] { skip.max(1 + tried(fits, step + 1, call + 1, made)) } else { skip }
+}
+
+proptest! {
+    #[test]
+    fn no_way_of_following_in_order_is_longer(fits in vec(vec(proptest::bool::ANY, 5), 0..5)) {
+        assert_eq!(longest_common(&fits, 5), tried(&fits, 0, 0, 5));
+        assert!(one_to_one(&fits, 5) >= longest_common(&fits, 5));
+    }
+}
