@@ -29,6 +29,13 @@ pub enum Loose<T> {
 /// A text, borrowed where it was written without an escape.
 pub type Text<'a> = Cow<'a, str>;
 
+impl<T> Loose<T> {
+    /// Whether it is not there, or `null`.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+}
+
 impl Loose<Text<'_>> {
     /// The text as it was written; empty where there is none.
     pub fn text(&self) -> &str {

@@ -2,6 +2,7 @@
 //!
 //! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
 
+mod atoms;
 mod audit;
 mod blame;
 mod calls;
@@ -14,11 +15,13 @@ mod expected;
 mod finding;
 mod findings;
 mod folder;
+mod interview;
 mod matching;
 mod produced;
 mod property;
 mod reading;
 mod reconciliation;
+mod rubric;
 mod rules;
 mod terms;
 mod tool_use;
@@ -51,6 +54,7 @@ pub const KINDS: &[&Kind] = &[
     &findings::KIND,
     &triggers::KIND,
     &cross_agent::KIND,
+    &interview::KIND,
     &reconciliation::KIND,
     &property::KIND,
     &evidence::KIND,

@@ -1,0 +1,220 @@
+//! What an interviewing agent produced: atoms of intent, and the questions that it asked.
+
+use serde::Deserialize;
+use serde::de::MapAccess;
+
+use super::reading::layer;
+use crate::format::loose;
+use crate::format::loose::Loose;
+use crate::format::loose::Shape;
+use crate::format::loose::Text;
+use crate::model::Layer;
+use crate::model::Run;
+use crate::text::norm;
+use crate::text::recover;
+use crate::text::recover::Anchor;
+use crate::text::same_category;
+
+/// What one run produced.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Produced {
+    /// Its atoms, in their order.
+    pub atoms: Vec<Atom>,
+    /// Its questions, in the normal form.
+    pub questions: Vec<String>,
+    /// Its rounds of questions; 0 where it does not say.
+    pub rounds: u64,
+    /// What does not have the form that it should have.
+    pub flaws: Vec<String>,
+}
+
+/// One thing that a system should do.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Atom {
+    /// The description as it was written, for people.
+    pub title: String,
+    /// The description in the normal form.
+    pub description: String,
+    /// Description and outcomes in the normal form.
+    pub text: String,
+    /// The category as it is compared.
+    pub category: String,
+    /// How many outcomes can be observed.
+    pub outcomes: usize,
+    /// Whether there is any evidence.
+    pub has_evidence: bool,
+    /// How it can be checked.
+    pub validator: Validator,
+}
+
+/// The best way in which an atom can be checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Validator {
+    /// There is none.
+    #[default]
+    None,
+    /// A person or a model has to look.
+    Judged,
+    /// A program can.
+    Executable,
+}
+
+const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
+
+#[derive(Deserialize, Default)]
+struct Outputs<'a> {
+    #[serde(borrow, default)]
+    atoms: Loose<Vec<Loose<AtomForm<'a>>>>,
+    #[serde(borrow, default)]
+    questions: Loose<Vec<Loose<QuestionForm<'a>>>>,
+    #[serde(default)]
+    rounds: Option<serde_json::Value>,
+    #[serde(borrow, default)]
+    text: Loose<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+struct AtomForm<'a> {
+    #[serde(borrow, default)]
+    description: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    category: Loose<Text<'a>>,
+    #[serde(borrow, default, rename = "type")]
+    kind: Loose<Text<'a>>,
+    #[serde(borrow, default, alias = "observable_outcomes", rename = "observableOutcomes")]
+    outcomes: Loose<Vec<Loose<Text<'a>>>>,
+    #[serde(default)]
+    evidence: Loose<Vec<serde_json::Value>>,
+    #[serde(borrow, default)]
+    validators: Loose<Vec<Loose<ValidatorForm<'a>>>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for AtomForm<'a> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
+#[derive(Deserialize)]
+struct ValidatorForm<'a> {
+    #[serde(borrow, default, rename = "type")]
+    kind: Loose<Text<'a>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for ValidatorForm<'a> {
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
+/// A question is a text, or an object that has one.
+#[derive(Deserialize)]
+struct QuestionForm<'a> {
+    #[serde(borrow, default, alias = "text")]
+    question: Loose<Text<'a>>,
+}
+
+impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
+    fn of_text(text: Text<'de>) -> Loose<Self> {
+        Loose::Given(Self { question: Loose::Given(text) })
+    }
+
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
+        loose::fields(object)
+    }
+}
+
+/// Reads atoms, questions and rounds, and how they were read.
+pub fn produced(run: &Run) -> (Produced, Layer) {
+    let mut outputs: Outputs<'_> = loose::object(&run.outputs);
+    let mut out = Produced::default();
+    let mut found = Layer::Structured;
+    if outputs.atoms.is_absent() {
+        let (recovered, layer) = from_text(&outputs.text, &mut out.flaws);
+        found = layer;
+        outputs.atoms = recovered.atoms;
+        if outputs.questions.is_absent() {
+            outputs.questions = recovered.questions;
+        }
+        outputs.rounds = outputs.rounds.or(recovered.rounds);
+    }
+    match &outputs.atoms {
+        Loose::Given(list) => {
+            for (place, form) in list.iter().enumerate() {
+                out.atoms.extend(atom(place, form, found, &mut out.flaws));
+            }
+        }
+        Loose::Absent => {}
+        Loose::Other(form) => {
+            out.flaws.push(format!("\"atoms\" is {form}, not a list"));
+            found = Layer::Unreadable;
+        }
+    }
+    match &outputs.questions {
+        Loose::Given(list) => {
+            out.questions = list
+                .iter()
+                .map(|form| match form {
+                    Loose::Given(QuestionForm { question }) => norm(question.text()),
+                    Loose::Absent | Loose::Other(_) => String::new(),
+                })
+                .collect();
+        }
+        Loose::Absent => {}
+        Loose::Other(form) => out.flaws.push(format!("\"questions\" is {form}, not a list")),
+    }
+    out.rounds = outputs.rounds.and_then(|rounds| rounds.as_u64()).unwrap_or(0);
+    (out, found)
+}
+
+fn from_text(text: &Loose<Text<'_>>, flaws: &mut Vec<String>) -> (Outputs<'static>, Layer) {
+    let Loose::Given(text) = text else {
+        flaws.push("there is neither a list \"atoms\" nor a text to read it from".to_owned());
+        return (Outputs::default(), Layer::Unreadable);
+    };
+    let Some(found) = recover::recover(text, &ANCHOR) else {
+        flaws.push("no JSON with a list \"atoms\" can be read from the text".to_owned());
+        return (Outputs::default(), Layer::Unreadable);
+    };
+    (Outputs::deserialize(found.value).unwrap_or_default(), layer(found.layer))
+}
+
+fn atom(place: usize, form: &Loose<AtomForm<'_>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
+    let Loose::Given(AtomForm { description, category, kind, outcomes, evidence, validators }) = form else {
+        flaws.push(format!("atoms[{place}] is no object"));
+        return None;
+    };
+    // A salvage finds every object with a description, and the validators of a broken atom have one too.
+    if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
+        return None;
+    }
+    let outcomes: Vec<&str> = match outcomes {
+        Loose::Given(list) => list.iter().map(Loose::text).filter(|text| !text.trim().is_empty()).collect(),
+        Loose::Absent | Loose::Other(_) => Vec::new(),
+    };
+    let validator = match validators {
+        Loose::Given(list) => list.iter().map(validator).max().unwrap_or_default(),
+        Loose::Absent | Loose::Other(_) => Validator::None,
+    };
+    let title = description.text();
+    Some(Atom {
+        title: title.to_owned(),
+        description: norm(title),
+        text: norm(&std::iter::once(title).chain(outcomes.iter().copied()).collect::<Vec<_>>().join("\n")),
+        category: same_category(category.text()),
+        outcomes: outcomes.len(),
+        has_evidence: matches!(evidence, Loose::Given(list) if !list.is_empty()),
+        validator,
+    })
+}
+
+fn validator(form: &Loose<ValidatorForm<'_>>) -> Validator {
+    match form {
+        Loose::Given(ValidatorForm { kind }) => match norm(kind.text()).as_str() {
+            "executable" => Validator::Executable,
+            "manual" | "semantic" => Validator::Judged,
+            _ => Validator::None,
+        },
+        Loose::Absent | Loose::Other(_) => Validator::None,
+    }
+}

@@ -1,0 +1,362 @@
+//! Kind `interview` (seed 001): agents that turn a conversation into atoms of intent.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Map;
+use serde_json::Value;
+
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::atoms::Atom;
+use super::atoms::Produced;
+use super::atoms::produced;
+use super::blame::Blame;
+use super::blame::Fault;
+use super::blame::Form;
+use super::blame::broken_tool;
+use super::blame::schema;
+use super::calls::calls;
+use super::folder;
+use super::folder::Folder;
+use super::folder::Read;
+use super::matching;
+use super::reconciliation::AS_THE_BASELINE;
+use super::rubric::DIMENSIONS;
+use super::rubric::Measure;
+use super::rubric::Scores;
+use super::rubric::invariant;
+use super::rubric::scores;
+use super::terms::Terms;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::Failure;
+use crate::model::Grade;
+use crate::model::MetricSpec;
+use crate::model::Run;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Unit;
+use crate::text::Keyword;
+use crate::text::same_category;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "interview",
+    scorer: "interview/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    terms: &["vague", "edge_case"],
+    meaning: "agents that turn a conversation into atoms of intent, against what a scenario has to yield",
+    open,
+    schemas: || vec![("interview-scenario", schemars::schema_for!(ScenarioForm))],
+};
+
+const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, ..MetricSpec::PLAIN };
+
+/// In the order in which the grade gives them; the dimensions as in [`DIMENSIONS`].
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "scenario_pass_rate",
+        aggregate: Aggregate::Rate,
+        gates: AS_THE_BASELINE,
+        meaning: "scenarios that could be read, with every expected atom and the rubric score / scenarios",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "atom_recall",
+        meaning: "expected atoms that some produced atom matches / expected atoms",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "atom_precision",
+        meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec { name: "rubric_total", meaning: "points over all six dimensions, 0 to 12", ..POINTS },
+    MetricSpec {
+        name: "atom_clarity",
+        meaning: "atoms with an observable outcome and no vague term, 0 to 2",
+        ..POINTS
+    },
+    MetricSpec { name: "validator_testability", meaning: "atoms with an executable validator, 0 to 2", ..POINTS },
+    MetricSpec { name: "edge_case_coverage", meaning: "questions that name an edge case, 0 to 2", ..POINTS },
+    MetricSpec {
+        name: "ambiguity_discipline",
+        meaning: "clarifying questions against those expected, 0 to 2",
+        ..POINTS
+    },
+    MetricSpec { name: "invariant_alignment", meaning: "invariants that stand in some atom, 0 to 2", ..POINTS },
+    MetricSpec { name: "compression", meaning: "neither too few atoms nor too many for the rounds, 0 to 2", ..POINTS },
+];
+
+/// `scenarios/{scenarioId}.json` as the seed writes it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(title = "interview scenario")]
+struct ScenarioForm {
+    /// Its id; the file's name where absent.
+    scenario_id: Option<String>,
+    /// What the client has in mind: `domain`, `constraints`, and whatever else the agent is told.
+    #[serde(default)]
+    context: Map<String, Value>,
+    /// What the interview has to yield.
+    #[serde(default)]
+    expected_atoms: Vec<AtomForm>,
+    /// The least points of the rubric, 0 to 12.
+    minimum_rubric_score: f64,
+    /// What has to hold whatever is built; the context's constraints where absent.
+    invariants: Option<Vec<String>>,
+    /// How many clarifying questions are right; 2 where absent.
+    expected_clarifications: Option<usize>,
+    /// How the client speaks; part of the case.
+    #[allow(dead_code, reason = "part of the case's identity, and of what the agent is told")]
+    persona_variant: Option<String>,
+    /// How many rounds of questions there are.
+    #[allow(dead_code, reason = "the run says how many there were")]
+    rounds: Option<u64>,
+}
+
+/// One expected atom.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct AtomForm {
+    /// At least one has to be in the description; none asked for where empty.
+    #[serde(default)]
+    description_contains_any: Vec<String>,
+    /// The categories that are right; any where empty.
+    #[serde(default)]
+    category_one_of: Vec<String>,
+    /// The fewest observable outcomes.
+    #[serde(default)]
+    min_outcomes: usize,
+    /// Whether there has to be evidence.
+    #[serde(default)]
+    requires_evidence: bool,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+struct Expected {
+    words: Vec<Keyword>,
+    categories: Vec<String>,
+    outcomes: usize,
+    evidence: bool,
+    rule: Option<String>,
+    line: u32,
+}
+
+struct Scenario {
+    expected: Vec<Expected>,
+    least: f64,
+    measure: Measure,
+}
+
+struct Interview {
+    folder: Folder<Scenario>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut terms = |name| problems.keep(Terms::open(name, suite.terms.get(name), shelf));
+    let (Some(vague), Some(edge_case)) = (terms("vague"), terms("edge_case")) else { return Err(problems) };
+    let read = |source: &SourceText| read(source, &vague, &edge_case);
+    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), read)?;
+    Ok(Box::new(Interview { folder }))
+}
+
+fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Scenario>, Diagnostic> {
+    let form: ScenarioForm = json::whole(source)?;
+    let at = |word: &str| source.text.find(&format!("\"{word}\"")).unwrap_or(0);
+    if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
+        let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
+        return Err(source.problem(at("minimumRubricScore"), "bad-score", what, "the rubric has 0 to 12 points"));
+    }
+    let constraints = form.context.get("constraints").and_then(Value::as_array);
+    let stated = form
+        .invariants
+        .unwrap_or_else(|| constraints.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect());
+    let invariants: Vec<Vec<Keyword>> = stated.iter().map(|text| invariant(text)).collect();
+    if let Some((empty, _)) = stated.iter().zip(&invariants).find(|(_, words)| words.is_empty()) {
+        let what = format!("the invariant {empty:?} has no word of at least 4 letters");
+        return Err(source.problem(
+            source.text.find(empty.as_str()).unwrap_or(0),
+            "empty-keyword",
+            what,
+            "name what has to hold",
+        ));
+    }
+    let mut expected = Vec::new();
+    let mut from = at("expectedAtoms");
+    for form in form.expected_atoms {
+        from = source.text[from..].find('{').map_or(from, |inner| from + inner);
+        let line = source.line(from);
+        from += 1;
+        let word = |text: &String| {
+            Keyword::new(text).ok_or_else(|| {
+                let help = "write a word, or remove it: an empty one would match everything";
+                source.problem(from, "empty-keyword", format!("the keyword {text:?} is empty"), help)
+            })
+        };
+        expected.push(Expected {
+            words: form.description_contains_any.iter().map(word).collect::<Result<_, _>>()?,
+            categories: form.category_one_of.iter().map(|text| same_category(text)).collect(),
+            outcomes: form.min_outcomes,
+            evidence: form.requires_evidence,
+            rule: form.rule,
+            line,
+        });
+    }
+    let measured_with = format!("{}{}", vague.text(), edge_case.text());
+    let measure = Measure {
+        vague: vague.clone(),
+        edge_case: edge_case.clone(),
+        clarifications: form.expected_clarifications.unwrap_or(2),
+        invariants,
+    };
+    let scenario = Scenario { expected, least: form.minimum_rubric_score, measure };
+    Ok(Read { id: form.scenario_id, measured_with, ..Read::plain(scenario) })
+}
+
+impl Expected {
+    fn named(&self, atom: &Atom) -> bool {
+        self.words.is_empty() || self.words.iter().any(|word| word.is_in(&atom.description))
+    }
+
+    fn sorted(&self, atom: &Atom) -> bool {
+        self.categories.is_empty() || self.categories.contains(&atom.category)
+    }
+
+    fn matches(&self, atom: &Atom) -> bool {
+        self.named(atom) && self.sorted(atom) && atom.outcomes >= self.outcomes && (atom.has_evidence || !self.evidence)
+    }
+}
+
+impl Suite for Interview {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+        let (produced, layer) = produced(run);
+        let edges: Vec<Vec<usize>> = scenario
+            .expected
+            .iter()
+            .map(|expected| (0..produced.atoms.len()).filter(|atom| expected.matches(&produced.atoms[*atom])).collect())
+            .collect();
+        let found = edges.iter().filter(|edges| !edges.is_empty()).count();
+        let share = |part: usize, whole: usize, of_nothing: f64| {
+            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
+        };
+        let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
+        let points = scores(&scenario.measure, &produced);
+        let total = f64::from(points.iter().sum::<u8>());
+        let (calls, _) = calls(run);
+        let blame = Blame {
+            agent: &pair.agent,
+            run,
+            desk,
+            form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
+            broken_tool: broken_tool(&calls),
+        };
+        let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
+        let mut grade = Grade { values: Vec::new(), checks, layer };
+        grade.values = vec![
+            Some(f64::from(u8::from(grade.passed()))),
+            Some(share(found, scenario.expected.len(), 1.0)),
+            Some(share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len(), nothing)),
+            Some(total),
+        ];
+        grade.values.extend(points.iter().map(|points| Some(f64::from(*points))));
+        Ok(grade)
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder.path);
+        audit
+    }
+}
+
+/// One sample beside its scenario.
+struct Reader<'a> {
+    scenario: &'a Scenario,
+    produced: &'a Produced,
+    points: Scores,
+    total: f64,
+    blame: Blame<'a>,
+}
+
+impl Reader<'_> {
+    fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
+        let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&self.produced.flaws, form))];
+        for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
+            let failure = edges.is_empty().then(|| self.missed(expected));
+            checks.push(Check::of("expected_atom", CheckKey::At(place), expected.line, failure));
+        }
+        let low = (self.total < self.scenario.least - 1e-9).then(|| {
+            let lost: Vec<String> = DIMENSIONS
+                .iter()
+                .zip(self.points)
+                .filter(|(_, points)| *points < 2)
+                .map(|(name, points)| format!("{name} {points} of 2"))
+                .collect();
+            let detail =
+                format!("{} of 12 points, {} are the least: {}", self.total, self.scenario.least, lost.join(", "));
+            let action = "look at the lowest dimension first: each has its rule in the policy".to_owned();
+            self.blame.failure(Fault::Content, None, detail, action)
+        });
+        checks.push(Check::of("rubric_total", CheckKey::Only, 1, low));
+        checks
+    }
+
+    /// Why no atom matches, by the one that comes nearest.
+    fn missed(&self, expected: &Expected) -> Failure {
+        let wanted: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
+        let wanted = format!("\"{}\"", wanted.join("\" or \""));
+        let rule = expected.rule.as_deref();
+        let named: Vec<&Atom> = self.produced.atoms.iter().filter(|atom| expected.named(atom)).collect();
+        let Some(near) = named.iter().find(|atom| expected.sorted(atom)).or_else(|| named.first()) else {
+            let action = match rule {
+                Some(rule) if self.blame.had_rule(rule) => {
+                    format!("the agent had rule {rule} and did not follow it: give it an example")
+                }
+                Some(rule) => format!("write rule {rule} into the policy"),
+                None => "read the atoms: if one means this in other words, add the words; if not, the agent missed it"
+                    .to_owned(),
+            };
+            return self.blame.failure(Fault::Content, rule, format!("no atom speaks of {wanted}"), action);
+        };
+        let (detail, action) = if !expected.sorted(near) {
+            let detail = format!(
+                "\"{}\" has the category \"{}\", not {}",
+                near.title,
+                near.category,
+                expected.categories.join(" or ")
+            );
+            (detail, "sharpen the category decision tree of the policy, or accept the category as well")
+        } else if near.outcomes < expected.outcomes {
+            let detail = format!(
+                "\"{}\" has {} observable outcomes, {} are the fewest",
+                near.title, near.outcomes, expected.outcomes
+            );
+            (detail, "make the policy ask for outcomes that can be observed")
+        } else {
+            (
+                format!("\"{}\" has no evidence", near.title),
+                "make the policy ask for the words of the client as evidence",
+            )
+        };
+        self.blame.failure(Fault::Content, rule, detail, action.to_owned())
+    }
+}
