@@ -54,8 +54,13 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
         .collect();
     problems.or(())?;
     let known = if baseline.is_some() { "read" } else { "none yet" };
+    let retired = plan.suites.iter().flat_map(|opened| {
+        let listed = opened.suite.retired().iter();
+        listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", opened.config.id))
+    });
+    let retired: String = retired.collect();
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-    world.say(&format!("{}\nbaseline: {known}\n{noted}no problem found\n", lines.join("\n")));
+    world.say(&format!("{}\nbaseline: {known}\n{retired}{noted}no problem found\n", lines.join("\n")));
     Ok(0)
 }
 

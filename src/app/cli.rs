@@ -30,6 +30,8 @@ pub enum Command {
     Report(ReportArgs),
     /// One case: expected beside produced, why each check failed, and what to do next
     Explain(ExplainArgs),
+    /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
+    Repair,
     /// Print the JSON Schema of a file format
     Schema(SchemaArgs),
     /// The container's entry point on GitHub: inputs from INPUT_*, context from GITHUB_*

@@ -30,6 +30,7 @@ use crate::report::AgentFacts;
 use crate::suites::Desk;
 use crate::suites::Pair;
 use crate::suites::Shelf;
+use crate::suites::Together;
 use crate::suites::suite_digest;
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
@@ -107,12 +108,15 @@ fn pair(
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
+    let mut outputs: Vec<Vec<Box<str>>> = Vec::new();
     for sample in runs.samples(pair, samples.or(pair.samples))? {
         graded.push(match sample {
             Sample::Inconclusive(why) => Graded::Lost(why),
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
-                Graded::Completed(opened.suite.grade(place, &runs, desk)?)
+                let grade = opened.suite.grade(place, &runs, desk)?;
+                outputs.push(runs.into_iter().map(|run| run.outputs).collect());
+                Graded::Completed(grade)
             }
         });
     }
@@ -122,7 +126,10 @@ fn pair(
         golden: pair.golden.clone(),
         answered_by: answered_by.together(),
     };
-    Ok(fold::pair(opened.kind.metrics, heading, graded))
+    let mut folded = fold::pair(opened.kind.metrics, heading, graded);
+    let identical = outputs.len() > 1 && outputs.windows(2).all(|two| two[0] == two[1]);
+    opened.suite.together(place, if identical { Together::Identical } else { Together::Apart }, &mut folded.values);
+    Ok(folded)
 }
 
 /// The models and prompt packages that answered; several are named together.

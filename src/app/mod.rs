@@ -9,6 +9,7 @@ mod diff;
 mod evaluate;
 mod explain;
 mod plan;
+mod repair;
 mod replay;
 mod run;
 mod schema;
@@ -38,6 +39,7 @@ pub fn main(world: &World) -> u8 {
         Command::Diff(args) => diff::diff(args, world),
         Command::Report(args) => stored::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
+        Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]
         Command::Action => action::action(world),

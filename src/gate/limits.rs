@@ -160,7 +160,7 @@ fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result
     let widest = match spec.unit {
         Unit::Share => 0.5,
         Unit::Points => 6.0,
-        Unit::Count => f64::INFINITY,
+        Unit::Count | Unit::Spread => f64::INFINITY,
     };
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));

@@ -46,6 +46,8 @@ pub enum Unit {
     Count,
     /// Rubric points.
     Points,
+    /// A spread, such as a variance: small, and shown with four places.
+    Spread,
 }
 
 /// One metric of a kind. Docs tables, reports and gates are all made from this table.

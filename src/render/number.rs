@@ -10,6 +10,7 @@ pub fn value(unit: Unit, value: Option<f64>) -> String {
         (Unit::Share, Some(value)) => format!("{} %", digits(value * 100.0, 1)),
         (Unit::Count, Some(value)) if value.fract() == 0.0 => digits(value, 0),
         (Unit::Count | Unit::Points, Some(value)) => digits(value, 1),
+        (Unit::Spread, Some(value)) => digits(value, 4),
     }
 }
 
@@ -20,6 +21,7 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
         Unit::Share => (delta * 100.0, 1, " pp"),
         Unit::Count if delta.fract() == 0.0 => (delta, 0, ""),
         Unit::Count | Unit::Points => (delta, 1, ""),
+        Unit::Spread => (delta, 4, ""),
     };
     let shown = digits(scaled.abs(), places);
     if shown.chars().all(|char| matches!(char, '0' | '.')) {
@@ -85,6 +87,10 @@ mod tests {
         assert_eq!(delta(Unit::Share, Some(0.000_4)), "=");
         assert_eq!(delta(Unit::Count, Some(-3.0)), "−3");
         assert_eq!(delta(Unit::Points, Some(0.25)), "+0.2");
+        assert_eq!(
+            (value(Unit::Spread, Some(0.0107)), delta(Unit::Spread, Some(-0.00004))),
+            ("0.0107".to_owned(), "=".to_owned())
+        );
     }
 
     #[test]

@@ -93,7 +93,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
         Unit::Share => number::value(unit, Some(width)).replace(" %", " pp"),
-        Unit::Count | Unit::Points => number::value(unit, Some(width)),
+        Unit::Count | Unit::Points | Unit::Spread => number::value(unit, Some(width)),
     }
 }
 

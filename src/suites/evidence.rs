@@ -351,13 +351,6 @@ impl Suite for Evidence {
                 audit.note(&task.golden, what, "say where the task comes from and who understands it");
             }
         }
-        for (case, why) in &self.folder.retired {
-            audit.note(
-                &self.folder.path.child(&format!("{case}.json")),
-                format!("not run: {why}"),
-                "nothing: it is kept as a record",
-            );
-        }
         audit
     }
 }

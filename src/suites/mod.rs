@@ -23,6 +23,7 @@ mod reading;
 mod reconciliation;
 mod rubric;
 mod rules;
+mod stochastic;
 mod terms;
 mod tool_use;
 mod triggers;
@@ -34,6 +35,7 @@ use crate::model::CaseId;
 use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
+use crate::model::PairValue;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -55,6 +57,7 @@ pub const KINDS: &[&Kind] = &[
     &triggers::KIND,
     &cross_agent::KIND,
     &interview::KIND,
+    &stochastic::KIND,
     &reconciliation::KIND,
     &property::KIND,
     &evidence::KIND,
@@ -104,6 +107,9 @@ pub trait Suite: Send + Sync {
     /// A file of the suite that cannot be read.
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
 
+    /// Sets the values of a pair that no single sample has, such as a variance, once the samples are folded.
+    fn together(&self, _place: usize, _runs: Together, _values: &mut [PairValue]) {}
+
     /// Cases that are listed and not run any more, each with its reason.
     fn retired(&self) -> &[(CaseId, String)] {
         &[]
@@ -116,6 +122,15 @@ pub trait Suite: Send + Sync {
 
     /// What can be said of the golden files without a run, beside the problems that [`Kind::open`] already refuses.
     fn audit(&self, shelf: &dyn Shelf) -> Audit;
+}
+
+/// How the completed runs of a pair compare with each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Together {
+    /// They differ, or there is only one.
+    Apart,
+    /// There are several, and their outputs are the same to the byte: a cache is suspected.
+    Identical,
 }
 
 /// One agent on one case.

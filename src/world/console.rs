@@ -2,10 +2,16 @@
 
 use std::io;
 use std::io::IsTerminal;
+use std::io::Read;
 use std::io::Write;
 
 use super::clock::Clock;
 use super::env::Env;
+use crate::diag::Diagnostic;
+use crate::format::MAX_FILE_BYTES;
+use crate::format::SourceText;
+use crate::format::too_large;
+use crate::model::RepoPath;
 
 /// The outside of one process.
 #[derive(Debug)]
@@ -22,6 +28,23 @@ impl World {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
         Self { env, clock }
+    }
+
+    /// Everything that comes in on standard input, up to the size of the largest file that is read.
+    ///
+    /// # Errors
+    /// Why it cannot be read, that it is too large, or that it is no UTF-8.
+    pub fn input(&self) -> Result<SourceText, Diagnostic> {
+        let name = RepoPath::root().child("standard input");
+        let mut bytes = Vec::new();
+        let read = io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|error| {
+            Diagnostic::of_file(&name, "unreadable", error.to_string(), "give a text on standard input")
+        })?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return Err(too_large(&name));
+        }
+        SourceText::new(name, bytes)
     }
 
     /// Prints a result. A reader that went away is no failure of the run.

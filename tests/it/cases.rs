@@ -1,6 +1,6 @@
 //! Behaviour by folders: `tests/cases/AREA/SENTENCE/` has what the user has and what has to come out.
 //!
-//! `command` is the command line, `files/` the repository, `code`, `stdout` and `stderr` what comes out; what is not there is
+//! `command` is the command line, `stdin` what it reads, `files/` the repository, `code`, `stdout` and `stderr` what comes out; what is not there is
 //! not looked at. `BLESS=1` writes them.
 
 use std::fs;
@@ -34,10 +34,12 @@ fn folders_of(folder: &Path) -> Vec<PathBuf> {
 
 fn check(folder: &Path) {
     let repository = Repository::empty();
-    copy(&folder.join("files"), &repository.path(""));
+    if folder.join("files").is_dir() {
+        copy(&folder.join("files"), &repository.path(""));
+    }
     let command = fs::read_to_string(folder.join("command")).unwrap();
     let arguments: Vec<&str> = command.split_whitespace().collect();
-    let ran = repository.goldgate(&arguments);
+    let ran = repository.goldgate_reading(&arguments, &fs::read(folder.join("stdin")).unwrap_or_default());
     let came = [("code", format!("{}\n", ran.code)), ("stdout", ran.stdout), ("stderr", ran.stderr)];
     for (name, text) in came {
         let file = folder.join(name);

@@ -103,6 +103,14 @@ impl Repository {
         self.goldgate_with(arguments, &[])
     }
 
+    /// Runs the program here with something on its standard input.
+    pub fn goldgate_reading(&self, arguments: &[&str], input: &[u8]) -> Ran {
+        let file = self.path(".stdin");
+        std::fs::write(&file, input).unwrap();
+        let file = std::fs::File::open(file).unwrap();
+        ran(program(self.folder.path()).args(arguments).stdin(file))
+    }
+
     /// Runs the program here with further environment variables.
     pub fn goldgate_with(&self, arguments: &[&str], variables: &[(&str, &str)]) -> Ran {
         ran(program(self.folder.path()).args(arguments).envs(variables.iter().copied()))

@@ -55,7 +55,18 @@ fn bundled() {
     assert_eq!(report["verdict"], "pass");
     let suites: Vec<&str> =
         report["suites"].as_array().unwrap().iter().map(|suite| suite["id"].as_str().unwrap()).collect();
-    assert_eq!(suites, ["contracts", "triggers", "cross"]);
+    let wanted = [
+        "contracts",
+        "triggers",
+        "cross",
+        "assistant",
+        "interview",
+        "variability",
+        "reconciliation",
+        "stability",
+        "evidence",
+    ];
+    assert_eq!(suites, wanted);
     for metric in report["suites"].as_array().unwrap().iter().flat_map(|suite| suite["agents"].as_array().unwrap()) {
         for (name, metric) in metric["metrics"].as_object().unwrap() {
             let same = metric["delta"].as_f64().is_none_or(|delta| delta.abs() < 1e-6);
@@ -341,7 +352,12 @@ fn no_colour() {
 fn check() {
     let ran = ran(program(root()).args(["check"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.ends_with("baseline: read\nno problem found\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("baseline: read\nretired: evidence/legacy_py2_repo (retired on 2026-10-01: ")
+            && !ran.stdout.contains("note:"),
+        "{}",
+        ran.stdout
+    );
 }
 
 fn explain() {

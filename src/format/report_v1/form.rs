@@ -162,7 +162,7 @@ pub struct MetricForm {
     pub aggregate: String,
     /// `higher`, `lower` or `neither`.
     pub better: String,
-    /// `share`, `count` or `points`.
+    /// `share`, `count`, `points` or `spread`.
     pub unit: String,
     /// Its gates.
     pub gates: Vec<GateForm>,

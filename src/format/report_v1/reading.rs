@@ -180,6 +180,7 @@ fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
         "share" => Unit::Share,
         "count" => Unit::Count,
         "points" => Unit::Points,
+        "spread" => Unit::Spread,
         other => return odd("unit", other),
     };
     Ok(MetricReport {

@@ -155,6 +155,7 @@ fn unit(unit: Unit) -> &'static str {
         Unit::Share => "share",
         Unit::Count => "count",
         Unit::Points => "points",
+        Unit::Spread => "spread",
     }
 }
 

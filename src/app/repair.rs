@@ -1,0 +1,41 @@
+//! `goldgate repair`: the JSON of a model's answer, and how it was read.
+
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::render::plural;
+use crate::text::recover::Anchor;
+use crate::text::recover::Layer;
+use crate::text::recover::Recovered;
+use crate::text::recover::recover;
+use crate::text::recover::recover_any;
+use crate::world::World;
+
+/// What the kinds look for; single objects can be told apart only by such a field.
+const ANCHORS: [Anchor<'static>; 3] = [
+    Anchor { list: "findings", field: "category" },
+    Anchor { list: "atoms", field: "description" },
+    Anchor { list: "deltas", field: "item" },
+];
+
+/// Reads standard input and prints what could be recovered.
+///
+/// # Errors
+/// A text in which there is nothing to recover.
+pub fn repair(world: &World) -> Result<u8, Trouble> {
+    let source = world.input()?;
+    let found = recover_any(&source.text).or_else(|| ANCHORS.iter().find_map(|anchor| recover(&source.text, anchor)));
+    let Some(Recovered { value, layer, lost }) = found else {
+        let what = "there is no JSON object or array in this text";
+        let help = "ask the model for JSON, or look at what it said instead";
+        return Err(Diagnostic::of_file("standard input", "nothing-recovered", what, help).into());
+    };
+    world.say(&format!("{value}\n"));
+    let (number, word) = match layer {
+        Layer::Strict => (1, "strict"),
+        Layer::Repaired => (2, "repaired"),
+        Layer::Salvaged => (3, "salvaged"),
+    };
+    let lost = if lost > 0 { format!(", {} lost", plural(lost, "object", "objects")) } else { String::new() };
+    world.tell(&format!("layer {number} ({word}{lost})"));
+    Ok(0)
+}

@@ -1,0 +1,340 @@
+//! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when it is asked the same again.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::Together;
+use super::atoms::Atom;
+use super::atoms::produced;
+use super::blame::Blame;
+use super::blame::Fault;
+use super::blame::Form;
+use super::blame::broken_tool;
+use super::blame::schema;
+use super::calls::calls;
+use super::folder;
+use super::folder::Folder;
+use super::folder::Read;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::json;
+use crate::model::Aggregate;
+use crate::model::Better;
+use crate::model::Check;
+use crate::model::CheckKey;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::PairValue;
+use crate::model::Run;
+use crate::model::SampleFold;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Unit;
+use crate::model::harmonic;
+use crate::text::Keyword;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "stochastic",
+    scorer: "stochastic/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    terms: &[],
+    meaning: "agents that are asked the same several times: how much of the ground truth they find, and how steadily",
+    open,
+    schemas: || vec![("stochastic-scenario", schemars::schema_for!(ScenarioForm))],
+};
+
+const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAIN };
+const SPREAD: MetricSpec =
+    MetricSpec { fold: SampleFold::Mean, better: Better::Lower, unit: Unit::Spread, ..MetricSpec::PLAIN };
+
+/// How many metrics there are of each run: precision, recall, f1.
+const OF_A_RUN: usize = 3;
+
+/// In the order in which the grade gives them; the spreads are those of the first three.
+const METRICS: &[MetricSpec] = &[
+    MetricSpec { name: "precision", meaning: "facts found / atoms, at most twice as many as facts", ..MEAN },
+    MetricSpec { name: "recall", meaning: "facts found, half of them for one keyword alone / facts", ..MEAN },
+    MetricSpec { name: "f1", meaning: "harmonic mean of a run's precision and recall", ..MEAN },
+    MetricSpec { name: "precision_variance", meaning: "population variance of precision over the runs", ..SPREAD },
+    MetricSpec { name: "recall_variance", meaning: "population variance of recall over the runs", ..SPREAD },
+    MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
+    MetricSpec {
+        name: "precision_stddev",
+        meaning: "population standard deviation of precision over the runs",
+        ..SPREAD
+    },
+    MetricSpec { name: "recall_stddev", meaning: "population standard deviation of recall over the runs", ..SPREAD },
+    MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
+    MetricSpec {
+        name: "scenario_pass_rate",
+        aggregate: Aggregate::Rate,
+        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        meaning: "scenarios whose mean precision and mean recall reach their thresholds / scenarios",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "identical_runs",
+        aggregate: Aggregate::Rate,
+        better: Better::Lower,
+        meaning: "scenarios whose runs are the same to the byte, which suggests a cache / scenarios",
+        ..MetricSpec::PLAIN
+    },
+];
+
+/// `scenarios/{scenarioId}.json` as the seed writes it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(title = "stochastic scenario")]
+struct ScenarioForm {
+    /// Its id; the file's name where absent.
+    scenario_id: Option<String>,
+    /// What the client has decided.
+    ground_truth: TruthForm,
+    /// How the client speaks; part of the case's identity.
+    #[allow(dead_code, reason = "part of the case's identity, and of what the agent is told")]
+    persona_variant: Option<String>,
+    /// How often it is run; 5 where absent.
+    runs: Option<u32>,
+    /// What the means have to reach.
+    thresholds: ThresholdForm,
+    /// What else the agent is told.
+    #[serde(default)]
+    #[allow(dead_code, reason = "the agent is told it")]
+    context: serde_json::Map<String, serde_json::Value>,
+    /// The rule of the prompt package that this tests, by id or text.
+    rule: Option<String>,
+}
+
+/// What the client has decided.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+struct TruthForm {
+    /// The facts, in words.
+    decided_facts: Vec<String>,
+    /// The keywords of each fact, in the same order.
+    keyword_sets: Vec<Vec<String>>,
+}
+
+/// What the means have to reach, 0 to 1.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+struct ThresholdForm {
+    /// Of precision.
+    precision: f64,
+    /// Of recall.
+    recall: f64,
+}
+
+struct Scenario {
+    facts: Vec<String>,
+    /// The distinct keywords of each fact.
+    sets: Vec<Vec<Keyword>>,
+    thresholds: ThresholdForm,
+    rule: Option<String>,
+}
+
+struct Stochastic {
+    folder: Folder<Scenario>,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), read)?;
+    Ok(Box::new(Stochastic { folder }))
+}
+
+fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
+    let form: ScenarioForm = json::whole(source)?;
+    let at = |word: &str| source.text.find(&format!("\"{word}\"")).unwrap_or(0);
+    let TruthForm { decided_facts, keyword_sets } = form.ground_truth;
+    if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
+        let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
+        return Err(source.problem(
+            at("groundTruth"),
+            "bad-truth",
+            what,
+            "write one set of keywords for each fact, and at least one fact",
+        ));
+    }
+    for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
+        if !(0.0..=1.0).contains(&threshold) {
+            let what = format!("the threshold of {name} is {threshold}");
+            return Err(source.problem(at("thresholds"), "bad-number", what, "write a number from 0 to 1"));
+        }
+    }
+    if let Some(0 | 1001..) = form.runs {
+        return Err(source.problem(at("runs"), "bad-samples", "the number of runs is out of range", "write 1 to 1000"));
+    }
+    let mut sets = Vec::new();
+    for words in &keyword_sets {
+        let mut set: Vec<Keyword> = Vec::new();
+        for word in words {
+            let read = Keyword::new(word).ok_or_else(|| {
+                let help = "write a word, or remove it: an empty one would match everything";
+                source.problem(at("keywordSets"), "empty-keyword", format!("the keyword {word:?} is empty"), help)
+            })?;
+            if !set.contains(&read) {
+                set.push(read);
+            }
+        }
+        if set.is_empty() {
+            return Err(source.problem(at("keywordSets"), "empty-set", "a set has no keyword", "name at least one"));
+        }
+        sets.push(set);
+    }
+    let scenario = Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule: form.rule };
+    Ok(Read { id: form.scenario_id, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
+}
+
+/// The score of a fact: 1 for two of its keywords in one atom (or for its only one), a half for one of several.
+fn score(set: &[Keyword], atoms: &[Atom]) -> f64 {
+    let in_one = |atom: &Atom| set.iter().filter(|word| word.is_in(&atom.text)).count();
+    match atoms.iter().map(in_one).max().unwrap_or(0) {
+        best if best >= set.len().min(2) => 1.0,
+        0 => 0.0,
+        _ => 0.5,
+    }
+}
+
+/// Precision, recall and f1 of one run (grading.md 6).
+fn measured(scores: &[f64], atoms: usize) -> [f64; OF_A_RUN] {
+    let (sum, facts) = (scores.iter().sum::<f64>(), scores.len());
+    let precision = match atoms.min(2 * facts) {
+        0 => 0.0,
+        capped => (sum / capped as f64).min(1.0),
+    };
+    let recall = sum / facts as f64;
+    [precision, recall, harmonic(precision, recall)]
+}
+
+/// The population variance around the mean.
+fn variance(values: &[f64], mean: f64) -> f64 {
+    values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
+}
+
+impl Suite for Stochastic {
+    fn pairs(&self) -> &[Pair] {
+        &self.folder.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+        let (produced, layer) = produced(run);
+        let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
+        let of_run = measured(&scores, produced.atoms.len());
+        let [precision, recall, _] = of_run;
+        let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
+        let (calls, _) = calls(run);
+        let low = (precision < enough_precise - 1e-9 || recall < enough_found - 1e-9).then(|| {
+            let blame = Blame {
+                agent: &pair.agent,
+                run,
+                desk,
+                form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
+                broken_tool: broken_tool(&calls),
+            };
+            let missed: Vec<&str> = scenario
+                .facts
+                .iter()
+                .zip(&scores)
+                .filter(|(_, score)| **score < 1.0)
+                .map(|(fact, _)| fact.as_str())
+                .collect();
+            let missed = if missed.is_empty() {
+                "every fact was found".to_owned()
+            } else {
+                format!("not found whole: {}", missed.join("; "))
+            };
+            let detail =
+                format!("precision {precision:.2} of {enough_precise}, recall {recall:.2} of {enough_found}; {missed}");
+            let action =
+                "compare this run with one that found the facts: what did the persona say differently?".to_owned();
+            blame.failure(Fault::Content, scenario.rule.as_deref(), detail, action)
+        });
+        let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
+        let checks = vec![
+            Check::of("schema", CheckKey::Only, 1, schema(&produced.flaws, form)),
+            Check::of("reaches_thresholds", CheckKey::Only, 1, low),
+        ];
+        let mut values: Vec<Option<f64>> = of_run.map(Some).into();
+        values.resize(METRICS.len(), None);
+        Ok(Grade { values, checks, layer })
+    }
+
+    fn together(&self, place: usize, runs: Together, values: &mut [PairValue]) {
+        let Some(means) = values[..OF_A_RUN].iter().map(|value| value.value).collect::<Option<Vec<f64>>>() else {
+            return;
+        };
+        let spreads: Vec<f64> = (0..OF_A_RUN)
+            .map(|of| variance(&values[of].samples.iter().copied().flatten().collect::<Vec<f64>>(), means[of]))
+            .collect();
+        let ThresholdForm { precision, recall } = self.folder.case(place).thresholds;
+        let passes = means[0] >= precision - 1e-9 && means[1] >= recall - 1e-9;
+        let share = |holds: bool| f64::from(u8::from(holds));
+        let whole = spreads
+            .iter()
+            .copied()
+            .chain(spreads.iter().map(|variance| variance.sqrt()))
+            .chain([share(passes), share(runs == Together::Identical)]);
+        for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
+            *value = PairValue { value: Some(number), samples: Box::from([Some(number)]) };
+        }
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.folder.path);
+        audit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::measured;
+    use super::score;
+    use super::variance;
+    use crate::suites::atoms::Atom;
+    use crate::text::Keyword;
+
+    fn words(texts: &[&str]) -> Vec<Keyword> {
+        texts.iter().map(|text| Keyword::new(text).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_fact_counts_by_its_keywords_in_one_atom() {
+        let atom = |text: &str| Atom { text: text.to_owned(), ..Atom::default() };
+        let set = words(&["refund", "days", "invoice"]);
+        assert_eq!(score(&set, &[atom("a refund within thirty days")]), 1.0);
+        assert_eq!(score(&set, &[atom("a refund"), atom("thirty days")]), 0.5, "not spread over two atoms");
+        assert_eq!(score(&set, &[atom("nothing")]), 0.0);
+        assert_eq!(score(&words(&["refund"]), &[atom("a refund")]), 1.0, "the only one is enough");
+        assert_eq!(score(&set, &[]), 0.0);
+    }
+
+    #[test]
+    fn precision_is_capped_on_both_sides() {
+        assert_eq!(measured(&[1.0, 0.5], 0), [0.0, 0.75, 0.0]);
+        assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may serve two facts");
+        let [precision, recall, f1] = measured(&[1.0, 0.5], 9);
+        assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
+        assert!((f1 - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_variance_is_that_of_all_runs() {
+        assert_eq!(variance(&[0.0, 1.0], 0.5), 0.25);
+        assert_eq!(variance(&[0.5, 0.5, 0.5], 0.5), 0.0);
+    }
+}
