@@ -68,7 +68,7 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
             Exclusion::Counted => {
                 measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).collect()
             }
-            Exclusion::NoMajority => BTreeMap::new(),
+            Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
         };
         (case.pair.case.clone(), values)
     });

@@ -20,7 +20,7 @@ use crate::world::World;
 /// Every problem that was found.
 pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     let (disk, file) = run::located(&args.config)?;
-    let plan = plan(&disk, &file, Wanted::default())?;
+    let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
     recordings(&plan, &disk, &mut problems);
     let mut notes = Vec::new();

@@ -18,6 +18,7 @@ use crate::gate::Judged;
 use crate::model::AgentName;
 use crate::model::AnsweredBy;
 use crate::model::Baseline;
+use crate::model::Exclusion;
 use crate::model::Identity;
 use crate::model::NotGateable;
 use crate::model::PairResult;
@@ -87,7 +88,7 @@ fn grade(
         .par_iter()
         .map(|case| {
             let desk = Desk::new(shelf, &opened.prompts);
-            case.iter().map(|place| Ok((*place, pair(opened, *place, runs, samples, &desk)?))).collect()
+            case.iter().map(|place| Ok((*place, pair(plan, opened, *place, runs, samples, &desk)?))).collect()
         })
         .collect();
     let mut problems = Diagnostics::default();
@@ -99,6 +100,7 @@ fn grade(
 }
 
 fn pair(
+    plan: &Plan,
     opened: &Opened,
     place: usize,
     runs: &dyn Runs,
@@ -128,6 +130,10 @@ fn pair(
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     let identical = outputs.len() > 1 && outputs.windows(2).all(|two| two[0] == two[1]);
+    if let Some(quarantine) = pair.quarantine.as_ref().filter(|quarantine| plan.today <= quarantine.expires) {
+        folded.exclusion = Exclusion::Quarantined;
+        folded.quarantine = Some(quarantine.clone());
+    }
     opened.suite.together(place, if identical { Together::Identical } else { Together::Apart }, &mut folded.values);
     Ok(folded)
 }

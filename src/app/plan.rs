@@ -1,6 +1,7 @@
 //! What is going to be graded: config, suites, gates and filters, checked before anything runs.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use globset::GlobMatcher;
@@ -19,7 +20,9 @@ use crate::gate::Selection;
 use crate::gate::planned;
 use crate::model::Agent;
 use crate::model::AgentName;
+use crate::model::CaseId;
 use crate::model::Config;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::RunKey;
 use crate::model::Source;
@@ -36,6 +39,7 @@ use crate::suites::Suite;
 use crate::suites::kind;
 use crate::suites::sha256_hex;
 use crate::text::norm;
+use crate::world::Clock;
 
 /// What people asked for.
 #[derive(Debug, Clone, Default)]
@@ -77,6 +81,8 @@ pub struct Plan {
     pub suites: Vec<Opened>,
     /// What was asked for.
     pub wanted: Wanted,
+    /// The day of the run, as `YYYY-MM-DD`: a quarantine ends.
+    pub today: String,
 }
 
 /// One suite, read.
@@ -113,7 +119,7 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
 ///
 /// # Errors
 /// Everything in them that cannot be, and filters that choose nothing.
-pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, Diagnostics> {
+pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
     let config = config::read(&source)?;
     let reader = Reader { shelf, source: &source };
@@ -132,11 +138,12 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, 
         .filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier)))
         .collect();
     let suites: Vec<Opened> = chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite))).collect();
-    let mut plan = problems.or(Plan { config: config.clone(), suites, wanted })?;
+    let mut plan = problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today() })?;
     problems = Diagnostics::default();
     for pair in plan.suites.iter().flat_map(|opened| opened.suite.pairs()) {
         pair.runs.iter().filter_map(|key| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
     }
+    plan.suites.iter().for_each(|opened| quarantines(opened, clock, &mut problems));
     for name in &plan.wanted.agents {
         let known = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.agent.as_str());
         if let Some(problem) = reader.unknown("agent", name, known) {
@@ -149,6 +156,49 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted) -> Result<Plan, 
         problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
     }
     problems.or(plan)
+}
+
+/// The longest quarantine, in days.
+const LONGEST: i64 = 30;
+
+/// A quarantine names a day that comes soon, and few cases are in one.
+fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
+    let (today, last) = (clock.today(), clock.in_days(LONGEST));
+    let mut active: BTreeSet<&CaseId> = BTreeSet::new();
+    for (pair, quarantine) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_ref()?))) {
+        let Quarantine { owner, reason, expires } = quarantine;
+        if !is_date(expires) || *expires > last || owner.trim().is_empty() || reason.trim().is_empty() {
+            let what =
+                format!("the quarantine of \"{}\" has to name an owner, a reason and a day up to {last}", pair.case);
+            problems.push(Diagnostic::of_file(
+                &pair.golden,
+                "bad-quarantine",
+                what,
+                format!("write expires: \"{last}\" or earlier"),
+            ));
+        } else if *expires >= today {
+            active.insert(&pair.case);
+        }
+    }
+    let cases: BTreeSet<&CaseId> = opened.suite.pairs().iter().map(|pair| &pair.case).collect();
+    if active.len() * 10 > cases.len() {
+        let named: Vec<&str> = active.iter().map(|case| case.as_str()).collect();
+        let what = format!(
+            "{} of {} cases of \"{}\" are in quarantine: {}",
+            active.len(),
+            cases.len(),
+            opened.config.id,
+            named.join(", ")
+        );
+        let help = "mend or remove cases until at most 10 % are left in it";
+        problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
+    }
+}
+
+fn is_date(text: &str) -> bool {
+    let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = text.split('-').collect();
+    matches!(parts.as_slice(), [year, month, day] if digits(year, 4) && digits(month, 2) && digits(day, 2))
 }
 
 /// A case may look at the runs of another suite's agents; they have to exist.
@@ -183,7 +233,7 @@ impl Reader<'_> {
     }
 
     fn unknown<'k>(&self, word: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Option<Diagnostic> {
-        let known: std::collections::BTreeSet<&str> = known.collect();
+        let known: BTreeSet<&str> = known.collect();
         if known.contains(name) {
             return None;
         }

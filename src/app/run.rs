@@ -78,7 +78,7 @@ impl Done {
 pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
     let started_at = world.clock.now();
     let (disk, file) = located(&job.config)?;
-    let plan = plan(&disk, &file, job.wanted.clone())?;
+    let plan = plan(&disk, &file, job.wanted.clone(), &world.clock)?;
     let against = read_baseline(&disk, plan.config.baseline.as_ref())?;
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };

@@ -62,6 +62,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         planned: narrow(planned),
         completed: narrow(grades.len()),
         exclusion: if majority { Exclusion::Counted } else { Exclusion::NoMajority },
+        quarantine: None,
         lost,
         values: specs.iter().enumerate().map(|(place, spec)| value(spec, place, &grades)).collect(),
         passed: Standing::of(passing, grades.len()),

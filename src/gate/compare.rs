@@ -209,7 +209,8 @@ impl CaseSets {
             let pair = &judged.pairs[*place];
             pair.exclusion == Exclusion::Counted && before.get(&pair.case).is_some_and(|values| !values.is_empty())
         });
-        Self { same: removed.is_empty() && added == 0, shared: shared.collect(), removed, added }
+        let quarantined = judged.pairs.iter().any(|pair| pair.exclusion == Exclusion::Quarantined);
+        Self { same: removed.is_empty() && added == 0 && !quarantined, shared: shared.collect(), removed, added }
             .only_listed(judged.selection)
     }
 

@@ -26,7 +26,7 @@ pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, SuiteId};
 pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit, harmonic};
-pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Standing};
+pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
 pub use path::{BadPath, RepoPath};
 pub use report::{
     AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, NotGateable,

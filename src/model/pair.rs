@@ -82,6 +82,19 @@ pub enum Exclusion {
     Counted,
     /// No majority of its planned samples completed.
     NoMajority,
+    /// It is in quarantine: it runs and shows, and does not gate (grading.md 14).
+    Quarantined,
+}
+
+/// Why a case does not gate for a while, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quarantine {
+    /// Who mends it.
+    pub owner: String,
+    /// What is known of it.
+    pub reason: String,
+    /// The last day, as `YYYY-MM-DD`; from the next day on it gates again.
+    pub expires: String,
 }
 
 /// What the samples of one pair come to.
@@ -99,6 +112,8 @@ pub struct PairResult {
     pub completed: u32,
     /// Whether it counts.
     pub exclusion: Exclusion,
+    /// Its quarantine, where it is in one.
+    pub quarantine: Option<Quarantine>,
     /// The samples that gave nothing, in their order.
     pub lost: Vec<Lost>,
     /// One value for each metric of the kind, in the order of its table.

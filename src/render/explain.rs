@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use super::number;
 use super::plain::line;
+use super::words;
 use crate::model::AgentReport;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
@@ -31,7 +32,11 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     let pair = &case.pair;
     put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.word()));
     put(out, &format!("  golden file {}", pair.golden));
-    let excluded = if pair.exclusion == Exclusion::NoMajority { ": excluded, no majority completed" } else { "" };
+    let excluded = match pair.exclusion {
+        Exclusion::Counted => String::new(),
+        Exclusion::NoMajority => ": excluded, no majority completed".to_owned(),
+        Exclusion::Quarantined => format!(": {}", words::quarantine(pair)),
+    };
     put(out, &format!("  samples     {} of {} completed{excluded}", pair.completed, pair.planned));
     for lost in &pair.lost {
         put(out, &format!("    sample {} {}", lost.sample, line(&lost.why.text(), 200)));

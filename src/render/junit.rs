@@ -81,6 +81,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             .collect();
         let status = match (pair.exclusion, failed.is_empty()) {
             (Exclusion::NoMajority, _) => skipped("excluded: no majority of its samples completed"),
+            (Exclusion::Quarantined, _) => skipped("in quarantine: it shows and does not gate"),
             (Exclusion::Counted, true) => TestCaseStatus::success(),
             (Exclusion::Counted, false) => skipped(&format!("{} ({})", failed.join("; "), case.verdict.word())),
         };

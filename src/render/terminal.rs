@@ -221,6 +221,7 @@ fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
                     lost.join("; ")
                 ),
             ),
+            (Exclusion::Quarantined, _) => put(out, &format!("{who}/{}: {}", pair.case, words::quarantine(pair))),
             (Exclusion::Counted, false) => put(out, &format!("{who}/{}: inconclusive: {}", pair.case, lost.join("; "))),
             (Exclusion::Counted, true) => {}
         }

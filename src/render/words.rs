@@ -4,6 +4,8 @@ use super::number;
 use crate::model::Authority;
 use crate::model::GateRuling;
 use crate::model::MetricReport;
+use crate::model::PairResult;
+use crate::model::Quarantine;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
@@ -95,6 +97,13 @@ pub fn spread(unit: Unit, width: f64) -> String {
         Unit::Share => number::value(unit, Some(width)).replace(" %", " pp"),
         Unit::Count | Unit::Points | Unit::Spread => number::value(unit, Some(width)),
     }
+}
+
+/// Why a pair does not gate, and until when.
+pub fn quarantine(pair: &PairResult) -> String {
+    let Some(Quarantine { owner, reason, expires }) = &pair.quarantine else { return "in quarantine".to_owned() };
+    let stands = if pair.passed.passes() { "passes" } else { "fails" };
+    format!("in quarantine until {expires}, owned by {owner}; it {stands} now: {reason}")
 }
 
 /// A commit as people read it.

@@ -24,6 +24,7 @@ use super::expected::ExpectedForm;
 use super::expected::Place;
 use super::produced::Produced;
 use super::produced::produced;
+use super::quarantine::QuarantineForm;
 use super::rules::Rules;
 use super::sha256_hex;
 use super::triggers::rule_ids;
@@ -40,6 +41,7 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -113,6 +115,8 @@ struct CaseForm {
     /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// What is borrowed from the text, so that every part knows its place.
@@ -247,6 +251,7 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs,
         samples: None,
+        quarantine: form.quarantine.map(Quarantine::from),
         zone: None,
         golden: file,
     };

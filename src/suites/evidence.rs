@@ -19,6 +19,7 @@ use super::Suite;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
+use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
@@ -34,6 +35,7 @@ use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -120,6 +122,8 @@ struct TaskForm {
     /// Where the task comes from, and whose it is.
     #[serde(default)]
     lifecycle: LifecycleForm,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// Optional checks.
@@ -235,7 +239,8 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
         golden: source.file.clone(),
     };
     let retired = retired.as_ref().map(|RetiredForm { date, reason }| format!("retired on {date}: {reason}"));
-    Ok(Read { id: Some(form.name), retired, ..Read::plain(task) })
+    let quarantine = form.quarantine.map(Quarantine::from);
+    Ok(Read { id: Some(form.name), quarantine, retired, ..Read::plain(task) })
 }
 
 /// The files of a fixture repository.

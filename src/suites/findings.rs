@@ -40,6 +40,7 @@ use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Limit;
 use crate::model::MetricSpec;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -206,6 +207,7 @@ fn read_pair(
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
         samples: None,
+        quarantine: text.quarantine.map(Quarantine::from),
         zone,
     };
     Ok((pair, expectation))

@@ -11,6 +11,7 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::model::CaseId;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
@@ -23,6 +24,8 @@ pub struct Read<T> {
     pub runs: Vec<String>,
     /// Samples planned where nobody else says.
     pub samples: Option<u32>,
+    /// Why it does not gate for a while.
+    pub quarantine: Option<Quarantine>,
     /// Why it is listed and not run any more.
     pub retired: Option<String>,
     /// What else a number is measured with, such as a list of terms.
@@ -34,7 +37,15 @@ pub struct Read<T> {
 impl<T> Read<T> {
     /// A case of one run that is called as its file.
     pub fn plain(case: T) -> Self {
-        Self { id: None, runs: Vec::new(), samples: None, retired: None, measured_with: String::new(), case }
+        Self {
+            id: None,
+            runs: Vec::new(),
+            samples: None,
+            retired: None,
+            quarantine: None,
+            measured_with: String::new(),
+            case,
+        }
     }
 }
 
@@ -93,7 +104,7 @@ pub fn open<T: Send>(
         problems.push(Diagnostic::of_file(&twice[1].1, "duplicate-id", what, "give each case its own id"));
     }
     let (mut pairs, mut places, mut cases, mut left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (case, golden, digest, Read { runs, samples, retired, case: asked, .. }) in read {
+    for (case, golden, digest, Read { runs, samples, quarantine, retired, case: asked, .. }) in read {
         if let Some(why) = retired {
             left.push((case, why));
             continue;
@@ -109,6 +120,7 @@ pub fn open<T: Send>(
                 digest: digest.clone(),
                 runs: names.iter().map(key).collect(),
                 samples,
+                quarantine: quarantine.clone(),
                 zone: None,
             });
         }

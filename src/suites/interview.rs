@@ -25,6 +25,7 @@ use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
 use super::matching;
+use super::quarantine::QuarantineForm;
 use super::reconciliation::AS_THE_BASELINE;
 use super::rubric::DIMENSIONS;
 use super::rubric::Measure;
@@ -42,6 +43,7 @@ use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Grade;
 use crate::model::MetricSpec;
+use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
@@ -123,6 +125,8 @@ struct ScenarioForm {
     /// How many rounds of questions there are.
     #[allow(dead_code, reason = "the run says how many there were")]
     rounds: Option<u64>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// One expected atom.
@@ -223,7 +227,8 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         invariants,
     };
     let scenario = Scenario { expected, least: form.minimum_rubric_score, measure };
-    Ok(Read { id: form.scenario_id, measured_with, ..Read::plain(scenario) })
+    let quarantine = form.quarantine.map(Quarantine::from);
+    Ok(Read { id: form.scenario_id, quarantine, measured_with, ..Read::plain(scenario) })
 }
 
 impl Expected {

@@ -19,6 +19,7 @@ mod interview;
 mod matching;
 mod produced;
 mod property;
+mod quarantine;
 mod reading;
 mod reconciliation;
 mod rubric;
@@ -36,6 +37,7 @@ use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::PairValue;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -148,6 +150,8 @@ pub struct Pair {
     pub runs: Vec<RunKey>,
     /// Samples planned where neither the command line nor the config says.
     pub samples: Option<u32>,
+    /// Its quarantine, where its golden file states one.
+    pub quarantine: Option<Quarantine>,
     /// The band of its own verdict, in place of the gates'; shown to the reader only.
     pub zone: Option<f64>,
 }

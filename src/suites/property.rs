@@ -17,6 +17,7 @@ use super::deltas::produced;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
+use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
@@ -31,6 +32,7 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
+use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
@@ -63,6 +65,8 @@ const METRICS: &[MetricSpec] = &[MetricSpec {
 struct CaseForm {
     /// The variants.
     variants: Vec<VariantForm>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// One variant.
@@ -85,7 +89,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
-    let CaseForm { variants } = json::whole(source)?;
+    let CaseForm { variants, quarantine } = json::whole(source)?;
     if variants.is_empty() {
         let at = source.text.find("variants").unwrap_or(0);
         return Err(source.problem(
@@ -104,7 +108,7 @@ fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
     }
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default().to_owned();
     let runs = std::iter::once(stem.clone()).chain(variants.iter().map(|variant| format!("{stem}--{}", variant.name)));
-    Ok(Read { runs: runs.collect(), ..Read::plain(variants) })
+    Ok(Read { runs: runs.collect(), quarantine: quarantine.map(Quarantine::from), ..Read::plain(variants) })
 }
 
 impl Suite for Property {

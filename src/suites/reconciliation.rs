@@ -25,6 +25,7 @@ use super::deltas::produced;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
+use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
@@ -38,6 +39,7 @@ use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Limit;
 use crate::model::MetricSpec;
+use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
@@ -104,6 +106,8 @@ struct FixtureForm {
     max_recommendations: usize,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// What there is.
@@ -197,7 +201,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
-    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule } = json::whole(source)?;
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::whole(source)?;
     let mut coverage = Vec::new();
     for text in &snapshot.coverage {
         let at = source.text.find(text.as_str()).unwrap_or(0);
@@ -214,14 +218,15 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
         }
         expected.insert((item, kind.word()));
     }
-    Ok(Read::plain(Fixture {
+    let fixture = Fixture {
         files: snapshot.files.into_iter().collect(),
         tests: snapshot.tests.into_iter().collect(),
         coverage,
         expected,
         most: max_recommendations,
         rule,
-    }))
+    };
+    Ok(Read { quarantine: quarantine.map(Quarantine::from), ..Read::plain(fixture) })
 }
 
 impl Fixture {

@@ -22,6 +22,7 @@ use super::calls::calls;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
+use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
@@ -36,6 +37,7 @@ use crate::model::Grade;
 use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::PairValue;
+use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::SampleFold;
 use crate::model::Side;
@@ -116,6 +118,8 @@ struct ScenarioForm {
     context: serde_json::Map<String, serde_json::Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// What the client has decided.
@@ -195,7 +199,8 @@ fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
         sets.push(set);
     }
     let scenario = Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule: form.rule };
-    Ok(Read { id: form.scenario_id, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
+    let quarantine = form.quarantine.map(Quarantine::from);
+    Ok(Read { id: form.scenario_id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
 }
 
 /// The score of a fact: 1 for two of its keywords in one atom (or for its only one), a half for one of several.

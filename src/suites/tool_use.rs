@@ -122,6 +122,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
                 golden: suite.path.clone(),
                 digest: cases[place].digest.clone(),
                 samples: None,
+                quarantine: cases[place].quarantine.clone(),
                 zone: None,
             });
         }

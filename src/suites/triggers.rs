@@ -20,6 +20,7 @@ use super::expected::Place;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
+use super::quarantine::QuarantineForm;
 use super::rules::Rules;
 use super::rules::RulesFile;
 use super::sha256_hex;
@@ -41,6 +42,7 @@ use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Outcome;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::Side;
@@ -100,6 +102,8 @@ struct CaseForm {
     /// The ids of rules that would be wrong here.
     #[serde(default)]
     must_not_trigger: Vec<String>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// A finding as a person writes it.
@@ -207,6 +211,7 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs: Vec::new(),
         samples: None,
+        quarantine: form.quarantine.map(Quarantine::from),
         zone: None,
     };
     Ok((pair, case))

@@ -25,6 +25,18 @@ impl Clock {
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
+    /// Today in UTC, as `YYYY-MM-DD`.
+    pub fn today(&self) -> String {
+        self.in_days(0)
+    }
+
+    /// The day that lies so many days ahead, in UTC.
+    pub fn in_days(&self, days: i64) -> String {
+        let now = self.fixed.unwrap_or_else(Timestamp::now);
+        let then = now.checked_add(jiff::SignedDuration::from_hours(24 * days)).unwrap_or(now);
+        then.strftime("%Y-%m-%d").to_string()
+    }
+
     /// Milliseconds since the start.
     pub fn elapsed_ms(&self) -> u64 {
         match self.fixed {

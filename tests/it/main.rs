@@ -11,6 +11,7 @@ mod cases;
 mod docs;
 #[cfg(feature = "github")]
 mod github;
+mod quarantine;
 mod repository;
 mod run;
 mod tidy;
@@ -35,6 +36,7 @@ fn main() {
     trials.extend(docs::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());
+    trials.extend(quarantine::trials());
     trials.extend(run::trials());
     trials.extend(tidy::trials());
     libtest_mimic::run(&arguments, trials).exit();

@@ -120,7 +120,7 @@ impl Repository {
 /// The program with nothing of this process's environment, and a clock that stands still.
 pub fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_goldgate"));
-    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "1790000000");
+    command.current_dir(folder).env_clear().env("SOURCE_DATE_EPOCH", "1795219200");
     command
 }
 

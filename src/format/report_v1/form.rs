@@ -208,6 +208,9 @@ pub struct CaseForm {
     pub samples_completed: u32,
     /// Whether it is left out of every aggregate.
     pub excluded: bool,
+    /// Why it does not gate for a while.
+    #[serde(default)]
+    pub quarantine: Option<QuarantineForm>,
     /// Samples that gave nothing to grade.
     pub inconclusive: Vec<LostForm>,
     /// How the samples passed: `passes`, `passes_flaky`, `fails_flaky`, `fails`.
@@ -222,6 +225,17 @@ pub struct CaseForm {
     pub baseline_state: String,
     /// Whether samples disagree.
     pub flaky: bool,
+}
+
+/// Why a case does not gate for a while.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct QuarantineForm {
+    /// Who mends it.
+    pub owner: String,
+    /// What is known of it.
+    pub reason: String,
+    /// The last day.
+    pub expires: String,
 }
 
 /// A sample that gave nothing to grade.

@@ -10,6 +10,7 @@ use super::form::GateForm;
 use super::form::IdentityForm;
 use super::form::LostForm;
 use super::form::MetricForm;
+use super::form::QuarantineForm;
 use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::UsageForm;
@@ -38,6 +39,7 @@ use crate::model::NotGateable;
 use crate::model::PairCheck;
 use crate::model::PairResult;
 use crate::model::PairValue;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
@@ -219,7 +221,16 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             .map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
         planned: form.samples_planned,
         completed: form.samples_completed,
-        exclusion: if form.excluded { Exclusion::NoMajority } else { Exclusion::Counted },
+        exclusion: match (form.excluded, &form.quarantine) {
+            (_, Some(_)) => Exclusion::Quarantined,
+            (true, None) => Exclusion::NoMajority,
+            (false, None) => Exclusion::Counted,
+        },
+        quarantine: form.quarantine.map(|QuarantineForm { owner, reason, expires }| Quarantine {
+            owner,
+            reason,
+            expires,
+        }),
         lost: form.inconclusive.into_iter().map(lost).collect::<Read<_>>()?,
         values: order.iter().map(&mut take).collect(),
         passed: match form.passed.as_str() {

@@ -14,6 +14,7 @@ use super::form::IdentityForm;
 use super::form::LocationForm;
 use super::form::LostForm;
 use super::form::MetricForm;
+use super::form::QuarantineForm;
 use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::ToolForm;
@@ -28,6 +29,7 @@ use crate::model::GateRuling;
 use crate::model::Identity;
 use crate::model::MetricReport;
 use crate::model::PairCheck;
+use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
@@ -187,7 +189,8 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         golden: pair.golden.as_str().to_owned(),
         samples_planned: pair.planned,
         samples_completed: pair.completed,
-        excluded: pair.exclusion == Exclusion::NoMajority,
+        excluded: pair.exclusion != Exclusion::Counted,
+        quarantine: pair.quarantine.as_ref().map(quarantine),
         inconclusive: lost.collect(),
         passed: standing(pair.passed).to_owned(),
         metrics: values
@@ -200,6 +203,11 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         baseline_state: case.trend.word().to_owned(),
         flaky: case.is_flaky(),
     }
+}
+
+fn quarantine(quarantine: &Quarantine) -> QuarantineForm {
+    let Quarantine { owner, reason, expires } = quarantine.clone();
+    QuarantineForm { owner, reason, expires }
 }
 
 fn standing(standing: Standing) -> &'static str {

@@ -6,6 +6,7 @@ use crate::model::CaseTrend;
 use crate::model::Exclusion;
 use crate::model::Report;
 use crate::render::plain::inline;
+use crate::render::words;
 
 /// Cases named in one list; the rest is counted.
 const NAMED: usize = 30;
@@ -30,6 +31,10 @@ pub fn cases(report: &Report) -> String {
     });
     list(&mut out, "Removed since the baseline", removed.collect());
     for (suite, agent) in pairs() {
+        for case in agent.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Quarantined) {
+            let said = inline(&words::quarantine(&case.pair), 300);
+            put(&mut out, &format!("- **Quarantined**: {}/{}/{}: {said}", suite.id, agent.agent, case.pair.case));
+        }
         for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
             let why: Vec<String> = case
                 .pair

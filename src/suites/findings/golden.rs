@@ -10,6 +10,7 @@ use crate::format::json;
 use crate::suites::expected::Expected;
 use crate::suites::expected::Place;
 use crate::suites::finding::Finding;
+use crate::suites::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
 /// What an agent should report on one document: `expected/{agent}/{contract}.json`.
@@ -35,6 +36,8 @@ pub struct ExpectedFile {
     min_expected_findings: Option<u64>,
     /// The most findings that are right.
     max_expected_findings: Option<u64>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// The same, borrowed from its text so that every part knows its place.
@@ -53,6 +56,8 @@ pub struct ExpectedText<'a> {
     min_expected_findings: Option<&'a RawValue>,
     #[serde(borrow)]
     max_expected_findings: Option<&'a RawValue>,
+    /// Why the case does not gate for a while.
+    pub quarantine: Option<QuarantineForm>,
 }
 
 /// A category that an agent must not report on this document.

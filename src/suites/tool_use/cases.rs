@@ -24,7 +24,9 @@ use crate::diag::nearest;
 use crate::format::SourceText;
 use crate::format::json;
 use crate::model::CaseId;
+use crate::model::Quarantine;
 use crate::suites::expected::Place;
+use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
 use crate::suites::terms::Terms;
 use crate::text::Keyword;
@@ -84,6 +86,8 @@ pub struct CaseForm {
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// Why the case does not gate for a while.
+    quarantine: Option<QuarantineForm>,
 }
 
 /// One case, ready to be graded.
@@ -100,6 +104,7 @@ pub struct Case {
     pub rule: Option<String>,
     pub line: u32,
     pub digest: String,
+    pub quarantine: Option<Quarantine>,
 }
 
 /// What the flags of cases ask for: one of some terms has to be in the answer.
@@ -174,6 +179,7 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
         rule: form.rule,
         line: place.line(),
         digest: sha256_hex(digested.as_bytes()),
+        quarantine: form.quarantine.map(Quarantine::from),
     })
 }
 

@@ -1,0 +1,78 @@
+//! A case in quarantine: it runs and shows, does not gate, and comes back.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a case in quarantine is left out of the numbers and shown", active),
+        trial("a case whose quarantine has ended gates again", ended),
+        trial("a quarantine that is too long, or one of too many, is refused", refused),
+    ]
+}
+
+/// Ten fixtures, of which the first fails; the clock of the tests stands at 2026-11-21.
+fn repository(quarantined: usize, expires: &str) -> Repository {
+    let repository = Repository::empty();
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nsuites:\n  - id: rec\n    kind: reconciliation\n    path: g\n    agents: { r: { deterministic: { replay: g/runs } } }\n",
+    );
+    for place in 0..10 {
+        let expected = json!([{"item": "src/a.rs", "kind": if place == 0 { "ghost_code" } else { "coupled" }}]);
+        let mut fixture =
+            json!({"snapshot": {"files": ["src/a.rs"]}, "expected_deltas": expected, "max_recommendations": 1});
+        if place < quarantined {
+            fixture["quarantine"] = json!({"owner": "team", "reason": "known", "expires": expires});
+        }
+        repository.write(&format!("g/fixtures/rec-{place}.json"), fixture.to_string());
+        let delta = json!({"item": "src/a.rs", "kind": "coupled", "evidence": {"file_paths": ["src/a.rs"]}});
+        let run = json!({"status": "completed", "outputs": {"deltas": [delta]}});
+        repository.write(&format!("g/runs/r/rec-{place}.json"), run.to_string());
+    }
+    repository
+}
+
+fn rate(repository: &Repository) -> (i32, Value, Value) {
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let agent = &report["suites"][0]["agents"][0];
+    (ran.code, agent["metrics"]["scenario_pass_rate"]["value"].clone(), agent["cases"][0].clone())
+}
+
+fn active() {
+    let repository = repository(1, "2026-11-21");
+    let (code, value, case) = rate(&repository);
+    assert_eq!((code, value), (0, json!(1.0)), "its last day is the one that is named");
+    assert_eq!(
+        (&case["excluded"], &case["quarantine"]["owner"], &case["passed"]),
+        (&json!(true), &json!("team"), &json!("fails"))
+    );
+    let shown = repository.goldgate(&["run"]).stdout;
+    assert!(
+        shown.contains("rec/r/rec-0: in quarantine until 2026-11-21, owned by team; it fails now: known"),
+        "{shown}"
+    );
+}
+
+fn ended() {
+    let (code, value, case) = rate(&repository(1, "2026-11-20"));
+    assert_eq!((code, value), (1, json!(0.9)));
+    assert_eq!(case["quarantine"], Value::Null);
+}
+
+fn refused() {
+    for (quarantined, expires, said) in [
+        (1, "2026-12-22", "has to name an owner, a reason and a day up to 2026-12-21"),
+        (1, "soon", "has to name an owner, a reason and a day up to 2026-12-21"),
+        (2, "2026-12-01", "2 of 10 cases of \"rec\" are in quarantine: rec-0, rec-1"),
+    ] {
+        let ran = repository(quarantined, expires).goldgate(&["run"]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
