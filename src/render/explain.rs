@@ -46,7 +46,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
         put(
             out,
-            &format!("    {:<22} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")),
+            &format!("    {:<28} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")),
         );
     }
     put(out, "  checks");

@@ -10,7 +10,12 @@ use super::Kind;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
+use super::blame::Blame;
+use super::blame::Fault;
+use super::blame::Form;
+use super::blame::broken_tool;
 use super::blame::schema;
+use super::calls::calls;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
@@ -26,7 +31,6 @@ use crate::model::Aggregate;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Edge;
-use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -36,7 +40,6 @@ use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
-use crate::model::Tag;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -116,13 +119,17 @@ impl Suite for Property {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
         let variants = self.folder.case(place);
         let read: Vec<(Produced, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&flaws, form))];
+        let form = if flaws.is_empty() { Form::Right } else { Form::Flawed };
+        let (agent, run) = (&self.folder.pairs[place].agent, &runs[0]);
+        let (calls, _) = calls(run);
+        let blame = Blame { agent, run, desk, form, broken_tool: broken_tool(&calls) };
         let mut stable = 0_usize;
         for (variant, of) in variants.iter().zip(&kinds[1..]) {
             let same = kinds[0] == *of;
@@ -136,12 +143,9 @@ impl Suite for Property {
                     .collect::<std::collections::BTreeSet<_>>()
                     .into_iter()
                     .collect();
-                Failure {
-                    tag: if flaws.is_empty() { Tag::Model } else { Tag::Schema },
-                    detail: format!("{}: classified differently: {}", variant.transform, moved.join(", ")),
-                    next_action: "make the prompt say what a classification rests on, and that this change is none"
-                        .to_owned(),
-                }
+                let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
+                let action = "make the prompt say what a classification rests on, and that this change is none";
+                blame.failure(Fault::Content, None, detail, action.to_owned())
             });
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, failure));
         }

@@ -230,20 +230,23 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
 }
 
 impl Fixture {
-    /// Whether a claim cites something, and all that it cites exists.
-    fn grounds(&self, delta: &Delta) -> bool {
+    /// What a claim cites and the snapshot does not have.
+    fn unknown<'a>(&self, delta: &'a Delta) -> Vec<&'a str> {
         let Delta { paths, tests, ranges, .. } = delta;
-        let covered = |text: &String| {
+        let covered = |text: &str| {
             Range::read(text).is_some_and(|cited| {
-                self.coverage
-                    .iter()
-                    .any(|known| known.path == cited.path && known.from <= cited.from && cited.to <= known.to)
+                let known = self.coverage.iter().filter(|known| known.path == cited.path);
+                known.into_iter().any(|known| known.from <= cited.from && cited.to <= known.to)
             })
         };
-        paths.len() + tests.len() + ranges.len() > 0
-            && paths.iter().all(|path| self.files.contains(path))
-            && tests.iter().all(|test| self.tests.contains(test))
-            && ranges.iter().all(covered)
+        let paths = paths.iter().filter(|path| !self.files.contains(*path));
+        let tests = tests.iter().filter(|test| !self.tests.contains(*test));
+        paths.chain(tests).chain(ranges.iter().filter(|range| !covered(range))).map(String::as_str).collect()
+    }
+
+    /// Whether a claim cites something, and all that it cites exists.
+    fn grounds(&self, delta: &Delta) -> bool {
+        delta.paths.len() + delta.tests.len() + delta.ranges.len() > 0 && self.unknown(delta).is_empty()
     }
 }
 
@@ -352,11 +355,10 @@ impl Reader<'_> {
 
     fn ungrounded(&self) -> Option<Failure> {
         let loose = self.produced.deltas.iter().find(|delta| !self.fixture.grounds(delta))?;
-        let cited: Vec<&str> =
-            [&loose.paths, &loose.tests, &loose.ranges].into_iter().flatten().map(String::as_str).collect();
-        let (detail, unmapped) = match cited.is_empty() {
+        let unknown = self.fixture.unknown(loose);
+        let (detail, unmapped) = match unknown.is_empty() {
             true => (format!("{} is claimed without any evidence", loose.item), false),
-            false => (format!("{} cites what the snapshot does not have: {}", loose.item, cited.join(", ")), true),
+            false => (format!("{} cites what the snapshot does not have: {}", loose.item, unknown.join(", ")), true),
         };
         let action = "make the agent cite only paths, tests and ranges that it was shown";
         let failure = self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action.to_owned());
@@ -376,7 +378,7 @@ impl Reader<'_> {
             (false, open) => format!("{open} of {found} recommendations have no success condition"),
         };
         let action = "make the prompt bound the list of next tasks, each with a success condition";
-        Some(self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action.to_owned()))
+        Some(self.blame.failure(Fault::Content, None, detail, action.to_owned()))
     }
 }
 

@@ -20,11 +20,16 @@ use crate::repository::root;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let pages = KINDS
+        .iter()
+        .map(|kind| trial(format!("the page of kind {} is what the program does", kind.name), || page(kind.name)));
+    let mut trials = vec![
         trial("every schema that is shipped is current", schemas),
         trial("the table of metrics is the program's own", metrics),
         trial("an unknown schema is told with the known ones", unknown_schema),
-    ]
+    ];
+    trials.extend(pages);
+    trials
 }
 
 fn schemas() {
@@ -50,6 +55,40 @@ fn schemas() {
     there.sort();
     shipped.sort();
     assert_eq!(there, shipped);
+}
+
+/// Puts the files of a page into a repository, runs its command and compares what it prints.
+fn page(kind: &str) {
+    let file = root().join("docs/kinds").join(format!("{kind}.md"));
+    let text = fs::read_to_string(&file).unwrap();
+    let repository = Repository::empty();
+    let mut blocks = text.split("\n```");
+    let mut before = blocks.next().unwrap().to_owned();
+    let mut command = None;
+    while let (Some(block), Some(after)) = (blocks.next(), blocks.next()) {
+        let (_, body) = block.split_once('\n').unwrap_or((block, ""));
+        let label = before.trim_end().rsplit('\n').next().unwrap_or_default();
+        match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
+            (Some(path), None) => repository.write(path.trim_start_matches('`'), format!("{body}\n")),
+            (None, Some(line)) => command = Some((line.trim_start_matches('`').to_owned(), body.to_owned())),
+            _ => panic!("{kind}.md: what is this block? {label}"),
+        }
+        before = after.to_owned();
+    }
+    let (line, shown) = command.unwrap();
+    let arguments: Vec<&str> = line.split_whitespace().skip(1).collect();
+    let ran = repository.goldgate(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+    let came = ran.stdout.trim_end();
+    if std::env::var_os("BLESS").is_some() {
+        let old =
+            format!("prints:\n\n```text\n{}", if shown.is_empty() { String::new() } else { format!("{shown}\n") });
+        fs::write(&file, text.replace(&old, &format!("prints:\n\n```text\n{came}\n"))).unwrap();
+    } else {
+        assert!(shown == came, "{kind}.md is not current; BLESS=1 rewrites it\n{came}");
+    }
+    // What a page shows fails: its reader came because something did.
+    assert!(came.contains("FAILS"), "{came}");
 }
 
 fn metrics() {
