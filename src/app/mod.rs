@@ -8,6 +8,7 @@ mod cli;
 mod diff;
 mod evaluate;
 mod explain;
+mod layout;
 mod plan;
 mod repair;
 mod replay;

@@ -1,6 +1,7 @@
 //! A report in the format that was asked for, on the screen or as files.
 
 use super::cli::FormatArg;
+use super::layout;
 use crate::format::baseline_v1;
 use crate::format::report_v1;
 use crate::model::Baseline;
@@ -26,7 +27,7 @@ pub fn shown(report: &Report, format: FormatArg, world: &World) -> String {
     }
 }
 
-/// The report in every format, and the proposed baseline.
+/// The report in every format, the proposed baseline, and the layouts of the kinds' own systems.
 ///
 /// # Errors
 /// A file that could not be written.
@@ -42,5 +43,5 @@ pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow:
     for (name, text) in files {
         folder.replace(&RepoPath::root().child(name), text.as_bytes())?;
     }
-    Ok(())
+    layout::write(folder, report)
 }

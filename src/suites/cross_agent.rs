@@ -16,6 +16,7 @@ use super::Cast;
 use super::Desk;
 use super::EntryKind;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -55,6 +56,7 @@ pub const KIND: Kind = Kind {
     scorer: "cross_agent/1",
     metrics: METRICS,
     cast: Cast::Own("all"),
+    layout: Layout::None,
     terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open,

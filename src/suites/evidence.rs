@@ -13,6 +13,7 @@ use super::Cast;
 use super::Desk;
 use super::EntryKind;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -54,6 +55,7 @@ pub const KIND: Kind = Kind {
     scorer: "evidence/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::None,
     terms: &[],
     meaning: "agents that inspect a small repository: the right evidence, the right diagnosis, nothing invented",
     open,

@@ -19,6 +19,7 @@ use super::Cast;
 use super::Desk;
 use super::EntryKind;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -60,6 +61,7 @@ pub const KIND: Kind = Kind {
     scorer: "findings/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::None,
     terms: &[],
     meaning: "agents that report findings on documents, against what a person would find",
     open,

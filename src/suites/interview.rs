@@ -9,6 +9,7 @@ use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -56,6 +57,7 @@ pub const KIND: Kind = Kind {
     scorer: "interview/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::Evaluations,
     terms: &["vague", "edge_case"],
     meaning: "agents that turn a conversation into atoms of intent, against what a scenario has to yield",
     open,

@@ -76,6 +76,8 @@ pub struct Kind {
     pub metrics: &'static [MetricSpec],
     /// Who is graded.
     pub cast: Cast,
+    /// The files that its own system wrote beside a report.
+    pub layout: Layout,
     /// The lists of terms that its suites may replace.
     pub terms: &'static [&'static str],
     /// One line for people.
@@ -88,6 +90,17 @@ pub struct Kind {
 
 /// Reads the golden files of a suite, or gives everything in them that cannot be.
 pub type Open = fn(&SuiteConfig, &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics>;
+
+/// The files that a kind's own system wrote beside a report, under the folder of `--out`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// None.
+    None,
+    /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
+    History,
+    /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json` (seed 001).
+    Evaluations,
+}
 
 /// Who is graded on a kind's suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

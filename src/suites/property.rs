@@ -7,6 +7,7 @@ use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -47,6 +48,7 @@ pub const KIND: Kind = Kind {
     scorer: "property/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::Evaluations,
     terms: &[],
     meaning: "agents that must say the same of code whose meaning did not change",
     open,

@@ -9,6 +9,7 @@ use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -51,6 +52,7 @@ pub const KIND: Kind = Kind {
     scorer: "reconciliation/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::Evaluations,
     terms: &[],
     meaning: "agents that say how code, tests and requirements fit together, against a snapshot of a repository",
     open,

@@ -7,6 +7,7 @@ use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -52,6 +53,7 @@ pub const KIND: Kind = Kind {
     scorer: "stochastic/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::Evaluations,
     terms: &[],
     meaning: "agents that are asked the same several times: how much of the ground truth they find, and how steadily",
     open,

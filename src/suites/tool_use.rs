@@ -14,6 +14,7 @@ use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -49,6 +50,7 @@ pub const KIND: Kind = Kind {
     scorer: "tool_use/1",
     metrics: METRICS,
     cast: Cast::Named,
+    layout: Layout::History,
     terms: &["disclaimer"],
     meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
     open,

@@ -13,6 +13,7 @@ use super::Cast;
 use super::Desk;
 use super::EntryKind;
 use super::Kind;
+use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
@@ -55,6 +56,7 @@ pub const KIND: Kind = Kind {
     scorer: "triggers/1",
     metrics: METRICS,
     cast: Cast::Own("rules"),
+    layout: Layout::None,
     terms: &[],
     meaning: "rules that call another agent when a finding asks for it; no model is ever called",
     open,

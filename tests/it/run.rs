@@ -29,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an update with a filter of cases is refused", update_filtered),
         trial("a live target is named as not run and is no pass", live),
         trial("every file of --out is written and the stored report renders the same", out_folder),
+        trial("the layouts of the kinds' own systems are written, and no history is overwritten", layouts),
         trial("help and version exit with 0 and bad usage with 2", usage),
         trial("the environment's number of samples counts where the command line has none", samples),
         trial("a colour never reaches a pipe", no_colour),
@@ -311,6 +312,32 @@ fn out_folder() {
             "{format}"
         );
     }
+}
+
+fn layouts() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().to_str().unwrap();
+    for _ in 0..2 {
+        assert_eq!(ran(program(root()).args(["run", "--out", out])).code, 0);
+    }
+    let names = |inside: &str| {
+        let entries = std::fs::read_dir(folder.path().join(inside)).unwrap();
+        let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("assistant"), ["history", "latest.json"]);
+    assert_eq!(names("assistant/history"), ["eval_20261121T000000Z-2.json", "eval_20261121T000000Z.json"]);
+    assert_eq!(names("golden").len(), 8, "four suites, twice");
+    let top = names("");
+    for name in ["evaluation-20261121T000000.json", "evaluation-20261121T000000-2.json", "summary-20261121T000000.json"]
+    {
+        assert!(top.iter().any(|other| other == name), "{top:?}");
+    }
+    let latest = std::fs::read_to_string(folder.path().join("assistant/latest.json")).unwrap();
+    let latest: Value = serde_json::from_str(&latest).unwrap();
+    assert_eq!(latest["suites"].as_array().unwrap().len(), 1);
+    assert_eq!(latest["suites"][0]["agents"][0]["cases"].as_array().unwrap().len(), 48);
 }
 
 fn usage() {

@@ -1,0 +1,84 @@
+//! What a kind's own system wrote beside a report: the layouts that the seeds name.
+
+use crate::format::report_v1;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::SuiteReport;
+use crate::suites::Layout;
+use crate::suites::kind;
+use crate::world::Disk;
+use crate::world::NoFile;
+
+/// A file of a layout.
+struct Wanted {
+    path: RepoPath,
+    text: String,
+    keep: Keep,
+}
+
+/// What becomes of a file that has the name already.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    /// It is replaced.
+    Latest,
+    /// It stays: the new one gets another name.
+    Every,
+}
+
+/// Writes the layouts of all suites.
+///
+/// # Errors
+/// A file that could not be written.
+pub fn write(folder: &Disk, report: &Report) -> anyhow::Result<()> {
+    for Wanted { path, text, keep } in files(report) {
+        let path = match keep {
+            Keep::Latest => path,
+            Keep::Every => free(folder, &path),
+        };
+        folder.replace(&path, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+fn files(report: &Report) -> Vec<Wanted> {
+    let stamp: String = report.finished_at.chars().filter(|char| char.is_ascii_digit() || *char == 'T').collect();
+    let root = RepoPath::root();
+    let every = |path: RepoPath, text: String| Wanted { path, text, keep: Keep::Every };
+    let (mut wanted, mut evaluated) = (Vec::new(), Vec::new());
+    for suite in &report.suites {
+        let alone = || report_v1::written(&only(report, &[suite]));
+        match kind(&suite.kind).map_or(Layout::None, |kind| kind.layout) {
+            Layout::None => {}
+            Layout::History => {
+                let own = root.child(suite.id.as_str());
+                let history = own.child("history").child(&format!("eval_{stamp}Z.json"));
+                wanted.push(Wanted { path: own.child("latest.json"), text: alone(), keep: Keep::Latest });
+                wanted.push(every(history, alone()));
+            }
+            Layout::Evaluations => {
+                let name = format!("{}-{stamp}.json", suite.id);
+                wanted.push(every(root.child("golden").child(&name), alone()));
+                evaluated.push(suite);
+            }
+        }
+    }
+    if !evaluated.is_empty() {
+        let part = only(report, &evaluated);
+        wanted.push(every(root.child(&format!("evaluation-{stamp}.json")), report_v1::written(&part)));
+        wanted.push(every(root.child(&format!("summary-{stamp}.json")), report_v1::summary(&part)));
+    }
+    wanted
+}
+
+/// The report of some of its suites.
+fn only(report: &Report, suites: &[&SuiteReport]) -> Report {
+    Report { suites: suites.iter().map(|suite| (*suite).clone()).collect(), ..report.clone() }
+}
+
+/// The path itself, or the first of `name-2.json`, `name-3.json`, … that is free.
+fn free(folder: &Disk, path: &RepoPath) -> RepoPath {
+    let stem = path.name().strip_suffix(".json").unwrap_or(path.name());
+    let more = (2..).map(|number| path.parent().child(&format!("{stem}-{number}.json")));
+    let mut names = std::iter::once(path.clone()).chain(more);
+    names.find(|name| folder.read(name) == Err(NoFile::Missing)).unwrap_or_else(|| path.clone())
+}
