@@ -77,5 +77,6 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
         taxonomy: agent.taxonomy(),
+        layers: agent.layers(),
     }
 }

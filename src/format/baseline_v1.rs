@@ -18,6 +18,7 @@ use crate::model::Baseline;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::Identity;
+use crate::model::Layer;
 use crate::model::SuiteId;
 use crate::model::Tag;
 
@@ -70,6 +71,9 @@ struct AgentForm {
     /// Failed checks by tag.
     #[serde(default)]
     taxonomy: BTreeMap<String, u32>,
+    /// Completed samples by how they were read: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`.
+    #[serde(default)]
+    read_layers: BTreeMap<String, u32>,
 }
 
 /// What a number was measured with.
@@ -161,7 +165,12 @@ fn entry(source: &SourceText, form: AgentForm) -> Result<BaselineEntry, Diagnost
         .taxonomy
         .into_iter()
         .filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.word() == word)?, count)));
+    let layers = form
+        .read_layers
+        .into_iter()
+        .filter_map(|(word, count)| Some((Layer::ALL.into_iter().find(|layer| layer.word() == word)?, count)));
     Ok(BaselineEntry {
+        layers: layers.collect(),
         metrics,
         identity: form.identity.map(|form| Identity {
             suite_digest: form.suite_digest,
@@ -220,7 +229,8 @@ fn written_entry(entry: &BaselineEntry) -> Value {
         .collect();
     let taxonomy: BTreeMap<&str, u32> =
         entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.word(), *count)).collect();
-    let mut value = json!({ "metrics": metrics, "cases": cases, "taxonomy": taxonomy });
+    let layers: BTreeMap<&str, u32> = entry.layers.iter().map(|(layer, count)| (layer.word(), *count)).collect();
+    let mut value = json!({ "metrics": metrics, "cases": cases, "taxonomy": taxonomy, "read_layers": layers });
     if let Some(count) = count {
         value["finding_count"] = match count.fract() == 0.0 {
             true => json!(*count as i64),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::grade::Layer;
 use super::grade::Tag;
 use super::ids::AgentName;
 use super::ids::CaseId;
@@ -42,6 +43,8 @@ pub struct BaselineEntry {
     pub cases: BTreeMap<CaseId, CaseValues>,
     /// Failed checks by tag.
     pub taxonomy: BTreeMap<Tag, u32>,
+    /// Completed samples by how they were read; empty where the baseline does not say.
+    pub layers: BTreeMap<Layer, u32>,
 }
 
 /// The samples' values of one case, by metric.

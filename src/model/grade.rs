@@ -141,6 +141,20 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// All of them, from nothing to recover to nothing recovered.
+    pub const ALL: [Self; 5] = [Self::Structured, Self::Strict, Self::Repaired, Self::Salvaged, Self::Unreadable];
+
+    /// The word used in baselines and remarks.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Structured => "structured",
+            Self::Strict => "strict",
+            Self::Repaired => "repaired",
+            Self::Salvaged => "salvaged",
+            Self::Unreadable => "unreadable",
+        }
+    }
+
     /// The number used in reports: 0 for a structure, 1 to 3 for the recovery's layers, 4 for unreadable.
     pub fn number(self) -> u8 {
         match self {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::baseline::Identity;
 use super::config::Tier;
+use super::grade::Layer;
 use super::grade::Tag;
 use super::ids::AgentName;
 use super::ids::CaseId;
@@ -276,6 +277,15 @@ impl AgentReport {
             let failed = case.pair.checks.iter().filter(|check| !check.standing.passes());
             failed.map(move |check| (case, check))
         })
+    }
+
+    /// Completed samples by how they were read.
+    pub fn layers(&self) -> BTreeMap<Layer, u32> {
+        let mut counts = BTreeMap::new();
+        for layer in self.cases.iter().flat_map(|case| &case.pair.layers) {
+            *counts.entry(*layer).or_default() += 1;
+        }
+        counts
     }
 
     /// Failed checks by tag.

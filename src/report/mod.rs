@@ -1,5 +1,7 @@
 //! Puts the report together. Nothing is computed twice: what others ask later was decided here.
 
+use std::collections::BTreeMap;
+
 use crate::gate::Comparability;
 use crate::gate::Judgement;
 use crate::model::AgentName;
@@ -9,6 +11,7 @@ use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
 use crate::model::Identity;
+use crate::model::Layer;
 use crate::model::NotGateable;
 use crate::model::PairResult;
 use crate::model::Ruling;
@@ -68,6 +71,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             vec![why]
         }
     });
+    notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &pairs)));
     let cases =
         pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
     let report = AgentReport {
@@ -82,6 +86,28 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
     };
     AgentPart { report, not_gateable }
+}
+
+/// That answers are read in another way than at the baseline: the first sign of a prompt that lost its output format.
+fn read_otherwise(before: &BTreeMap<Layer, u32>, pairs: &[PairResult]) -> Option<String> {
+    let mut now: BTreeMap<Layer, u32> = BTreeMap::new();
+    for layer in pairs.iter().flat_map(|pair| &pair.layers) {
+        *now.entry(*layer).or_default() += 1;
+    }
+    // Shares, not counts: a run of more samples reads no differently for that.
+    let share = |counts: &BTreeMap<Layer, u32>, layer: Layer| {
+        let all: u32 = counts.values().sum();
+        f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
+    };
+    let same = |layer: &Layer| (share(before, *layer) - share(&now, *layer)).abs() < 1e-9;
+    if before.is_empty() || now.is_empty() || Layer::ALL.iter().all(same) {
+        return None;
+    }
+    let said = |counts: &BTreeMap<Layer, u32>| {
+        let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.word())).collect();
+        parts.join(", ")
+    };
+    Some(format!("answers are read in another way than at the baseline: {} before, {} now", said(before), said(&now)))
 }
 
 /// Puts one suite together.

@@ -30,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a live target is named as not run and is no pass", live),
         trial("every file of --out is written and the stored report renders the same", out_folder),
         trial("the layouts of the kinds' own systems are written, and no history is overwritten", layouts),
+        trial("answers that are read in another way than at the baseline are told", layers),
         trial("help and version exit with 0 and bad usage with 2", usage),
         trial("the environment's number of samples counts where the command line has none", samples),
         trial("a colour never reaches a pipe", no_colour),
@@ -312,6 +313,19 @@ fn out_folder() {
             "{format}"
         );
     }
+}
+
+fn layers() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    assert!(repository.read("baselines/latest.json").contains("\"read_layers\": {\n"), "one key a line");
+    let told = "answers are read in another way than at the baseline: 1 structured before, 1 strict now";
+    assert!(!repository.goldgate(&["run"]).stdout.contains("another way"));
+    let text = "{\"findings\": [{\"category\": \"change-of-control\", \"severity\": \"P1\", \"title\": \"Change of control: approval\", \"citations\": [{\"file\": \"lease.md\"}]}], \"gaps\": [\"missing doc\"]}";
+    let run = serde_json::json!({"status": "completed", "outputs": {"text": text}});
+    repository.write(RUN, run.to_string());
+    let ran = repository.goldgate(&["run"]);
+    assert!(ran.code == 0 && ran.stdout.contains(told), "{}", ran.stdout);
 }
 
 fn layouts() {

@@ -121,6 +121,9 @@ pub struct AgentForm {
     pub removed: Vec<String>,
     /// How the comparison has to be read.
     pub notes: Vec<String>,
+    /// Completed samples by how they were read.
+    #[serde(default)]
+    pub read_layers: BTreeMap<String, u32>,
     /// The baseline's failed checks by tag.
     pub taxonomy_before: Option<BTreeMap<String, u32>>,
 }

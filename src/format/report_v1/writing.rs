@@ -129,6 +129,7 @@ fn agent(agent: &AgentReport) -> AgentForm {
         retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
         removed: agent.removed.iter().map(ToString::to_string).collect(),
         notes: agent.notes.clone(),
+        read_layers: agent.layers().into_iter().map(|(layer, count)| (layer.word().to_owned(), count)).collect(),
         taxonomy_before: agent
             .taxonomy_before
             .as_ref()
