@@ -30,6 +30,7 @@ use crate::report;
 use crate::report::AgentFacts;
 use crate::suites::Desk;
 use crate::suites::Pair;
+use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Together;
 use crate::suites::suite_digest;
@@ -130,12 +131,25 @@ fn pair(
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     let identical = outputs.len() > 1 && outputs.windows(2).all(|two| two[0] == two[1]);
+    retag(opened, &mut folded);
     if let Some(quarantine) = pair.quarantine.as_ref().filter(|quarantine| plan.today <= quarantine.expires) {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(quarantine.clone());
     }
     opened.suite.together(place, if identical { Together::Identical } else { Together::Apart }, &mut folded.values);
     Ok(folded)
+}
+
+/// A person's tag takes the place of the rule's, and says so.
+fn retag(opened: &Opened, pair: &mut PairResult) {
+    for label in opened.labels.of(&pair.agent, &pair.case) {
+        let Says::Tag(name, tag) = &label.says else { continue };
+        let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
+        for failure in checks.filter_map(|check| check.failure.as_mut()) {
+            failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.word(), label.by, label.reason);
+            failure.tag = *tag;
+        }
+    }
 }
 
 /// The models and prompt packages that answered; several are named together.

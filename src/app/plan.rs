@@ -32,6 +32,7 @@ use crate::suites::Cast;
 use crate::suites::EntryKind;
 use crate::suites::KINDS;
 use crate::suites::Kind;
+use crate::suites::Labels;
 use crate::suites::Pair;
 use crate::suites::PromptPackage;
 use crate::suites::Shelf;
@@ -97,6 +98,8 @@ pub struct Opened {
     pub gates: Vec<Vec<Planned>>,
     /// The rules that agents were given.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
+    /// What people said about its cases.
+    pub labels: Labels,
 }
 
 impl Opened {
@@ -267,7 +270,15 @@ impl Reader<'_> {
                 prompts.insert(name.clone(), package);
             }
         }
+        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), self.shelf)).unwrap_or_default();
         let opened = problems.keep_all((kind.open)(suite, self.shelf));
+        if let (Some(opened), Some(file)) = (&opened, &suite.labels) {
+            let cases: BTreeSet<&str> = opened.pairs().iter().map(|pair| pair.case.as_str()).collect();
+            for case in labels.strays(&cases) {
+                let what = format!("a label is about \"{case}\", which is no case of the suite");
+                problems.push(Diagnostic::of_file(file, "unknown-case", what, "correct its case, or remove the label"));
+            }
+        }
         if opened.as_ref().is_some_and(|opened| opened.pairs().is_empty()) {
             let what = format!("the suite \"{}\" has no case", suite.id);
             problems.push(self.problem(
@@ -278,9 +289,14 @@ impl Reader<'_> {
             ));
         }
         match opened {
-            Some(suite_files) => {
-                problems.or(Opened { config: suite.clone(), kind, suite: Arc::from(suite_files), gates, prompts })
-            }
+            Some(suite_files) => problems.or(Opened {
+                config: suite.clone(),
+                kind,
+                suite: Arc::from(suite_files),
+                gates,
+                prompts,
+                labels,
+            }),
             None => Err(problems),
         }
     }

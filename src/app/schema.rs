@@ -14,6 +14,7 @@ use crate::format::config::ConfigFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::run_v1::RunFile;
 use crate::suites::KINDS;
+use crate::suites::LabelForm;
 use crate::world::World;
 
 /// Every schema by name.
@@ -23,6 +24,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
         ("baseline", schema_for!(BaselineFile)),
         ("report", schema_for!(ReportFile)),
         ("run", schema_for!(RunFile)),
+        ("labels", schema_for!(Vec<LabelForm>)),
     ]);
     schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));
     schemas

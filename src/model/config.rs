@@ -53,6 +53,8 @@ pub struct Suite {
     pub runs_of: Option<SuiteId>,
     /// Lists of terms that take the place of the shipped ones, by name.
     pub terms: BTreeMap<String, RepoPath>,
+    /// What people said about its cases.
+    pub labels: Option<RepoPath>,
     /// Flags that cases may state, by name, beside the shipped ones.
     pub flags: BTreeMap<String, Flag>,
 }

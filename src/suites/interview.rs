@@ -25,6 +25,8 @@ use super::calls::calls;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
+use super::labels::Labels;
+use super::labels::Says;
 use super::matching;
 use super::quarantine::QuarantineForm;
 use super::reconciliation::AS_THE_BASELINE;
@@ -44,7 +46,9 @@ use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Grade;
 use crate::model::MetricSpec;
+use crate::model::PairResult;
 use crate::model::Quarantine;
+use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
@@ -167,6 +171,7 @@ struct Scenario {
 }
 
 struct Interview {
+    labels: Labels,
     folder: Folder<Scenario>,
 }
 
@@ -176,7 +181,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let (Some(vague), Some(edge_case)) = (terms("vague"), terms("edge_case")) else { return Err(problems) };
     let read = |source: &SourceText| read(source, &vague, &edge_case);
     let folder = folder::open(suite, shelf, suite.path.child("scenarios"), read)?;
-    Ok(Box::new(Interview { folder }))
+    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), shelf)?, folder }))
 }
 
 fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Scenario>, Diagnostic> {
@@ -265,7 +270,12 @@ impl Suite for Interview {
             if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
         };
         let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
-        let points = scores(&scenario.measure, &produced);
+        let mut points = scores(&scenario.measure, &produced);
+        for label in self.labels.of(&pair.agent, &pair.case) {
+            if let Says::Score(dimension, score) = label.says {
+                points[dimension] = score;
+            }
+        }
         let total = f64::from(points.iter().sum::<u8>());
         let (calls, _) = calls(run);
         let blame = Blame {
@@ -285,6 +295,19 @@ impl Suite for Interview {
         ];
         grade.values.extend(points.iter().map(|points| Some(f64::from(*points))));
         Ok(grade)
+    }
+
+    fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
+        let labels =
+            pairs.iter().flat_map(|pair| self.labels.of(&pair.agent, &pair.case).map(move |label| (pair, label)));
+        let scored = labels.filter_map(|(pair, label)| match label.says {
+            Says::Score(dimension, score) => Some(format!(
+                "{} of {} has {score} points by {}, not by the automatic score: {}",
+                DIMENSIONS[dimension], pair.case, label.by, label.reason
+            )),
+            Says::Tag(..) => None,
+        });
+        scored.collect()
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

@@ -16,6 +16,7 @@ mod finding;
 mod findings;
 mod folder;
 mod interview;
+mod labels;
 mod matching;
 mod produced;
 mod property;
@@ -52,6 +53,10 @@ pub use desk::PromptPackage;
 pub use desk::Shelf;
 pub use digest::sha256_hex;
 pub use digest::suite_digest;
+pub use labels::Label;
+pub use labels::LabelForm;
+pub use labels::Labels;
+pub use labels::Says;
 
 /// Every kind there is.
 pub const KINDS: &[&Kind] = &[

@@ -72,6 +72,8 @@ pub(super) struct SuiteForm {
     /// Lists of terms, one a line, that take the place of the shipped ones: `vague`, `edge_case`, `disclaimer`.
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
+    /// A file of labels that people gave: scores of a rubric, tags of failures.
+    pub(super) labels: Option<String>,
     /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
     #[serde(default)]
     pub(super) flags: BTreeMap<String, FlagForm>,

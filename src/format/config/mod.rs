@@ -210,6 +210,7 @@ impl Reader<'_> {
             runs_of,
             terms: self.named(index, "terms", form.terms),
             flags: self.flags(index, form.flags),
+            labels: form.labels.map(|path| self.path(&at("labels"), &path)),
         })
     }
 
