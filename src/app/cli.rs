@@ -69,6 +69,9 @@ pub struct RunArgs {
     /// Write this run's numbers into the baseline; only the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
+    /// Keep the graded essence of every case under the suite's snapshots/; later runs tell what differs
+    #[arg(long)]
+    pub update_snapshots: bool,
     /// Another baseline than the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,

@@ -15,6 +15,7 @@ mod replay;
 mod run;
 mod schema;
 mod show;
+mod snapshots;
 mod stored;
 mod trouble;
 

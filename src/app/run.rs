@@ -17,12 +17,14 @@ use super::plan::plan;
 use super::plan::source_of;
 use super::replay::Replay;
 use super::show;
+use super::snapshots;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::baseline_v1;
 use crate::model::Authority;
 use crate::model::Baseline;
+use crate::model::Config;
 use crate::model::NotGateable;
 use crate::model::RepoPath;
 use crate::model::Report;
@@ -31,6 +33,7 @@ use crate::model::Source;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Usage;
+use crate::render::plural;
 use crate::world::Clock;
 use crate::world::Disk;
 use crate::world::World;
@@ -60,8 +63,8 @@ pub struct Done {
     pub report: Report,
     /// The baseline that was compared with.
     pub against: Option<Baseline>,
-    /// The config's baseline.
-    pub baseline_file: Option<RepoPath>,
+    /// The config.
+    pub config: Config,
 }
 
 impl Done {
@@ -92,7 +95,8 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
     }
     let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
-    Ok(Done { report, against, baseline_file: plan.config.baseline })
+    snapshots::compare(&disk, &plan.config, &mut report)?;
+    Ok(Done { report, against, config: plan.config })
 }
 
 /// With two tiers asked for, the deterministic one decides.
@@ -267,6 +271,12 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     if args.update_baseline {
         update(&done, args, world)?;
     }
+    if args.update_snapshots {
+        let written = snapshots::write(&Disk::around(folder_of(&args.config))?.0, &done.config, &done.report)?;
+        if !args.quiet {
+            world.tell(&format!("wrote {}", plural(written, "snapshot", "snapshots")));
+        }
+    }
     Ok(done.report.exit_code())
 }
 
@@ -275,7 +285,7 @@ fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
     if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
         return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
     }
-    let (disk, file) = match (&args.baseline, &done.baseline_file) {
+    let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => located(path)?,
         (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
         (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),

@@ -14,6 +14,7 @@ mod github;
 mod quarantine;
 mod repository;
 mod run;
+mod snapshots;
 mod tidy;
 
 use libtest_mimic::Arguments;
@@ -38,6 +39,7 @@ fn main() {
     trials.extend(github::trials());
     trials.extend(quarantine::trials());
     trials.extend(run::trials());
+    trials.extend(snapshots::trials());
     trials.extend(tidy::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

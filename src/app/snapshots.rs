@@ -1,0 +1,132 @@
+//! The graded essence of each case, kept as a file that people review: `run --update-snapshots`.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::Serialize;
+
+use super::trouble::Trouble;
+use crate::format::json;
+use crate::model::AgentReport;
+use crate::model::CaseReport;
+use crate::model::Config;
+use crate::model::Exclusion;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::suites::Shelf;
+use crate::world::Disk;
+use crate::world::NoFile;
+
+/// What a case came to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Snapshot {
+    /// What it was measured with: a change of these explains every other.
+    scorer: Option<String>,
+    suite_digest: Option<String>,
+    prompt_sha256: Option<String>,
+    /// The folded values, to six places.
+    metrics: BTreeMap<String, Option<f64>>,
+    /// The checks that fail.
+    failing: Vec<String>,
+}
+
+impl Snapshot {
+    fn of(agent: &AgentReport, case: &CaseReport) -> Self {
+        let places = |value: f64| (value * 1e6).round() / 1e6;
+        let values = agent.metrics.iter().zip(&case.pair.values);
+        let failing = case.pair.checks.iter().filter(|check| !check.standing.passes());
+        Self {
+            scorer: agent.identity.scorer.clone(),
+            suite_digest: agent.identity.suite_digest.clone(),
+            prompt_sha256: agent.identity.prompt_sha256.clone(),
+            metrics: values.map(|(metric, value)| (metric.name.clone(), value.value.map(places))).collect(),
+            failing: failing.map(|check| check.name.to_string()).collect(),
+        }
+    }
+
+    /// What differs, in words; `None` where nothing does.
+    fn difference(&self, now: &Self) -> Option<String> {
+        let shown = |value: Option<&Option<f64>>| match value {
+            Some(Some(number)) => number.to_string(),
+            Some(None) | None => "nothing".to_owned(),
+        };
+        let names = self.metrics.keys().chain(now.metrics.keys()).collect::<std::collections::BTreeSet<_>>();
+        let moved = names
+            .into_iter()
+            .filter(|name| self.metrics.get(*name).copied().flatten() != now.metrics.get(*name).copied().flatten());
+        let mut parts: Vec<String> = moved
+            .map(|name| format!("{name} {} → {}", shown(self.metrics.get(name)), shown(now.metrics.get(name))))
+            .collect();
+        let fresh: Vec<&str> =
+            now.failing.iter().filter(|name| !self.failing.contains(name)).map(String::as_str).collect();
+        if !fresh.is_empty() {
+            parts.push(format!("now failing {}", fresh.join(", ")));
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// Why it may differ.
+    fn explained(&self, now: &Self) -> Option<&'static str> {
+        match () {
+            () if self.scorer != now.scorer => Some("the scorer has changed"),
+            () if self.prompt_sha256 != now.prompt_sha256 => Some("the prompt package has changed"),
+            () if self.suite_digest != now.suite_digest => Some("cases or expectations have changed"),
+            () => None,
+        }
+    }
+}
+
+/// Adds to each agent's notes which of its cases differ from their snapshots.
+///
+/// # Errors
+/// A snapshot that cannot be read.
+pub fn compare(disk: &Disk, config: &Config, report: &mut Report) -> Result<(), Trouble> {
+    for suite in &mut report.suites {
+        let Some(folder) = folder(disk, config, suite.id.as_str()) else { continue };
+        for agent in &mut suite.agents {
+            let mut notes = Vec::new();
+            for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
+                let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.pair.case));
+                if disk.read(&file) == Err(NoFile::Missing) {
+                    continue;
+                }
+                let before: Snapshot = json::whole(&disk.text(&file)?)?;
+                let now = Snapshot::of(agent, case);
+                if let Some(difference) = before.difference(&now) {
+                    let why = before.explained(&now).unwrap_or("unexplained");
+                    notes.push(format!("{} differs from its snapshot ({why}): {difference}", case.pair.case));
+                }
+            }
+            agent.notes.extend(notes);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the snapshot of every case that ran and was not excluded; gives their number.
+///
+/// # Errors
+/// A file that could not be written.
+pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<usize> {
+    let mut written = 0;
+    for suite in &report.suites {
+        let Some(folder) = folder(disk, config, suite.id.as_str()) else { continue };
+        for agent in &suite.agents {
+            for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
+                let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.pair.case));
+                let mut text = serde_json::to_string_pretty(&Snapshot::of(agent, case))?;
+                text.push('\n');
+                disk.replace(&file, text.as_bytes())?;
+                written += 1;
+            }
+        }
+    }
+    Ok(written)
+}
+
+/// `snapshots` in the suite's folder; of a suite that is a file, beside it.
+fn folder(disk: &Disk, config: &Config, suite: &str) -> Option<RepoPath> {
+    let path = &config.suites.iter().find(|one| one.id.as_str() == suite)?.path;
+    let base = if disk.list(path).is_ok() { path.clone() } else { path.parent() };
+    Some(base.child("snapshots"))
+}

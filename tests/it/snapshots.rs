@@ -1,0 +1,51 @@
+//! Snapshots: the graded essence of each case, and what differs from it.
+
+use libtest_mimic::Trial;
+
+use crate::repository::Repository;
+use crate::trial;
+
+const RUN: &str = "golden/runs/legal/lease.json";
+const SNAPSHOT: &str = "golden/snapshots/legal/lease.json";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("an unexplained change of a snapshot is shown and decides nothing", unexplained),
+        trial("a change that the golden file explains is told with its reason", explained),
+        trial("a broken snapshot is told with its place", broken),
+    ]
+}
+
+fn kept() -> Repository {
+    let repository = Repository::small();
+    let ran = repository.goldgate(&["run", "--update-snapshots"]);
+    assert_eq!((ran.code, ran.stderr.trim_end()), (0, "wrote 1 snapshot"));
+    assert!(!repository.goldgate(&["run"]).stdout.contains("snapshot"), "a run is like its own snapshot");
+    repository
+}
+
+fn unexplained() {
+    let repository = kept();
+    repository.replace(RUN, "\"P1\"", "\"P3\"");
+    let ran = repository.goldgate(&["run"]);
+    let told = "lease differs from its snapshot (unexplained): severity_accuracy 1 → 0";
+    assert!(ran.code == 0 && ran.stdout.contains(told), "{}", ran.stdout);
+    repository.replace(RUN, "\"missing doc\"", "");
+    let told = "gap_recall 1 → 0; severity_accuracy 1 → 0; now failing expected_gap[0]";
+    assert!(repository.goldgate(&["run"]).stdout.contains(told));
+}
+
+fn explained() {
+    let repository = kept();
+    repository.replace("golden/expected/legal/lease.json", "\"medium\"", "\"critical\"");
+    let told = "lease differs from its snapshot (cases or expectations have changed): severity_accuracy 1 → 0";
+    assert!(repository.goldgate(&["run"]).stdout.contains(told));
+}
+
+fn broken() {
+    let repository = kept();
+    repository.write(SNAPSHOT, "{ \"metrics\": ");
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with("golden/snapshots/legal/lease.json:1:"), "{}", ran.stderr);
+}
