@@ -218,3 +218,65 @@ fn validator(form: &Loose<ValidatorForm<'_>>) -> Validator {
         Loose::Absent | Loose::Other(_) => Validator::None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Produced;
+    use super::Validator;
+    use super::produced;
+    use crate::model::Layer;
+    use crate::model::Provenance;
+    use crate::model::Run;
+    use crate::model::Status;
+    use crate::model::Tokens;
+
+    fn reading(outputs: &str) -> (Produced, Layer) {
+        produced(&Run {
+            status: Status::Completed,
+            error: None,
+            outputs: outputs.into(),
+            intermediate: None,
+            tokens: Tokens::default(),
+            provenance: Provenance::default(),
+        })
+    }
+
+    #[test]
+    fn atoms_questions_and_rounds_are_taken_as_they_are() {
+        let (read, layer) = reading(
+            r#"{"rounds": 2, "questions": ["Why?", {"question": "What IF?"}, {"text": "When"}],
+            "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "evidence": [{}],
+                       "validators": [{"type": "manual"}, {"type": "Executable"}]}, {"description": "B", "type": "x"}]}"#,
+        );
+        assert_eq!((layer, read.rounds, read.flaws.len()), (Layer::Structured, 2, 0));
+        assert_eq!(read.questions, ["why?", "what if?", "when"]);
+        let [first, second] = read.atoms.as_slice() else { panic!("two atoms: {:?}", read.atoms) };
+        assert_eq!(
+            (first.description.as_str(), first.text.as_str(), first.category.as_str()),
+            ("a thing", "a thing one", "data store")
+        );
+        assert_eq!((first.outcomes, first.has_evidence, first.validator), (1, true, Validator::Executable));
+        assert_eq!((second.outcomes, second.has_evidence, second.validator), (0, false, Validator::None));
+    }
+
+    #[test]
+    fn a_text_is_read_where_the_list_is_absent() {
+        let text = r#"{"text": "```json\n{\"atoms\": [{\"description\": \"a\"}], \"questions\": [\"b?\"], \"rounds\": 3}\n```"}"#;
+        let (read, layer) = reading(text);
+        assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Strict, 1, 1, 3));
+        let (read, layer) = reading(r#"{"atoms": 3, "text": "[]", "questions": 1}"#);
+        assert_eq!((layer, read.atoms.len(), read.flaws.len()), (Layer::Unreadable, 0, 2));
+        let (read, layer) = reading(r#"{"text": "nothing here"}"#);
+        assert_eq!((layer, read.flaws.len()), (Layer::Unreadable, 1));
+        assert_eq!(reading(r#"{"atoms": [1, {"description": "a"}]}"#).0.flaws, ["atoms[0] is no object"]);
+    }
+
+    #[test]
+    fn a_salvaged_validator_is_no_atom() {
+        let text = r#"{"atoms": [{"description": "say "no"", "category": "ux", "validators": [{"type": "manual", "description": "look"}]},
+            {"description": "kept", "category": "ux"}, {"description": "kept too"}, {"description": "typed", "type": "x", "category": "ux"}]}"#;
+        let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
+        let names: Vec<&str> = read.atoms.iter().map(|atom| atom.title.as_str()).collect();
+        assert_eq!((layer, names), (Layer::Salvaged, vec!["kept", "kept too", "typed"]));
+    }
+}

@@ -61,7 +61,10 @@ pub fn same(one: &Value, other: &Value) -> bool {
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }
-        (Value::Object(fields), Value::Object(others)) => fields.len() == others.len() && contains(one, other),
+        (Value::Object(fields), Value::Object(others)) => {
+            fields.len() == others.len()
+                && fields.iter().all(|(key, value)| others.get(key).is_some_and(|found| same(value, found)))
+        }
         _ => one == other,
     }
 }
@@ -111,5 +114,8 @@ mod tests {
     fn numbers_are_the_same_by_value() {
         assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
         assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
+        let (more, less) = (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 1}}));
+        assert!(!same(&more, &less) && !same(&less, &more), "nor is a part of it the same");
+        assert!(contains(&more, &less) && !contains(&less, &more) && !contains(&json!([more]), &json!([less])));
     }
 }

@@ -185,3 +185,65 @@ pub fn kinds_by_item(deltas: &[Delta]) -> BTreeMap<&str, BTreeSet<&str>> {
     }
     kinds
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Produced;
+    use super::kinds_by_item;
+    use super::produced;
+    use crate::model::Layer;
+    use crate::model::Provenance;
+    use crate::model::Run;
+    use crate::model::Status;
+    use crate::model::Tokens;
+
+    fn reading(outputs: serde_json::Value) -> (Produced, Layer) {
+        produced(&Run {
+            status: Status::Completed,
+            error: None,
+            outputs: outputs.to_string().into(),
+            intermediate: None,
+            tokens: Tokens::default(),
+            provenance: Provenance::default(),
+        })
+    }
+
+    #[test]
+    fn deltas_and_conditions_are_taken_as_they_are() {
+        let (read, layer) = reading(serde_json::json!({
+            "deltas": [{"item": "a", "kind": "coupled", "evidence": {"filePaths": ["p"], "test_names": ["t"], "coverage_refs": ["p:1-2"]}},
+                       {"item": "a", "kind": "ghost_code"}],
+            "recommendations": [{"action": "x", "success_condition": " done "}, {"successCondition": "also"}, {}, 3]}));
+        assert_eq!((layer, read.flaws.len()), (Layer::Structured, 0));
+        assert_eq!((read.deltas[0].paths.len(), read.deltas[0].tests.len(), read.deltas[0].ranges.len()), (1, 1, 1));
+        assert_eq!(read.conditions, ["done", "also", "", ""]);
+        assert_eq!(kinds_by_item(&read.deltas)["a"].len(), 2);
+    }
+
+    #[test]
+    fn what_has_another_form_is_a_flaw() {
+        let flaws = |outputs| reading(outputs).0.flaws;
+        assert_eq!(flaws(serde_json::json!({"deltas": 1, "recommendations": "x"})).len(), 2);
+        assert_eq!(flaws(serde_json::json!({"deltas": [1]})), ["deltas[0] is no object"]);
+        for part in [serde_json::json!({"item": "a"}), serde_json::json!({"kind": "coupled"})] {
+            assert_eq!(flaws(serde_json::json!({"deltas": [part]})), ["deltas[0] has no item or no kind"]);
+        }
+        assert_eq!(flaws(serde_json::json!({})), ["there is neither a list \"deltas\" nor a text to read it from"]);
+        assert_eq!(
+            flaws(serde_json::json!({"text": "no"})),
+            ["no JSON with a list \"deltas\" can be read from the text"]
+        );
+    }
+
+    #[test]
+    fn a_text_is_read_and_what_is_lost_is_told() {
+        let whole =
+            r#"{"deltas": [{"item": "a", "kind": "coupled"}], "recommendations": [{"success_condition": "x"}]}"#;
+        let (read, layer) = reading(serde_json::json!({ "text": whole }));
+        assert_eq!((layer, read.deltas.len(), read.conditions.len(), read.flaws.len()), (Layer::Strict, 1, 1, 0));
+        let broken = r#"{"deltas": [{"item": "a "b"", "kind": "coupled"}, {"item": "c", "kind": "coupled"}]}"#;
+        let (read, layer) = reading(serde_json::json!({ "text": broken }));
+        assert_eq!((layer, read.deltas.len()), (Layer::Salvaged, 1));
+        assert_eq!(read.flaws, ["1 objects of the text could not be read"]);
+    }
+}
