@@ -140,9 +140,8 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     }
     match &outputs.atoms {
         Loose::Given(list) => {
-            for (place, form) in list.iter().enumerate() {
-                out.atoms.extend(atom(place, form, found, &mut out.flaws));
-            }
+            // What is no object is no atom; the page fails only outputs that could not be read at all.
+            out.atoms = list.iter().filter_map(|form| atom(form, found)).collect();
         }
         Loose::Absent => {}
         Loose::Other(form) => {
@@ -160,8 +159,7 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
                 })
                 .collect();
         }
-        Loose::Absent => {}
-        Loose::Other(form) => out.flaws.push(format!("\"questions\" is {form}, not a list")),
+        Loose::Absent | Loose::Other(_) => {}
     }
     out.rounds = outputs.rounds.and_then(|rounds| rounds.as_u64()).unwrap_or(0);
     (out, found)
@@ -179,9 +177,8 @@ fn from_text(text: &Loose<Text<'_>>, flaws: &mut Vec<String>) -> (Outputs<'stati
     (Outputs::deserialize(found.value).unwrap_or_default(), layer(found.layer))
 }
 
-fn atom(place: usize, form: &Loose<AtomForm<'_>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
+fn atom(form: &Loose<AtomForm<'_>>, found: Layer) -> Option<Atom> {
     let Loose::Given(AtomForm { description, category, kind, outcomes, evidence, validators }) = form else {
-        flaws.push(format!("atoms[{place}] is no object"));
         return None;
     };
     // A salvage finds every object with a description, and the validators of a broken atom have one too.
@@ -250,7 +247,7 @@ mod tests {
         );
         assert_eq!((layer, read.rounds, read.flaws.len()), (Layer::Structured, 2, 0));
         assert_eq!(read.questions, ["why?", "what if?", "when"]);
-        let [first, second] = read.atoms.as_slice() else { panic!("two atoms: {:?}", read.atoms) };
+        let (first, second) = (&read.atoms[0], &read.atoms[1]);
         assert_eq!(
             (first.description.as_str(), first.text.as_str(), first.category.as_str()),
             ("a thing", "a thing one", "data store")
@@ -265,10 +262,11 @@ mod tests {
         let (read, layer) = reading(text);
         assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Strict, 1, 1, 3));
         let (read, layer) = reading(r#"{"atoms": 3, "text": "[]", "questions": 1}"#);
-        assert_eq!((layer, read.atoms.len(), read.flaws.len()), (Layer::Unreadable, 0, 2));
+        assert_eq!((layer, read.atoms.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
         let (read, layer) = reading(r#"{"text": "nothing here"}"#);
         assert_eq!((layer, read.flaws.len()), (Layer::Unreadable, 1));
-        assert_eq!(reading(r#"{"atoms": [1, {"description": "a"}]}"#).0.flaws, ["atoms[0] is no object"]);
+        let (read, _) = reading(r#"{"atoms": [1, {"description": "a"}], "questions": {}}"#);
+        assert_eq!((read.atoms.len(), read.flaws.len()), (1, 0));
     }
 
     #[test]
