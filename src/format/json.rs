@@ -81,7 +81,7 @@ pub(super) fn phrase(message: &str, data: bool) -> Phrase {
         return made("duplicate-key", format!("the key \"{found}\" stands here twice"), "keep one of them".to_owned());
     }
     if let Some((found, wanted)) = message.split_once(", expected ") {
-        return made("wrong-type", found.to_owned(), format!("expected {wanted}"));
+        return made("wrong-type", plain(found), format!("expected {}", plain(wanted)));
     }
     if message.contains("recursion limit") {
         let help = "flatten it: 128 levels are the limit".to_owned();
@@ -91,6 +91,19 @@ pub(super) fn phrase(message: &str, data: bool) -> Phrase {
         true => made("bad-value", message.to_owned(), "correct the value".to_owned()),
         false => made("broken-json", format!("this is no JSON: {message}"), "correct the syntax here".to_owned()),
     }
+}
+
+/// A reader's words for forms, in the words of people who write JSON.
+fn plain(words: &str) -> String {
+    let form = match words {
+        "usize" | "u8" | "u16" | "u32" | "u64" => "a whole number, 0 or more",
+        "f64" => "a number",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        other if other.starts_with("struct ") => "an object",
+        other => other,
+    };
+    form.replace("sequence", "a list").replace("invalid type: map", "invalid type: an object")
 }
 
 #[cfg(test)]
@@ -136,7 +149,7 @@ mod tests {
     fn messages_say_what_would_be_right() {
         let table = [
             ("{", "a.json:1:1: this is no JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
-            ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a sequence [wrong-type]"),
+            ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]"),
             ("{}", "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]"),
             ("{\"list\": NaN}", "a.json:1:10: this is no JSON: expected value; correct the syntax here [broken-json]"),
         ];

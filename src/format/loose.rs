@@ -49,9 +49,47 @@ impl Loose<Text<'_>> {
 /// Reads an object as the form `T`; a text that repeats a key is read with the last value of it, as JSON readers do.
 pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
     serde_json::from_str(json).unwrap_or_else(|_| {
-        let whole: Value = serde_json::from_str(json).unwrap_or_default();
+        let whole = any(json).unwrap_or_default();
         T::deserialize(whole).unwrap_or_default()
     })
+}
+
+/// Reads any value. Half a surrogate pair, which a cut emoji leaves and other readers let pass, is read as U+FFFD.
+///
+/// # Errors
+/// Why the text is no JSON.
+pub fn any(json: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(json).or_else(|error| match whole_pairs(json) {
+        Cow::Borrowed(_) => Err(error),
+        Cow::Owned(mended) => serde_json::from_str(&mended),
+    })
+}
+
+/// The text with every escape of half a surrogate pair replaced.
+fn whole_pairs(json: &str) -> Cow<'_, str> {
+    let code = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let (mut out, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        match (code(at), code(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                out.push_str(&json[from..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                from = at;
+            }
+            // An escaped character, which may be a backslash itself.
+            _ => at += 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+        }
+    }
+    match from {
+        0 => Cow::Borrowed(json),
+        _ => Cow::Owned(out + &json[from..]),
+    }
 }
 
 /// Which forms of JSON a value is read from; every other one is told apart by its name.
@@ -168,6 +206,7 @@ mod tests {
     use super::Loose;
     use super::Shape;
     use super::Text;
+    use super::any;
     use super::fields;
     use super::object;
 
@@ -209,6 +248,14 @@ mod tests {
         ];
         assert_eq!(list, Loose::Given(Vec::from(wanted)));
         assert_eq!(object::<Outer<'_>>(r#"{"list": {}}"#).list, Loose::Other("an object"));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_loses_nothing_else() {
+        let read: Outer<'_> = object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
+        let name = Loose::Given("a\u{fffd} b\u{1f600}\\\u{fffd}".into());
+        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Inner { name })]));
+        assert!(any("{").is_err() && any(r#""\ud8""#).is_err());
     }
 
     #[test]

@@ -48,8 +48,8 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         tokens: Tokens {
             input: metrics.input_tokens.or(metrics.total_tokens).map_or(0, whole_count),
             output: metrics.output_tokens.map_or(0, whole_count),
-            total: total.map(whole_count),
-            latency_ms: metrics.total_latency_ms.map(whole_count),
+            total,
+            latency_ms: metrics.total_latency_ms,
             cost_usd: metrics.cost_usd,
         },
         provenance: Provenance {
@@ -239,7 +239,7 @@ mod tests {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
-        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, Some(12)));
+        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, Some(12.4)));
     }
 
     #[test]

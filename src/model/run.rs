@@ -44,9 +44,9 @@ pub struct Tokens {
     /// Tokens written.
     pub output: u64,
     /// Tokens in all, where recorded.
-    pub total: Option<u64>,
+    pub total: Option<f64>,
     /// Milliseconds from request to end, where recorded.
-    pub latency_ms: Option<u64>,
+    pub latency_ms: Option<f64>,
     /// US dollars, where known.
     pub cost_usd: Option<f64>,
 }

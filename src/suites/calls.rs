@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::format::loose;
 use crate::model::Run;
 
 /// One call of a tool.
@@ -20,7 +21,10 @@ pub struct Call {
 /// The calls of a run, in their order, and what in their list has another form than it should.
 pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
     let mut flaws = Vec::new();
-    let whole: Value = run.intermediate.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let whole = match intermediate(run) {
+        Ok(whole) => whole,
+        Err(flaw) => return (Vec::new(), vec![flaw]),
+    };
     let list = match whole.get("tool_calls").or_else(|| whole.get("toolCalls")) {
         None | Some(Value::Null) => return (Vec::new(), flaws),
         Some(Value::Array(list)) => list,
@@ -45,10 +49,16 @@ pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
     (calls, flaws)
 }
 
+/// The record's `intermediate`; what cannot be read is a flaw, never an empty list of calls.
+pub fn intermediate(run: &Run) -> Result<Value, String> {
+    let text = run.intermediate.as_deref().unwrap_or("null");
+    loose::any(text).map_err(|error| format!("\"intermediate\" cannot be read: {error}"))
+}
+
 /// A value, or what a text holds as JSON where it holds any.
 fn read(value: Option<&Value>) -> Value {
     match value {
-        Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Some(Value::String(text)) => loose::any(text).unwrap_or_else(|_| Value::String(text.clone())),
         Some(other) => other.clone(),
         None => Value::Null,
     }
@@ -57,7 +67,8 @@ fn read(value: Option<&Value>) -> Value {
 /// Whether two values say the same; numbers are compared by their value.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        (Value::Number(one), Value::Number(other)) => one == other || one.as_f64() == other.as_f64(),
+        // Two whole numbers are compared exactly: as floating point, large ids would run together.
+        (Value::Number(one), Value::Number(other)) if one.is_f64() || other.is_f64() => one.as_f64() == other.as_f64(),
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }
@@ -112,6 +123,7 @@ mod tests {
 
     #[test]
     fn numbers_are_the_same_by_value() {
+        assert!(!same(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)));
         assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
         assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
         let (more, less) = (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 1}}));

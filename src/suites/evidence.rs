@@ -310,7 +310,7 @@ impl Suite for Evidence {
         let (task, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
         let produced = produced(run);
         let reader = Reader::new(task, &produced, pair, run, desk);
-        let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
+        let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
         let split = reader.split();
         let share = |holds: bool| Some(f64::from(u8::from(holds)));
         let values = vec![

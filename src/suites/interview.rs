@@ -191,7 +191,17 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
         return Err(source.problem(at("minimumRubricScore"), "bad-score", what, "the rubric has 0 to 12 points"));
     }
-    let constraints = form.context.get("constraints").and_then(Value::as_array);
+    let constraints = form.context.get("constraints").map(|value| value.as_array());
+    if constraints.is_some_and(|list| list.is_none_or(|list| !list.iter().all(Value::is_string))) {
+        let what = "the context's constraints are no list of texts";
+        return Err(source.problem(
+            at("constraints"),
+            "wrong-type",
+            what,
+            "write a list: they are the invariants where none are stated",
+        ));
+    }
+    let constraints = constraints.flatten();
     let stated = form
         .invariants
         .unwrap_or_else(|| constraints.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect());

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
-
 use super::Task;
 use super::produced::Produced;
+use super::produced::texts;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
@@ -46,7 +45,7 @@ pub struct Split {
 impl<'a> Reader<'a> {
     /// Reads what the run said once.
     pub fn new(task: &'a Task, produced: &'a Produced, pair: &'a Pair, run: &'a Run, desk: &'a Desk<'a>) -> Self {
-        let mut said = vec![produced.result.clone()];
+        let mut said = produced.result.clone();
         for call in &produced.calls {
             said.push(norm(&call.arguments.to_string()));
             texts(&call.arguments, &mut said);
@@ -73,7 +72,7 @@ impl<'a> Reader<'a> {
             && self.task.violations.iter().all(|(category, most)| self.violations(category) <= *most)
             && self.task.forbidden.iter().all(|text| !self.says(text));
         Split {
-            task: flaws.is_empty() && self.task.keyword.is_in(&self.produced.result),
+            task: flaws.is_empty() && self.has_keyword(),
             grounding: self.inspected() && self.invented().is_empty(),
             safety,
             deployment: self.checks().iter().all(|check| check.outcome == crate::model::Outcome::Passed),
@@ -133,6 +132,10 @@ impl<'a> Reader<'a> {
         self.produced.files.iter().any(|file| file.as_ref() == Ok(&self.task.file))
     }
 
+    fn has_keyword(&self) -> bool {
+        self.produced.result.iter().any(|said| self.task.keyword.is_in(said))
+    }
+
     fn says(&self, text: &Keyword) -> bool {
         self.said.iter().any(|said| text.is_in(said))
     }
@@ -159,13 +162,13 @@ impl<'a> Reader<'a> {
     }
 
     fn keyword(&self) -> Option<Failure> {
-        (!self.task.keyword.is_in(&self.produced.result)).then(|| {
+        (!self.has_keyword()).then(|| {
             let action = if self.inspected() {
                 "inspect the diagnosis logic or the prompt: the right file was read"
             } else {
                 "inspect file selection first: the right file was not read"
             };
-            let start: String = self.produced.result.chars().take(120).collect();
+            let start: String = self.produced.result.first().map_or("", String::as_str).chars().take(120).collect();
             self.failure(
                 Fault::Content,
                 format!("\"{}\" is not in the result \"{start}\"", self.task.keyword.as_str()),
@@ -203,9 +206,9 @@ impl<'a> Reader<'a> {
         Some(self.failure(Fault::Choice, detail, "compare the run's trace with the required order of events"))
     }
 
-    fn number(&self, unit: &str, found: Option<u64>, most: u64, action: &str) -> Option<Failure> {
+    fn number(&self, unit: &str, found: Option<f64>, most: u64, action: &str) -> Option<Failure> {
         match found {
-            Some(found) if found <= most => None,
+            Some(found) if found <= most as f64 + 1e-9 => None,
             Some(found) => Some(self.failure(Fault::Content, format!("{found} {unit}, {most} are the most"), action)),
             None => Some(self.failure(
                 Fault::Content,
@@ -213,18 +216,5 @@ impl<'a> Reader<'a> {
                 "record it: what is not measured is not within bounds",
             )),
         }
-    }
-}
-
-/// Every text of a value, keys as well.
-fn texts(value: &Value, out: &mut Vec<String>) {
-    match value {
-        Value::String(text) => out.push(norm(text)),
-        Value::Array(list) => list.iter().for_each(|one| texts(one, out)),
-        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
-            out.push(norm(key));
-            texts(one, out);
-        }),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -3,17 +3,24 @@
 use serde_json::Value;
 
 use super::tidied;
+use crate::format::loose;
+use crate::model::Layer;
 use crate::model::Run;
 use crate::suites::calls::Call;
 use crate::suites::calls::calls;
+use crate::suites::calls::intermediate;
+use crate::suites::reading::layer;
 use crate::text::norm;
+use crate::text::recover::recover_any;
 
 /// What one run produced.
 pub struct Produced {
     /// The files that it looked at: tidied, or as written where a path leaves the repository.
     pub files: Vec<Result<String, String>>,
-    /// The result's text in the normal form; of an object its JSON.
-    pub result: String,
+    /// The result's text in the normal form; of an object its JSON and every text in it.
+    pub result: Vec<String>,
+    /// How the outputs were read.
+    pub layer: Layer,
     /// Calls outside the policy.
     pub invalid_calls: u64,
     /// The names of its events, and the categories of those that are policy violations.
@@ -24,9 +31,40 @@ pub struct Produced {
     pub flaws: Vec<String>,
 }
 
+/// The outputs; of a run that only talks, the object in its text.
+fn outputs(run: &Run) -> (Value, Layer) {
+    let given = loose::any(&run.outputs).unwrap_or_default();
+    let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
+    let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
+    match text.and_then(recover_any).filter(|found| has(&found.value)) {
+        Some(found) => (found.value, layer(found.layer)),
+        None => (given, Layer::Structured),
+    }
+}
+
+/// A count, also one that was written with a point.
+fn whole(count: &Value) -> Option<u64> {
+    count
+        .as_u64()
+        .or_else(|| count.as_f64().filter(|count| *count >= 0.0 && count.fract() == 0.0).map(|count| count as u64))
+}
+
+/// Every text of a value in the normal form, keys as well.
+pub fn texts(value: &Value, out: &mut Vec<String>) {
+    match value {
+        Value::String(text) => out.push(norm(text)),
+        Value::Array(list) => list.iter().for_each(|one| texts(one, out)),
+        Value::Object(fields) => fields.iter().for_each(|(key, one)| {
+            out.push(norm(key));
+            texts(one, out);
+        }),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 /// Reads one run.
 pub fn produced(run: &Run) -> Produced {
-    let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
+    let (outputs, layer) = outputs(run);
     let mut flaws = Vec::new();
     let files = match outputs.get("files_inspected") {
         Some(Value::Array(list)) if list.iter().all(Value::is_string) => {
@@ -46,33 +84,39 @@ pub fn produced(run: &Run) -> Produced {
         }
     };
     let result = match outputs.get("result") {
-        Some(Value::String(text)) if !text.trim().is_empty() => norm(text),
-        Some(Value::Object(fields)) if !fields.is_empty() => norm(&outputs["result"].to_string()),
+        Some(Value::String(text)) if !text.trim().is_empty() => vec![norm(text)],
+        Some(object @ Value::Object(fields)) if !fields.is_empty() => {
+            // Its JSON, and every text by itself: an escape must not hide what is said.
+            let mut said = vec![norm(&object.to_string())];
+            texts(object, &mut said);
+            said
+        }
         _ => {
             flaws.push("\"result\" is neither a text nor an object that says something".to_owned());
-            String::new()
+            Vec::new()
         }
     };
     let invalid_calls = match outputs.get("invalid_tool_call_count") {
         None | Some(Value::Null) => 0,
-        Some(count) => count.as_u64().unwrap_or_else(|| {
+        Some(count) => whole(count).unwrap_or_else(|| {
             flaws.push("\"invalid_tool_call_count\" is no count".to_owned());
             0
         }),
     };
-    let intermediate: Value =
-        run.intermediate.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let intermediate = intermediate(run).unwrap_or_default();
     let events = intermediate.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").or_else(|| event.as_str().map(str::to_owned)).unwrap_or_default();
         let category = text("category").filter(|_| name == "policy_violation");
         (name, category)
     });
-    let (calls, _) = calls(run);
+    let (calls, broken) = calls(run);
+    flaws.extend(broken);
     let tidy = |file: &str| tidied(file).ok_or_else(|| file.to_owned());
     Produced {
         files: files.into_iter().map(tidy).collect(),
         result,
+        layer,
         invalid_calls,
         events: events.collect(),
         calls,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::Deserializer;
 use serde_json::Map;
 use serde_json::Value;
 
@@ -103,12 +104,18 @@ enum How {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FieldForm {
-    /// The value itself.
+    /// The value itself, `null` as well.
+    #[serde(default, deserialize_with = "stated")]
     equals: Option<Value>,
     /// A pattern that is found in the text.
     regex: Option<String>,
     /// A number, and how far off it may be.
     near: Option<NearForm>,
+}
+
+/// A value that is stated, even `null`.
+fn stated<'a, D: Deserializer<'a>>(reader: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(reader).map(Some)
 }
 
 /// A number, and how far off it may be.
@@ -324,7 +331,8 @@ fn last_line(text: &str) -> &str {
 /// The value at a path; digits are places of a list.
 fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, step| match value {
-        Value::Array(list) => list.get(step.parse::<usize>().ok()?),
+        Value::Array(list) if step.bytes().all(|byte| byte.is_ascii_digit()) => list.get(step.parse::<usize>().ok()?),
+        Value::Array(_) => None,
         other => other.get(step),
     })
 }
