@@ -1,5 +1,6 @@
 //! The tool calls of a run record.
 
+use serde_json::Number;
 use serde_json::Value;
 
 use crate::format::loose;
@@ -67,8 +68,9 @@ fn read(value: Option<&Value>) -> Value {
 /// Whether two values say the same; numbers are compared by their value.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
-        // Two whole numbers are compared exactly: as floating point, large ids would run together.
-        (Value::Number(one), Value::Number(other)) if one.is_f64() || other.is_f64() => one.as_f64() == other.as_f64(),
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || floating(one).is_some_and(|number| floating(other) == Some(number))
+        }
         (Value::Array(one), Value::Array(other)) => {
             one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
         }
@@ -77,6 +79,14 @@ pub fn same(one: &Value, other: &Value) -> bool {
                 && fields.iter().all(|(key, value)| others.get(key).is_some_and(|found| same(value, found)))
         }
         _ => one == other,
+    }
+}
+
+/// A number as floating point; `None` where that is not exact, so that large ids do not run together.
+fn floating(number: &Number) -> Option<f64> {
+    match number.as_i128() {
+        Some(whole) => Some(whole as f64).filter(|float| *float as i128 == whole),
+        None => number.as_f64(),
     }
 }
 
@@ -124,6 +134,10 @@ mod tests {
     #[test]
     fn numbers_are_the_same_by_value() {
         assert!(!same(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992_u64)));
+        assert!(
+            !same(&json!(100_000_000_000_000_001_u64), &json!(1e17))
+                && same(&json!(100_000_000_000_000_000_u64), &json!(1e17))
+        );
         assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
         assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
         let (more, less) = (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 1}}));
