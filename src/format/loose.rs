@@ -34,6 +34,11 @@ impl<T> Loose<T> {
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
+
+    /// This part, or another one where it is not there.
+    pub fn or<'s>(&'s self, other: &'s Self) -> &'s Self {
+        if self.is_absent() { other } else { self }
+    }
 }
 
 impl Loose<Text<'_>> {

@@ -81,8 +81,10 @@ struct AtomForm<'a> {
     category: Loose<Text<'a>>,
     #[serde(borrow, default, rename = "type")]
     kind: Loose<Text<'a>>,
-    #[serde(borrow, default, alias = "observable_outcomes", rename = "observableOutcomes")]
+    #[serde(borrow, default, rename = "observableOutcomes")]
     outcomes: Loose<Vec<Loose<Text<'a>>>>,
+    #[serde(borrow, default, rename = "observable_outcomes")]
+    outcomes_snake: Loose<Vec<Loose<Text<'a>>>>,
     #[serde(default)]
     evidence: Loose<Vec<serde_json::Value>>,
     #[serde(borrow, default)]
@@ -110,13 +112,15 @@ impl<'de: 'a, 'a> Shape<'de> for ValidatorForm<'a> {
 /// A question is a text, or an object that has one.
 #[derive(Deserialize)]
 struct QuestionForm<'a> {
-    #[serde(borrow, default, alias = "text")]
+    #[serde(borrow, default)]
     question: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    text: Loose<Text<'a>>,
 }
 
 impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
     fn of_text(text: Text<'de>) -> Loose<Self> {
-        Loose::Given(Self { question: Loose::Given(text) })
+        Loose::Given(Self { question: Loose::Given(text), text: Loose::Absent })
     }
 
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
@@ -154,7 +158,7 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
             out.questions = list
                 .iter()
                 .map(|form| match form {
-                    Loose::Given(QuestionForm { question }) => norm(question.text()),
+                    Loose::Given(QuestionForm { question, text }) => norm(question.or(text).text()),
                     Loose::Absent | Loose::Other(_) => String::new(),
                 })
                 .collect();
@@ -178,14 +182,15 @@ fn from_text(text: &Loose<Text<'_>>, flaws: &mut Vec<String>) -> (Outputs<'stati
 }
 
 fn atom(form: &Loose<AtomForm<'_>>, found: Layer) -> Option<Atom> {
-    let Loose::Given(AtomForm { description, category, kind, outcomes, evidence, validators }) = form else {
+    let Loose::Given(AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators }) = form
+    else {
         return None;
     };
     // A salvage finds every object with a description, and the validators of a broken atom have one too.
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
-    let outcomes: Vec<&str> = match outcomes {
+    let outcomes: Vec<&str> = match outcomes.or(outcomes_snake) {
         Loose::Given(list) => list.iter().map(Loose::text).filter(|text| !text.trim().is_empty()).collect(),
         Loose::Absent | Loose::Other(_) => Vec::new(),
     };
@@ -241,8 +246,8 @@ mod tests {
     #[test]
     fn atoms_questions_and_rounds_are_taken_as_they_are() {
         let (read, layer) = reading(
-            r#"{"rounds": 2, "questions": ["Why?", {"question": "What IF?"}, {"text": "When"}],
-            "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "evidence": [{}],
+            r#"{"rounds": 2, "questions": ["Why?", {"question": "What IF?", "text": "no"}, {"text": "When"}],
+            "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "observable_outcomes": ["no"], "evidence": [{}],
                        "validators": [{"type": "manual"}, {"type": "Executable"}]}, {"description": "B", "type": "x"}]}"#,
         );
         assert_eq!((layer, read.rounds, read.flaws.len()), (Layer::Structured, 2, 0));

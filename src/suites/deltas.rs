@@ -72,12 +72,18 @@ impl<'de: 'a, 'a> Shape<'de> for DeltaForm<'a> {
 
 #[derive(Deserialize)]
 struct EvidenceForm<'a> {
-    #[serde(borrow, default, alias = "filePaths")]
+    #[serde(borrow, default)]
     file_paths: Loose<Vec<Loose<Text<'a>>>>,
-    #[serde(borrow, default, alias = "testNames")]
+    #[serde(borrow, default, rename = "filePaths")]
+    file_paths_seed: Loose<Vec<Loose<Text<'a>>>>,
+    #[serde(borrow, default)]
     test_names: Loose<Vec<Loose<Text<'a>>>>,
-    #[serde(borrow, default, alias = "coverageRefs")]
+    #[serde(borrow, default, rename = "testNames")]
+    test_names_seed: Loose<Vec<Loose<Text<'a>>>>,
+    #[serde(borrow, default)]
     coverage_refs: Loose<Vec<Loose<Text<'a>>>>,
+    #[serde(borrow, default, rename = "coverageRefs")]
+    coverage_refs_seed: Loose<Vec<Loose<Text<'a>>>>,
 }
 
 impl<'de: 'a, 'a> Shape<'de> for EvidenceForm<'a> {
@@ -88,8 +94,10 @@ impl<'de: 'a, 'a> Shape<'de> for EvidenceForm<'a> {
 
 #[derive(Deserialize)]
 struct StepForm<'a> {
-    #[serde(borrow, default, alias = "successCondition")]
+    #[serde(borrow, default)]
     success_condition: Loose<Text<'a>>,
+    #[serde(borrow, default, rename = "successCondition")]
+    success_condition_seed: Loose<Text<'a>>,
 }
 
 impl<'de: 'a, 'a> Shape<'de> for StepForm<'a> {
@@ -154,10 +162,21 @@ fn delta(place: usize, form: &Loose<DeltaForm<'_>>, flaws: &mut Vec<String>) -> 
     if item.text().is_empty() || kind.text().is_empty() {
         flaws.push(format!("deltas[{place}] has no item or no kind"));
     }
+    let mut cited =
+        |key: &str, one: &Loose<Vec<Loose<Text<'_>>>>, seed: &Loose<Vec<Loose<Text<'_>>>>| match one.or(seed) {
+            Loose::Given(list) => list.iter().map(|one| one.text().to_owned()).collect(),
+            Loose::Absent => Vec::new(),
+            Loose::Other(form) => {
+                flaws.push(format!("deltas[{place}].evidence.{key} is {form}, not a list"));
+                Vec::new()
+            }
+        };
     let (paths, tests, ranges) = match evidence {
-        Loose::Given(EvidenceForm { file_paths, test_names, coverage_refs }) => {
-            (texts(file_paths), texts(test_names), texts(coverage_refs))
-        }
+        Loose::Given(one) => (
+            cited("file_paths", &one.file_paths, &one.file_paths_seed),
+            cited("test_names", &one.test_names, &one.test_names_seed),
+            cited("coverage_refs", &one.coverage_refs, &one.coverage_refs_seed),
+        ),
         Loose::Absent | Loose::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
     };
     Some(Delta { item: item.text().to_owned(), kind: kind.text().to_owned(), paths, tests, ranges })
@@ -165,15 +184,8 @@ fn delta(place: usize, form: &Loose<DeltaForm<'_>>, flaws: &mut Vec<String>) -> 
 
 fn condition(form: &Loose<StepForm<'_>>) -> String {
     match form {
-        Loose::Given(StepForm { success_condition }) => success_condition.text().trim().to_owned(),
+        Loose::Given(one) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
         Loose::Absent | Loose::Other(_) => String::new(),
-    }
-}
-
-fn texts(list: &Loose<Vec<Loose<Text<'_>>>>) -> Vec<String> {
-    match list {
-        Loose::Given(list) => list.iter().map(|one| one.text().to_owned()).collect(),
-        Loose::Absent | Loose::Other(_) => Vec::new(),
     }
 }
 
@@ -233,6 +245,16 @@ mod tests {
             flaws(serde_json::json!({"text": "no"})),
             ["no JSON with a list \"deltas\" can be read from the text"]
         );
+    }
+
+    #[test]
+    fn both_spellings_at_once_lose_nothing() {
+        let evidence =
+            serde_json::json!({"file_paths": ["p"], "filePaths": ["q"], "testNames": ["t"], "coverage_refs": "c"});
+        let (read, _) =
+            reading(serde_json::json!({"deltas": [{"item": "a", "kind": "coupled", "evidence": evidence}]}));
+        assert_eq!((&*read.deltas[0].paths, &*read.deltas[0].tests), (&["p".to_owned()][..], &["t".to_owned()][..]));
+        assert_eq!(read.flaws, ["deltas[0].evidence.coverage_refs is a text, not a list"]);
     }
 
     #[test]
