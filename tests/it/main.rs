@@ -6,6 +6,7 @@
     reason = "a test fails by panicking and has the outside at hand"
 )]
 
+mod bad_goldens;
 mod bad_input;
 mod cases;
 mod docs;
@@ -33,6 +34,7 @@ fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial
 fn main() {
     let arguments = Arguments::from_args();
     let mut trials = bad_input::trials();
+    trials.extend(bad_goldens::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());
     #[cfg(feature = "github")]
