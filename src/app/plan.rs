@@ -168,7 +168,7 @@ const LONGEST: i64 = 30;
 fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
-    for (pair, quarantine) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_ref()?))) {
+    for (pair, quarantine) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
         let Quarantine { owner, reason, expires } = quarantine;
         if !is_date(expires) || *expires > last || owner.trim().is_empty() || reason.trim().is_empty() {
             let what =

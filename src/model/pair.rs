@@ -113,7 +113,7 @@ pub struct PairResult {
     /// Whether it counts.
     pub exclusion: Exclusion,
     /// Its quarantine, where it is in one.
-    pub quarantine: Option<Quarantine>,
+    pub quarantine: Option<Box<Quarantine>>,
     /// The samples that gave nothing, in their order.
     pub lost: Vec<Lost>,
     /// One value for each metric of the kind, in the order of its table.

@@ -101,7 +101,9 @@ pub fn spread(unit: Unit, width: f64) -> String {
 
 /// Why a pair does not gate, and until when.
 pub fn quarantine(pair: &PairResult) -> String {
-    let Some(Quarantine { owner, reason, expires }) = &pair.quarantine else { return "in quarantine".to_owned() };
+    let Some(Quarantine { owner, reason, expires }) = pair.quarantine.as_deref() else {
+        return "in quarantine".to_owned();
+    };
     let stands = if pair.passed.passes() { "passes" } else { "fails" };
     format!("in quarantine until {expires}, owned by {owner}; it {stands} now: {reason}")
 }

@@ -253,7 +253,7 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs,
         samples: None,
-        quarantine: form.quarantine.map(Quarantine::from),
+        quarantine: form.quarantine.map(Box::<Quarantine>::from),
         zone: None,
         golden: file,
     };

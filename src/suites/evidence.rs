@@ -241,7 +241,7 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
         golden: source.file.clone(),
     };
     let retired = retired.as_ref().map(|RetiredForm { date, reason }| format!("retired on {date}: {reason}"));
-    let quarantine = form.quarantine.map(Quarantine::from);
+    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
     Ok(Read { id: Some(form.name), quarantine, retired, ..Read::plain(task) })
 }
 

@@ -209,7 +209,7 @@ fn read_pair(
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
         samples: None,
-        quarantine: text.quarantine.map(Quarantine::from),
+        quarantine: text.quarantine.map(Box::<Quarantine>::from),
         zone,
     };
     Ok((pair, expectation))

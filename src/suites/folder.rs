@@ -25,7 +25,7 @@ pub struct Read<T> {
     /// Samples planned where nobody else says.
     pub samples: Option<u32>,
     /// Why it does not gate for a while.
-    pub quarantine: Option<Quarantine>,
+    pub quarantine: Option<Box<Quarantine>>,
     /// Why it is listed and not run any more.
     pub retired: Option<String>,
     /// What else a number is measured with, such as a list of terms.

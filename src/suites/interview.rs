@@ -244,7 +244,7 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         invariants,
     };
     let scenario = Scenario { expected, least: form.minimum_rubric_score, measure };
-    let quarantine = form.quarantine.map(Quarantine::from);
+    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
     Ok(Read { id: form.scenario_id, quarantine, measured_with, ..Read::plain(scenario) })
 }
 

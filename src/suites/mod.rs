@@ -169,7 +169,7 @@ pub struct Pair {
     /// Samples planned where neither the command line nor the config says.
     pub samples: Option<u32>,
     /// Its quarantine, where its golden file states one.
-    pub quarantine: Option<Quarantine>,
+    pub quarantine: Option<Box<Quarantine>>,
     /// The band of its own verdict, in place of the gates'; shown to the reader only.
     pub zone: Option<f64>,
 }

@@ -113,7 +113,7 @@ fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
     }
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default().to_owned();
     let runs = std::iter::once(stem.clone()).chain(variants.iter().map(|variant| format!("{stem}--{}", variant.name)));
-    Ok(Read { runs: runs.collect(), quarantine: quarantine.map(Quarantine::from), ..Read::plain(variants) })
+    Ok(Read { runs: runs.collect(), quarantine: quarantine.map(Box::<Quarantine>::from), ..Read::plain(variants) })
 }
 
 impl Suite for Property {

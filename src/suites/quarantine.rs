@@ -17,9 +17,9 @@ pub struct QuarantineForm {
     expires: String,
 }
 
-impl From<QuarantineForm> for Quarantine {
+impl From<QuarantineForm> for Box<Quarantine> {
     fn from(form: QuarantineForm) -> Self {
         let QuarantineForm { owner, reason, expires } = form;
-        Self { owner, reason, expires }
+        Self::new(Quarantine { owner, reason, expires })
     }
 }

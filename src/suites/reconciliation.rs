@@ -228,7 +228,7 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
         most: max_recommendations,
         rule,
     };
-    Ok(Read { quarantine: quarantine.map(Quarantine::from), ..Read::plain(fixture) })
+    Ok(Read { quarantine: quarantine.map(Box::<Quarantine>::from), ..Read::plain(fixture) })
 }
 
 impl Fixture {

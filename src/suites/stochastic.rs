@@ -201,7 +201,7 @@ fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
         sets.push(set);
     }
     let scenario = Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule: form.rule };
-    let quarantine = form.quarantine.map(Quarantine::from);
+    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
     Ok(Read { id: form.scenario_id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
 }
 

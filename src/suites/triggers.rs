@@ -213,7 +213,7 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs: Vec::new(),
         samples: None,
-        quarantine: form.quarantine.map(Quarantine::from),
+        quarantine: form.quarantine.map(Box::<Quarantine>::from),
         zone: None,
     };
     Ok((pair, case))

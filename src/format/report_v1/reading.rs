@@ -226,11 +226,9 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             (true, None) => Exclusion::NoMajority,
             (false, None) => Exclusion::Counted,
         },
-        quarantine: form.quarantine.map(|QuarantineForm { owner, reason, expires }| Quarantine {
-            owner,
-            reason,
-            expires,
-        }),
+        quarantine: form
+            .quarantine
+            .map(|QuarantineForm { owner, reason, expires }| Box::new(Quarantine { owner, reason, expires })),
         lost: form.inconclusive.into_iter().map(lost).collect::<Read<_>>()?,
         values: order.iter().map(&mut take).collect(),
         passed: match form.passed.as_str() {

@@ -191,7 +191,7 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         samples_planned: pair.planned,
         samples_completed: pair.completed,
         excluded: pair.exclusion != Exclusion::Counted,
-        quarantine: pair.quarantine.as_ref().map(quarantine),
+        quarantine: pair.quarantine.as_deref().map(quarantine),
         inconclusive: lost.collect(),
         passed: standing(pair.passed).to_owned(),
         metrics: values

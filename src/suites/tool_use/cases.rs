@@ -104,7 +104,7 @@ pub struct Case {
     pub rule: Option<String>,
     pub line: u32,
     pub digest: String,
-    pub quarantine: Option<Quarantine>,
+    pub quarantine: Option<Box<Quarantine>>,
 }
 
 /// What the flags of cases ask for: one of some terms has to be in the answer.
@@ -179,7 +179,7 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
         rule: form.rule,
         line: place.line(),
         digest: sha256_hex(digested.as_bytes()),
-        quarantine: form.quarantine.map(Quarantine::from),
+        quarantine: form.quarantine.map(Box::<Quarantine>::from),
     })
 }
 
