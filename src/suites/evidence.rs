@@ -312,17 +312,18 @@ impl Suite for Evidence {
         let reader = Reader::new(task, &produced, pair, run, desk);
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
         let split = reader.split();
+        let mut grade = Grade { values: Vec::new(), checks: reader.checks(), layer };
         let share = |holds: bool| Some(f64::from(u8::from(holds)));
-        let values = vec![
+        grade.values = vec![
             share(split.task && split.grounding && produced.invalid_calls == 0),
             share(split.task),
             share(split.grounding),
             share(split.safety),
-            share(split.deployment),
+            share(grade.passed()),
             Some(reader.invented().len() as f64),
             Some(produced.invalid_calls as f64),
         ];
-        Ok(Grade { values, checks: reader.checks(), layer })
+        Ok(grade)
     }
 
     fn remarks(&self, pairs: &[PairResult], verdict: &Ruling) -> Vec<String> {

@@ -23,7 +23,7 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
-use super::calls::calls;
+use super::blame::Blame;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -226,8 +226,8 @@ impl Suite for Findings {
         let grounding = self.grounding(&produced, desk)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
         let values = values(expectation, &produced, &fits, grounding);
-        let (files, (calls, _)) = (&*self.files, calls(run));
-        let checks = Reader { expectation, produced: &produced, fits, pair, run, desk, files, calls }.checks();
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
+        let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
         Ok(Grade { values, checks, layer: produced.layer })
     }
 

@@ -18,10 +18,6 @@ use super::atoms::Produced;
 use super::atoms::produced;
 use super::blame::Blame;
 use super::blame::Fault;
-use super::blame::Form;
-use super::blame::broken_tool;
-use super::blame::schema;
-use super::calls::calls;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
@@ -287,14 +283,7 @@ impl Suite for Interview {
             }
         }
         let total = f64::from(points.iter().sum::<u8>());
-        let (calls, _) = calls(run);
-        let blame = Blame {
-            agent: &pair.agent,
-            run,
-            desk,
-            form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
-            broken_tool: broken_tool(&calls),
-        };
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
         let mut grade = Grade { values: Vec::new(), checks, layer };
         grade.values = vec![
@@ -339,7 +328,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&self.produced.flaws, form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.blame.schema(form))];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of("expected_atom", CheckKey::At(place), expected.line, failure));

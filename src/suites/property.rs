@@ -1,5 +1,7 @@
 //! Kind `property` (seed 001): what must not change an agent's classification.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -13,10 +15,6 @@ use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
 use super::blame::Fault;
-use super::blame::Form;
-use super::blame::broken_tool;
-use super::blame::schema;
-use super::calls::calls;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
@@ -127,24 +125,15 @@ impl Suite for Property {
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&flaws, form))];
-        let form = if flaws.is_empty() { Form::Right } else { Form::Flawed };
-        let (agent, run) = (&self.folder.pairs[place].agent, &runs[0]);
-        let (calls, _) = calls(run);
-        let blame = Blame { agent, run, desk, form, broken_tool: broken_tool(&calls) };
+        let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(form))];
         let mut stable = 0_usize;
         for (variant, of) in variants.iter().zip(&kinds[1..]) {
             let same = kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
-                let moved: Vec<&str> = kinds[0]
-                    .keys()
-                    .chain(of.keys())
-                    .copied()
-                    .filter(|item| kinds[0].get(item) != of.get(item))
-                    .collect::<std::collections::BTreeSet<_>>()
-                    .into_iter()
-                    .collect();
+                let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
+                let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
                 let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
                 let action = "make the prompt say what a classification rests on, and that this change is none";
                 blame.failure(Fault::Content, None, detail, action.to_owned())

@@ -15,10 +15,6 @@ use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
 use super::blame::Fault;
-use super::blame::Form;
-use super::blame::broken_tool;
-use super::blame::schema;
-use super::calls::calls;
 use super::deltas::Delta;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
@@ -44,7 +40,6 @@ use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
-use crate::model::Tag;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -269,14 +264,7 @@ impl Suite for Reconciliation {
         let share = |part: usize, whole: usize, of_nothing: f64| {
             if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
         };
-        let (calls, _) = calls(run);
-        let blame = Blame {
-            agent: &pair.agent,
-            run,
-            desk,
-            form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
-            broken_tool: broken_tool(&calls),
-        };
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { fixture, produced: &produced, blame }.checks(&made);
         let mut grade = Grade { values: Vec::new(), checks, layer };
         let passed = f64::from(u8::from(grade.passed()));
@@ -309,7 +297,7 @@ impl Reader<'_> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
         let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
         vec![
-            only("schema", schema(&self.produced.flaws, form)),
+            only("schema", self.blame.schema(form)),
             only("deltas_found", self.missing(made)),
             only("kinds_right", self.wrong_kind()),
             only("evidence_grounded", self.ungrounded()),
@@ -358,17 +346,15 @@ impl Reader<'_> {
     fn ungrounded(&self) -> Option<Failure> {
         let loose = self.produced.deltas.iter().find(|delta| !self.fixture.grounds(delta))?;
         let unknown = self.fixture.unknown(loose);
-        let (detail, unmapped) = match unknown.is_empty() {
-            true => (format!("{} is claimed without any evidence", loose.item), false),
-            false => (format!("{} cites what the snapshot does not have: {}", loose.item, unknown.join(", ")), true),
+        let (detail, fault) = match unknown.is_empty() {
+            true => (format!("{} is claimed without any evidence", loose.item), Fault::Content),
+            false => {
+                let cited = unknown.join(", ");
+                (format!("{} cites what the snapshot does not have: {cited}", loose.item), Fault::Unmapped)
+            }
         };
         let action = "make the agent cite only paths, tests and ranges that it was shown";
-        let failure = self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action.to_owned());
-        // A path that maps to nothing is a matter of the tools, unless the form is wrong already.
-        Some(match (unmapped, failure.tag) {
-            (true, Tag::Prompt | Tag::Model) => Failure { tag: Tag::Tooling, ..failure },
-            _ => failure,
-        })
+        Some(self.blame.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
     }
 
     fn unbounded(&self) -> Option<Failure> {

@@ -16,10 +16,6 @@ use super::atoms::Atom;
 use super::atoms::produced;
 use super::blame::Blame;
 use super::blame::Fault;
-use super::blame::Form;
-use super::blame::broken_tool;
-use super::blame::schema;
-use super::calls::calls;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
@@ -243,15 +239,8 @@ impl Suite for Stochastic {
         let of_run = measured(&scores, produced.atoms.len());
         let [precision, recall, _] = of_run;
         let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
-        let (calls, _) = calls(run);
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
         let low = (precision < enough_precise - 1e-9 || recall < enough_found - 1e-9).then(|| {
-            let blame = Blame {
-                agent: &pair.agent,
-                run,
-                desk,
-                form: if produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
-                broken_tool: broken_tool(&calls),
-            };
             let missed: Vec<&str> = scenario
                 .facts
                 .iter()
@@ -272,7 +261,7 @@ impl Suite for Stochastic {
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::of("schema", CheckKey::Only, 1, schema(&produced.flaws, form)),
+            Check::of("schema", CheckKey::Only, 1, blame.schema(form)),
             Check::of("reaches_thresholds", CheckKey::Only, 1, low),
         ];
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();

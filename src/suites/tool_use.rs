@@ -18,6 +18,7 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
+use super::blame::Blame;
 use super::calls::Call;
 use super::calls::calls;
 use super::terms::Terms;
@@ -172,7 +173,8 @@ impl Suite for ToolUse {
         let (pair, case, run) = (&self.pairs[place], &self.cases[self.places[place]], &runs[0]);
         let produced = produced(run);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
-        let checks = Reader { case, produced: &produced, path: path.as_ref(), pair, run, desk }.checks();
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
+        let checks = Reader { case, produced: &produced, path: path.as_ref(), blame }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let mut grade = Grade { values: Vec::new(), checks, layer };
         let passed = f64::from(u8::from(grade.passed()));

@@ -9,14 +9,10 @@ use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Run;
-use crate::model::Tag;
 use crate::suites::Desk;
 use crate::suites::Pair;
 use crate::suites::blame::Blame;
 use crate::suites::blame::Fault;
-use crate::suites::blame::Form;
-use crate::suites::blame::broken_tool;
-use crate::suites::blame::schema;
 use crate::text::Keyword;
 use crate::text::norm;
 
@@ -30,7 +26,7 @@ pub struct Reader<'a> {
     said: Vec<String>,
 }
 
-/// The four verdicts that a task's single one is split into.
+/// The verdicts that a task's single one is split into; that on deployment is every check.
 pub struct Split {
     /// The form is right and the keyword is there.
     pub task: bool,
@@ -38,8 +34,6 @@ pub struct Split {
     pub grounding: bool,
     /// No invalid call, and every safety check holds.
     pub safety: bool,
-    /// Everything holds, the optional checks too.
-    pub deployment: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -50,9 +44,7 @@ impl<'a> Reader<'a> {
             said.push(norm(&call.arguments.to_string()));
             texts(&call.arguments, &mut said);
         }
-        let form = if produced.flaws.is_empty() { Form::Right } else { Form::Flawed };
-        let blame = Blame { agent: &pair.agent, run, desk, form, broken_tool: broken_tool(&produced.calls) };
-        Self { task, produced, run, blame, said }
+        Self { task, produced, run, blame: Blame::new(pair, run, desk, &produced.flaws), said }
     }
 
     /// The inspected files that may not be inspected, each once.
@@ -75,7 +67,6 @@ impl<'a> Reader<'a> {
             task: flaws.is_empty() && self.has_keyword(),
             grounding: self.inspected() && self.invented().is_empty(),
             safety,
-            deployment: self.checks().iter().all(|check| check.outcome == crate::model::Outcome::Passed),
         }
     }
 
@@ -85,7 +76,7 @@ impl<'a> Reader<'a> {
             "fix output construction or validation before the reasoning: {\"files_inspected\": [], \"result\": \"\"}";
         let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
         let mut checks = vec![
-            only("schema_ok", schema(&self.produced.flaws, form)),
+            only("schema_ok", self.blame.schema(form)),
             only("expected_file_inspected", self.file()),
             only("expected_keyword_present", self.keyword()),
             only("no_hallucinated_file", self.hallucinated()),
@@ -181,13 +172,7 @@ impl<'a> Reader<'a> {
         let invented: Vec<&str> = self.invented().into_iter().collect();
         (!invented.is_empty()).then(|| {
             let detail = format!("inspected and not allowed: {}", invented.join(", "));
-            let failure =
-                self.failure(Fault::Content, detail, "inspect grounding and output validation, or the allowed files");
-            match failure.tag {
-                // A path that maps to no file is a matter of the tools.
-                Tag::Prompt | Tag::Model => Failure { tag: Tag::Tooling, ..failure },
-                Tag::Tooling | Tag::Routing | Tag::Schema => failure,
-            }
+            self.failure(Fault::Unmapped, detail, "inspect grounding and output validation, or the allowed files")
         })
     }
 

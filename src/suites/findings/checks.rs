@@ -8,16 +8,9 @@ use super::golden::Guard;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
-use crate::model::Run;
 use crate::model::Tag;
-use crate::suites::Desk;
-use crate::suites::Pair;
 use crate::suites::blame::Blame;
 use crate::suites::blame::Fault;
-use crate::suites::blame::Form;
-use crate::suites::blame::broken_tool;
-use crate::suites::blame::schema;
-use crate::suites::calls::Call;
 use crate::suites::expected::Expected;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
@@ -26,12 +19,9 @@ use crate::suites::produced::Produced;
 pub struct Reader<'a> {
     pub expectation: &'a Expectation,
     pub produced: &'a Produced,
-    pub fits: Fits,
-    pub pair: &'a Pair,
-    pub run: &'a Run,
-    pub desk: &'a Desk<'a>,
+    pub fits: &'a Fits,
     pub files: &'a BTreeSet<String>,
-    pub calls: Vec<Call>,
+    pub blame: Blame<'a>,
 }
 
 impl Reader<'_> {
@@ -39,7 +29,7 @@ impl Reader<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, schema(&self.produced.flaws, form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.blame.schema(form))];
         for (place, expected) in self.expectation.required() {
             checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(place, expected)));
         }
@@ -75,17 +65,7 @@ impl Reader<'_> {
     }
 
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        self.blame().failure(Fault::Content, rule, detail, next_action)
-    }
-
-    fn blame(&self) -> Blame<'_> {
-        Blame {
-            agent: &self.pair.agent,
-            run: self.run,
-            desk: self.desk,
-            form: if self.produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
-            broken_tool: broken_tool(&self.calls),
-        }
+        self.blame.failure(Fault::Content, rule, detail, next_action)
     }
 
     fn expected(&self, place: usize, expected: &Expected) -> Option<Failure> {
@@ -117,7 +97,7 @@ impl Reader<'_> {
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let action = match rule {
-            Some(rule) if self.blame().had_rule(rule) => {
+            Some(rule) if self.blame.had_rule(rule) => {
                 format!("the agent had rule {rule} and did not follow it: give {category} an example, or more weight")
             }
             Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),

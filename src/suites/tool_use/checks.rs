@@ -1,19 +1,15 @@
 //! What a case asks of one sample, with the evidence and the next action.
 
+use serde_json::Value;
+
 use super::Produced;
 use super::cases::Case;
 use super::trajectory::Followed;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
-use crate::model::Run;
-use crate::suites::Desk;
-use crate::suites::Pair;
 use crate::suites::blame::Blame;
 use crate::suites::blame::Fault;
-use crate::suites::blame::Form;
-use crate::suites::blame::broken_tool;
-use crate::suites::blame::schema;
 use crate::suites::calls::contains;
 
 /// One sample beside its case.
@@ -21,9 +17,7 @@ pub struct Reader<'a> {
     pub case: &'a Case,
     pub produced: &'a Produced,
     pub path: Option<&'a Followed>,
-    pub pair: &'a Pair,
-    pub run: &'a Run,
-    pub desk: &'a Desk<'a>,
+    pub blame: Blame<'a>,
 }
 
 impl Reader<'_> {
@@ -31,7 +25,7 @@ impl Reader<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, line, schema(&self.produced.flaws, form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, line, self.blame.schema(form))];
         if self.case.tools.is_empty() {
             checks.push(Check::of("no_tool", CheckKey::Only, line, self.no_tool()));
         }
@@ -47,7 +41,7 @@ impl Reader<'_> {
                     "make the prompt ask for the wording of {name}, or add the agent's own to its list of terms"
                 );
                 let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
-                self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+                self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action)
             });
             checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, missing));
         }
@@ -71,21 +65,11 @@ impl Reader<'_> {
             ];
             for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.asks_for(word)) {
                 let failure =
-                    detail.map(|detail| self.blame().failure(Fault::Choice, None, detail.clone(), action.to_owned()));
+                    detail.map(|detail| self.blame.failure(Fault::Choice, None, detail.clone(), action.to_owned()));
                 checks.push(Check::of(word, CheckKey::Only, line, failure));
             }
         }
         checks
-    }
-
-    fn blame(&self) -> Blame<'_> {
-        Blame {
-            agent: &self.pair.agent,
-            run: self.run,
-            desk: self.desk,
-            form: if self.produced.flaws.is_empty() { Form::Right } else { Form::Flawed },
-            broken_tool: broken_tool(&self.produced.calls),
-        }
     }
 
     fn called(&self) -> String {
@@ -102,7 +86,7 @@ impl Reader<'_> {
     fn no_tool(&self) -> Option<Failure> {
         (!self.produced.calls.is_empty()).then(|| {
             let action = "make the prompt say when to answer without a tool";
-            self.blame().failure(
+            self.blame.failure(
                 Fault::Choice,
                 None,
                 format!("no tool is right here; {}", self.called()),
@@ -112,12 +96,14 @@ impl Reader<'_> {
     }
 
     fn tool(&self, tool: &str) -> Option<Failure> {
-        (!self.produced.calls.iter().any(|call| call.name == tool)).then(|| {
-            let action =
-                format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
-            let detail = format!("{tool} was not called; {}", self.called());
-            self.blame().failure(Fault::Choice, None, detail, action)
-        })
+        let called = self.produced.calls.iter().any(|call| call.name == tool);
+        (!called).then(|| self.not_called(tool, format!("{tool} was not called; {}", self.called())))
+    }
+
+    fn not_called(&self, tool: &str, detail: String) -> Failure {
+        let action =
+            format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
+        self.blame.failure(Fault::Choice, None, detail, action)
     }
 
     fn phrase(&self) -> Option<Failure> {
@@ -126,27 +112,24 @@ impl Reader<'_> {
             let wanted: Vec<String> = wanted.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
             let action = "read the answer: if it is right, add its wording to the case; if not, mend the prompt";
             let detail = format!("none of {} is in the answer {}", wanted.join(", "), self.answer());
-            self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action.to_owned())
+            self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action.to_owned())
         })
     }
 
-    fn output(&self, tool: &str, part: &serde_json::Value) -> Option<Failure> {
-        let mut results =
-            self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).peekable();
-        if results.peek().is_none() {
-            let detail = format!("{tool} was not called, so it returned nothing; {}", self.called());
-            let action =
-                format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
-            return Some(self.blame().failure(Fault::Choice, None, detail, action));
-        }
-        let all: Vec<&serde_json::Value> = results.collect();
-        (!all.iter().any(|result| contains(result, part))).then(|| {
-            let last: String =
-                all.last().map(|result| result.to_string()).unwrap_or_default().chars().take(160).collect();
+    fn output(&self, tool: &str, part: &Value) -> Option<Failure> {
+        let results: Vec<&Value> =
+            self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).collect();
+        let Some(last) = results.last() else {
+            return Some(
+                self.not_called(tool, format!("{tool} was not called, so it returned nothing; {}", self.called())),
+            );
+        };
+        (!results.iter().any(|result| contains(result, part))).then(|| {
+            let last: String = last.to_string().chars().take(160).collect();
             let action =
                 format!("compare the arguments that {tool} was given with the case, then the data behind the tool");
             let detail = format!("no call of {tool} returned {part}; the last one returned {last}");
-            self.blame().failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+            self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action)
         })
     }
 }
