@@ -41,6 +41,24 @@ impl<T> Loose<T> {
     }
 }
 
+impl<T> Loose<Vec<T>> {
+    /// The list; empty where there is none.
+    pub fn list(&self) -> &[T] {
+        match self {
+            Self::Given(list) => list,
+            Self::Absent | Self::Other(_) => &[],
+        }
+    }
+
+    /// The same, taken out.
+    pub fn into_list(self) -> Vec<T> {
+        match self {
+            Self::Given(list) => list,
+            Self::Absent | Self::Other(_) => Vec::new(),
+        }
+    }
+}
+
 impl Loose<Text<'_>> {
     /// The text as it was written; empty where there is none.
     pub fn text(&self) -> &str {
@@ -139,7 +157,17 @@ impl<'a, T: Deserialize<'a>> Shape<'a> for Vec<T> {
     }
 }
 
-/// Reads an object's fields; what a [`Shape`] of an object calls.
+/// The fields of an object; nothing else is read as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object<T>(pub T);
+
+impl<'a, T: Deserialize<'a>> Shape<'a> for Object<T> {
+    fn of_object<A: MapAccess<'a>>(object: A) -> Result<Loose<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|fields| Loose::Given(Self(fields)))
+    }
+}
+
+/// Reads an object's fields, for what may be written as an object or in another form.
 ///
 /// # Errors
 /// The reader's own.
@@ -206,19 +234,17 @@ impl<'a, T: Shape<'a>> Visitor<'a> for Forms<T> {
 #[cfg(test)]
 mod tests {
     use serde::Deserialize;
-    use serde::de::MapAccess;
 
     use super::Loose;
-    use super::Shape;
+    use super::Object;
     use super::Text;
     use super::any;
-    use super::fields;
     use super::object;
 
     #[derive(Deserialize, Debug, Default, PartialEq)]
     struct Outer<'a> {
         #[serde(borrow, default)]
-        list: Loose<Vec<Loose<Inner<'a>>>>,
+        list: Loose<Vec<Loose<Object<Inner<'a>>>>>,
     }
 
     #[derive(Deserialize, Debug, PartialEq)]
@@ -227,18 +253,12 @@ mod tests {
         name: Loose<Text<'a>>,
     }
 
-    impl<'de: 'a, 'a> Shape<'de> for Inner<'a> {
-        fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-            fields(object)
-        }
-    }
-
     #[test]
     fn every_form_is_told_apart() {
         let json =
             r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
         let list = object::<Outer<'_>>(json).list;
-        let named = |name| Loose::Given(Inner { name });
+        let named = |name| Loose::Given(Object(Inner { name }));
         let wanted = [
             Loose::Other("a text"),
             Loose::Other("a number"),
@@ -259,14 +279,14 @@ mod tests {
     fn half_a_surrogate_pair_loses_nothing_else() {
         let read: Outer<'_> = object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
         let name = Loose::Given("a\u{fffd} b\u{1f600}\\\u{fffd}".into());
-        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Inner { name })]));
+        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Object(Inner { name }))]));
         assert!(any("{").is_err() && any(r#""\ud8""#).is_err());
     }
 
     #[test]
     fn the_last_of_a_repeated_key_holds() {
         let read: Outer<'_> = object(r#"{"list": 1, "list": [{"name": "a", "name": "b"}]}"#);
-        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Inner { name: Loose::Given("b".into()) })]));
+        assert_eq!(read.list, Loose::Given(vec![Loose::Given(Object(Inner { name: Loose::Given("b".into()) }))]));
         assert_eq!(object::<Outer<'_>>("[]"), Outer::default());
     }
 }

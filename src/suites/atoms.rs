@@ -3,15 +3,16 @@
 use serde::Deserialize;
 use serde::de::MapAccess;
 
-use super::reading::layer;
+use super::reading::Recovered;
+use super::reading::from_text;
 use crate::format::loose;
 use crate::format::loose::Loose;
+use crate::format::loose::Object;
 use crate::format::loose::Shape;
 use crate::format::loose::Text;
 use crate::model::Layer;
 use crate::model::Run;
 use crate::text::norm;
-use crate::text::recover;
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
@@ -64,7 +65,7 @@ const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
 #[derive(Deserialize, Default)]
 struct Outputs<'a> {
     #[serde(borrow, default)]
-    atoms: Loose<Vec<Loose<AtomForm<'a>>>>,
+    atoms: Loose<Vec<Loose<Object<AtomForm<'a>>>>>,
     #[serde(borrow, default)]
     questions: Loose<Vec<Loose<QuestionForm<'a>>>>,
     #[serde(default)]
@@ -88,25 +89,13 @@ struct AtomForm<'a> {
     #[serde(default)]
     evidence: Loose<Vec<serde_json::Value>>,
     #[serde(borrow, default)]
-    validators: Loose<Vec<Loose<ValidatorForm<'a>>>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for AtomForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
+    validators: Loose<Vec<Loose<Object<ValidatorForm<'a>>>>>,
 }
 
 #[derive(Deserialize)]
 struct ValidatorForm<'a> {
     #[serde(borrow, default, rename = "type")]
     kind: Loose<Text<'a>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for ValidatorForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
 }
 
 /// A question is a text, or an object that has one.
@@ -134,70 +123,50 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     let mut out = Produced::default();
     let mut found = Layer::Structured;
     if outputs.atoms.is_absent() {
-        let (recovered, layer) = from_text(&outputs.text, &mut out.flaws);
-        found = layer;
-        outputs.atoms = recovered.atoms;
-        if outputs.questions.is_absent() {
-            outputs.questions = recovered.questions;
-        }
-        outputs.rounds = outputs.rounds.or(recovered.rounds);
-    }
-    match &outputs.atoms {
-        Loose::Given(list) => {
-            // What is no object is no atom; the page fails only outputs that could not be read at all.
-            out.atoms = list.iter().filter_map(|form| atom(form, found)).collect();
-        }
-        Loose::Absent => {}
-        Loose::Other(form) => {
-            out.flaws.push(format!("\"atoms\" is {form}, not a list"));
-            found = Layer::Unreadable;
+        match from_text::<Outputs<'_>>(&outputs.text, &ANCHOR) {
+            Ok(Recovered { outputs: recovered, layer, .. }) => {
+                found = layer;
+                outputs.atoms = recovered.atoms;
+                if outputs.questions.is_absent() {
+                    outputs.questions = recovered.questions;
+                }
+                outputs.rounds = outputs.rounds.or(recovered.rounds);
+            }
+            Err(flaw) => {
+                found = Layer::Unreadable;
+                out.flaws.push(flaw);
+            }
         }
     }
-    match &outputs.questions {
-        Loose::Given(list) => {
-            out.questions = list
-                .iter()
-                .map(|form| match form {
-                    Loose::Given(QuestionForm { question, text }) => norm(question.or(text).text()),
-                    Loose::Absent | Loose::Other(_) => String::new(),
-                })
-                .collect();
-        }
-        Loose::Absent | Loose::Other(_) => {}
+    if let Loose::Other(form) = &outputs.atoms {
+        out.flaws.push(format!("\"atoms\" is {form}, not a list"));
+        found = Layer::Unreadable;
     }
+    // What is no object is no atom; the page fails only outputs that could not be read at all.
+    out.atoms = outputs.atoms.list().iter().filter_map(|form| atom(form, found)).collect();
+    out.questions = outputs.questions.list().iter().map(question).collect();
     out.rounds = outputs.rounds.and_then(|rounds| rounds.as_u64()).unwrap_or(0);
     (out, found)
 }
 
-fn from_text(text: &Loose<Text<'_>>, flaws: &mut Vec<String>) -> (Outputs<'static>, Layer) {
-    let Loose::Given(text) = text else {
-        flaws.push("there is neither a list \"atoms\" nor a text to read it from".to_owned());
-        return (Outputs::default(), Layer::Unreadable);
-    };
-    let Some(found) = recover::recover(text, &ANCHOR) else {
-        flaws.push("no JSON with a list \"atoms\" can be read from the text".to_owned());
-        return (Outputs::default(), Layer::Unreadable);
-    };
-    (Outputs::deserialize(found.value).unwrap_or_default(), layer(found.layer))
+fn question(form: &Loose<QuestionForm<'_>>) -> String {
+    match form {
+        Loose::Given(QuestionForm { question, text }) => norm(question.or(text).text()),
+        Loose::Absent | Loose::Other(_) => String::new(),
+    }
 }
 
-fn atom(form: &Loose<AtomForm<'_>>, found: Layer) -> Option<Atom> {
-    let Loose::Given(AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators }) = form
-    else {
+fn atom(form: &Loose<Object<AtomForm<'_>>>, found: Layer) -> Option<Atom> {
+    let Loose::Given(Object(fields)) = form else {
         return None;
     };
+    let AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators } = fields;
     // A salvage finds every object with a description, and the validators of a broken atom have one too.
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
-    let outcomes: Vec<&str> = match outcomes.or(outcomes_snake) {
-        Loose::Given(list) => list.iter().map(Loose::text).filter(|text| !text.trim().is_empty()).collect(),
-        Loose::Absent | Loose::Other(_) => Vec::new(),
-    };
-    let validator = match validators {
-        Loose::Given(list) => list.iter().map(validator).max().unwrap_or_default(),
-        Loose::Absent | Loose::Other(_) => Validator::None,
-    };
+    let outcomes = outcomes.or(outcomes_snake).list().iter().map(Loose::text);
+    let outcomes: Vec<&str> = outcomes.filter(|text| !text.trim().is_empty()).collect();
     let title = description.text();
     Some(Atom {
         title: title.to_owned(),
@@ -205,14 +174,14 @@ fn atom(form: &Loose<AtomForm<'_>>, found: Layer) -> Option<Atom> {
         text: norm(&std::iter::once(title).chain(outcomes.iter().copied()).collect::<Vec<_>>().join("\n")),
         category: same_category(category.text()),
         outcomes: outcomes.len(),
-        has_evidence: matches!(evidence, Loose::Given(list) if !list.is_empty()),
-        validator,
+        has_evidence: !evidence.list().is_empty(),
+        validator: validators.list().iter().map(validator).max().unwrap_or_default(),
     })
 }
 
-fn validator(form: &Loose<ValidatorForm<'_>>) -> Validator {
+fn validator(form: &Loose<Object<ValidatorForm<'_>>>) -> Validator {
     match form {
-        Loose::Given(ValidatorForm { kind }) => match norm(kind.text()).as_str() {
+        Loose::Given(Object(ValidatorForm { kind })) => match norm(kind.text()).as_str() {
             "executable" => Validator::Executable,
             "manual" | "semantic" => Validator::Judged,
             _ => Validator::None,

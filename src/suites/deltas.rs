@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde::de::MapAccess;
 
-use super::reading::layer;
+use super::reading::from_text;
 use crate::format::loose;
 use crate::format::loose::Loose;
-use crate::format::loose::Shape;
+use crate::format::loose::Object;
 use crate::format::loose::Text;
 use crate::model::Layer;
 use crate::model::Run;
-use crate::text::recover;
 use crate::text::recover::Anchor;
 
 /// What one run produced.
@@ -47,9 +45,9 @@ const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 #[derive(Deserialize, Default)]
 struct Outputs<'a> {
     #[serde(borrow, default)]
-    deltas: Loose<Vec<Loose<DeltaForm<'a>>>>,
+    deltas: Loose<Vec<Loose<Object<DeltaForm<'a>>>>>,
     #[serde(borrow, default)]
-    recommendations: Loose<Vec<Loose<StepForm<'a>>>>,
+    recommendations: Loose<Vec<Loose<Object<StepForm<'a>>>>>,
     #[serde(borrow, default)]
     text: Loose<Text<'a>>,
 }
@@ -61,13 +59,7 @@ struct DeltaForm<'a> {
     #[serde(borrow, default)]
     kind: Loose<Text<'a>>,
     #[serde(borrow, default)]
-    evidence: Loose<EvidenceForm<'a>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for DeltaForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
+    evidence: Loose<Object<EvidenceForm<'a>>>,
 }
 
 #[derive(Deserialize)]
@@ -86,24 +78,12 @@ struct EvidenceForm<'a> {
     coverage_refs_seed: Loose<Vec<Loose<Text<'a>>>>,
 }
 
-impl<'de: 'a, 'a> Shape<'de> for EvidenceForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
-}
-
 #[derive(Deserialize)]
 struct StepForm<'a> {
     #[serde(borrow, default)]
     success_condition: Loose<Text<'a>>,
     #[serde(borrow, default, rename = "successCondition")]
     success_condition_seed: Loose<Text<'a>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for StepForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
 }
 
 /// Reads deltas and recommendations, and how they were read.
@@ -116,12 +96,18 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
             out.flaws.push(format!("\"deltas\" is {form}, not a list"));
             (Vec::new(), Loose::Absent, Layer::Unreadable)
         }
-        Loose::Absent => from_text(&text, &mut out.flaws),
+        Loose::Absent => match from_text::<Outputs<'_>>(&text, &ANCHOR) {
+            Ok(found) => {
+                out.flaws.extend(found.loss());
+                (found.outputs.deltas.into_list(), found.outputs.recommendations, found.layer)
+            }
+            Err(flaw) => {
+                out.flaws.push(flaw);
+                (Vec::new(), Loose::Absent, Layer::Unreadable)
+            }
+        },
     };
-    let recommendations = match recommendations {
-        Loose::Absent => recovered,
-        Loose::Given(_) | Loose::Other(_) => recommendations,
-    };
+    let recommendations = if recommendations.is_absent() { recovered } else { recommendations };
     out.deltas = deltas.iter().enumerate().filter_map(|(place, form)| delta(place, form, &mut out.flaws)).collect();
     match &recommendations {
         Loose::Absent => {}
@@ -131,31 +117,8 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     (out, layer)
 }
 
-type Read = (Vec<Loose<DeltaForm<'static>>>, Loose<Vec<Loose<StepForm<'static>>>>, Layer);
-
-fn from_text(text: &Loose<Text<'_>>, flaws: &mut Vec<String>) -> Read {
-    let nothing = (Vec::new(), Loose::Absent, Layer::Unreadable);
-    let Loose::Given(text) = text else {
-        flaws.push("there is neither a list \"deltas\" nor a text to read it from".to_owned());
-        return nothing;
-    };
-    let Some(found) = recover::recover(text, &ANCHOR) else {
-        flaws.push("no JSON with a list \"deltas\" can be read from the text".to_owned());
-        return nothing;
-    };
-    if found.lost > 0 {
-        flaws.push(format!("{} objects of the text could not be read", found.lost));
-    }
-    let layer = layer(found.layer);
-    let Outputs { deltas, recommendations, .. } = Outputs::deserialize(found.value).unwrap_or_default();
-    match deltas {
-        Loose::Given(list) => (list, recommendations, layer),
-        Loose::Absent | Loose::Other(_) => (Vec::new(), recommendations, layer),
-    }
-}
-
-fn delta(place: usize, form: &Loose<DeltaForm<'_>>, flaws: &mut Vec<String>) -> Option<Delta> {
-    let Loose::Given(DeltaForm { item, kind, evidence }) = form else {
+fn delta(place: usize, form: &Loose<Object<DeltaForm<'_>>>, flaws: &mut Vec<String>) -> Option<Delta> {
+    let Loose::Given(Object(DeltaForm { item, kind, evidence })) = form else {
         flaws.push(format!("deltas[{place}] is no object"));
         return None;
     };
@@ -172,7 +135,7 @@ fn delta(place: usize, form: &Loose<DeltaForm<'_>>, flaws: &mut Vec<String>) -> 
             }
         };
     let (paths, tests, ranges) = match evidence {
-        Loose::Given(one) => (
+        Loose::Given(Object(one)) => (
             cited("file_paths", &one.file_paths, &one.file_paths_seed),
             cited("test_names", &one.test_names, &one.test_names_seed),
             cited("coverage_refs", &one.coverage_refs, &one.coverage_refs_seed),
@@ -182,9 +145,9 @@ fn delta(place: usize, form: &Loose<DeltaForm<'_>>, flaws: &mut Vec<String>) -> 
     Some(Delta { item: item.text().to_owned(), kind: kind.text().to_owned(), paths, tests, ranges })
 }
 
-fn condition(form: &Loose<StepForm<'_>>) -> String {
+fn condition(form: &Loose<Object<StepForm<'_>>>) -> String {
     match form {
-        Loose::Given(one) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
+        Loose::Given(Object(one)) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
         Loose::Absent | Loose::Other(_) => String::new(),
     }
 }

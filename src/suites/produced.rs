@@ -6,14 +6,14 @@ use serde::de::MapAccess;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
-use super::reading::layer;
+use super::reading::from_text;
 use crate::format::loose;
 use crate::format::loose::Loose;
+use crate::format::loose::Object;
 use crate::format::loose::Shape;
 use crate::format::loose::Text;
 use crate::model::Layer;
 use crate::model::Run;
-use crate::text::recover;
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
@@ -36,7 +36,7 @@ const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 #[derive(Deserialize, Default)]
 struct Outputs<'a> {
     #[serde(borrow, default)]
-    findings: Loose<Vec<Loose<FindingForm<'a>>>>,
+    findings: Loose<Vec<Loose<Object<FindingForm<'a>>>>>,
     #[serde(borrow, default)]
     gaps: Loose<Vec<Loose<GapForm<'a>>>>,
     #[serde(borrow, default)]
@@ -54,13 +54,7 @@ struct FindingForm<'a> {
     #[serde(borrow, default)]
     description: Loose<Text<'a>>,
     #[serde(borrow, default)]
-    citations: Loose<Vec<Loose<CitationForm<'a>>>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for FindingForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
+    citations: Loose<Vec<Loose<Object<CitationForm<'a>>>>>,
 }
 
 #[derive(Deserialize)]
@@ -69,12 +63,6 @@ struct CitationForm<'a> {
     file: Loose<Text<'a>>,
     #[serde(borrow, default)]
     quote: Loose<Text<'a>>,
-}
-
-impl<'de: 'a, 'a> Shape<'de> for CitationForm<'a> {
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
-    }
 }
 
 /// A gap is its type, or an object that has one.
@@ -106,10 +94,7 @@ pub fn produced(run: &Run) -> Produced {
         }
         Loose::Absent => reader.read_text(&text),
     };
-    let gaps = match gaps {
-        Loose::Absent => recovered,
-        Loose::Given(_) | Loose::Other(_) => gaps,
-    };
+    let gaps = if gaps.is_absent() { recovered } else { gaps };
     let findings = findings.iter().enumerate().map(|(place, form)| reader.finding(place, form)).collect();
     let gaps = reader.gaps(&gaps);
     Produced { findings, gaps, layer, flaws: reader.flaws }
@@ -120,7 +105,7 @@ struct Reader {
     flaws: Vec<String>,
 }
 
-type Read<'a> = (Vec<Loose<FindingForm<'a>>>, Loose<Vec<Loose<GapForm<'a>>>>, Layer);
+type Read<'a> = (Vec<Loose<Object<FindingForm<'a>>>>, Loose<Vec<Loose<GapForm<'a>>>>, Layer);
 
 impl Reader {
     fn flaw(&mut self, flaw: String) {
@@ -128,29 +113,21 @@ impl Reader {
     }
 
     fn read_text(&mut self, text: &Loose<Text<'_>>) -> Read<'static> {
-        let nothing = (Vec::new(), Loose::Absent, Layer::Unreadable);
-        let Loose::Given(text) = text else {
-            self.flaw("there is neither a list \"findings\" nor a text to read it from".to_owned());
-            return nothing;
-        };
-        let Some(found) = recover::recover(text, &ANCHOR) else {
-            self.flaw("no JSON with a list \"findings\" can be read from the text".to_owned());
-            return nothing;
-        };
-        let layer = layer(found.layer);
-        if found.lost > 0 {
-            self.flaw(format!("{} objects of the text could not be read", found.lost));
-        }
-        let Outputs { findings, gaps, .. } = Outputs::deserialize(found.value).unwrap_or_default();
-        match findings {
-            Loose::Given(list) => (list, gaps, layer),
-            Loose::Absent | Loose::Other(_) => (Vec::new(), gaps, layer),
+        match from_text::<Outputs<'_>>(text, &ANCHOR) {
+            Ok(found) => {
+                self.flaws.extend(found.loss());
+                (found.outputs.findings.into_list(), found.outputs.gaps, found.layer)
+            }
+            Err(flaw) => {
+                self.flaw(flaw);
+                (Vec::new(), Loose::Absent, Layer::Unreadable)
+            }
         }
     }
 
-    fn finding(&mut self, place: usize, form: &Loose<FindingForm<'_>>) -> Finding {
+    fn finding(&mut self, place: usize, form: &Loose<Object<FindingForm<'_>>>) -> Finding {
         let FindingForm { category, severity, title, description, citations } = match form {
-            Loose::Given(fields) => fields,
+            Loose::Given(Object(fields)) => fields,
             Loose::Absent => return self.no_object(place, "null"),
             Loose::Other(form) => return self.no_object(place, form),
         };
@@ -180,7 +157,7 @@ impl Reader {
     fn citations<'a>(
         &mut self,
         place: usize,
-        list: &'a Loose<Vec<Loose<CitationForm<'_>>>>,
+        list: &'a Loose<Vec<Loose<Object<CitationForm<'_>>>>>,
     ) -> Vec<(&'a str, &'a str)> {
         let list = match list {
             Loose::Absent => return Vec::new(),
@@ -193,7 +170,7 @@ impl Reader {
         let mut citations = Vec::with_capacity(list.len());
         for one in list {
             match one {
-                Loose::Given(CitationForm { file, quote }) => citations.push((file.text(), quote.text())),
+                Loose::Given(Object(CitationForm { file, quote })) => citations.push((file.text(), quote.text())),
                 Loose::Absent => self.flaw(format!("findings[{place}] has a citation that is null, not an object")),
                 Loose::Other(form) => {
                     self.flaw(format!("findings[{place}] has a citation that is {form}, not an object"));
