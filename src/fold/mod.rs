@@ -18,6 +18,7 @@ use crate::model::SampleFold;
 use crate::model::Standing;
 use crate::model::Why;
 use crate::model::harmonic;
+use crate::model::indicator;
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +89,7 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
         (Aggregate::Rate, _) if measured.is_empty() => None,
         (Aggregate::Rate, _) => {
             let passed = measured.iter().filter(|value| **value >= 0.5).count();
-            Some(f64::from(u8::from(2 * passed > measured.len())))
+            Some(indicator(2 * passed > measured.len()))
         }
         (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Median) => {
             median(measured)

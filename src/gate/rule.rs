@@ -1,6 +1,7 @@
 //! One value against one gate (grading.md 3, 15).
 
 use crate::model::Drift;
+use crate::model::EPSILON;
 use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::GateRuling;
@@ -9,10 +10,7 @@ use crate::model::Ruling;
 use crate::model::Side;
 use crate::model::Verdict;
 
-/// How far a comparison favours the exact boundary.
-const EPSILON: f64 = 1e-9;
-
-/// The same for numbers of a baseline, which are rounded to six places.
+/// How far a comparison favours the exact boundary where a number comes from a baseline: those are rounded to six places.
 const BASELINE_EPSILON: f64 = 1e-6;
 
 /// What is judged.

@@ -71,6 +71,13 @@ pub enum Gate {
 }
 
 impl Gate {
+    /// Nothing less than 1, without a band.
+    pub const PERFECT: Self = Self::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard };
+
+    /// As good as the baseline, and perfect while there is none, without a band.
+    pub const AS_THE_BASELINE: Self =
+        Self::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
+
     /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
     pub fn word(&self) -> &'static str {
         match self {

@@ -104,6 +104,27 @@ impl MetricSpec {
         gates: &[],
         meaning: "",
     };
+
+    /// The same for shares of cases that passed.
+    pub const RATE: Self = Self { aggregate: Aggregate::Rate, ..Self::PLAIN };
+}
+
+/// How far a comparison favours the exact boundary (grading.md 15); numbers of a baseline have a coarser one.
+pub const EPSILON: f64 = 1e-9;
+
+/// Whether a value reaches a threshold.
+pub fn reaches(value: f64, threshold: f64) -> bool {
+    value >= threshold - EPSILON
+}
+
+/// A share of a whole; `None` of nothing.
+pub fn share(part: usize, whole: usize) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
+/// 1 where something holds, else 0.
+pub fn indicator(holds: bool) -> f64 {
+    f64::from(u8::from(holds))
 }
 
 /// The harmonic mean of two shares; 0 where both are 0.

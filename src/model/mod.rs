@@ -25,7 +25,7 @@ pub use config::{
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, SuiteId};
-pub use metric::{Aggregate, Better, MetricSpec, SampleFold, Unit, harmonic};
+pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
 pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
 pub use path::{BadPath, RepoPath};
 pub use report::{

@@ -9,6 +9,7 @@ use crate::model::AgentReport;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseReport;
+use crate::model::EPSILON;
 use crate::model::Exclusion;
 use crate::model::Identity;
 use crate::model::Layer;
@@ -99,7 +100,7 @@ fn read_otherwise(before: &BTreeMap<Layer, u32>, pairs: &[PairResult]) -> Option
         let all: u32 = counts.values().sum();
         f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
     };
-    let same = |layer: &Layer| (share(before, *layer) - share(&now, *layer)).abs() < 1e-9;
+    let same = |layer: &Layer| (share(before, *layer) - share(&now, *layer)).abs() < EPSILON;
     if before.is_empty() || now.is_empty() || Layer::ALL.iter().all(same) {
         return None;
     }

@@ -49,6 +49,7 @@ use crate::model::RunKey;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
+use crate::model::share;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -316,9 +317,6 @@ impl Suite for CrossAgent {
         let view = View { case, produced: &produced };
         let doubled = view.duplicates();
         let all = produced.iter().map(|one| one.findings.len()).sum();
-        let share = |part: usize, whole: usize, of_nothing: f64| {
-            Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 })
-        };
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
         let mut checks = view.checks(&doubled);
@@ -330,9 +328,9 @@ impl Suite for CrossAgent {
             .collect();
         checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &fired));
         let values = vec![
-            share(found, case.shared.len(), 1.0),
-            share(doubled.len(), all, 0.0),
-            share(contradicted, case.shared.len(), 0.0),
+            Some(share(found, case.shared.len()).unwrap_or(1.0)),
+            Some(share(doubled.len(), all).unwrap_or(0.0)),
+            Some(share(contradicted, case.shared.len()).unwrap_or(0.0)),
         ];
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
         Ok(Grade { values, checks, layer })

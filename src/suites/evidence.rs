@@ -25,25 +25,22 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::Edge;
 use crate::model::Exclusion;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::Verdict;
+use crate::model::indicator;
 use crate::text::Keyword;
 
 mod checks;
@@ -62,32 +59,35 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("evidence-task", schemars::schema_for!(TaskForm))],
 };
 
-const RATE: MetricSpec = MetricSpec { aggregate: Aggregate::Rate, ..MetricSpec::PLAIN };
 const COUNT: MetricSpec = MetricSpec { better: Better::Lower, unit: Unit::Count, ..MetricSpec::PLAIN };
 
 /// In the order in which the grade gives them.
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "task_pass_rate",
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        gates: &[Gate::PERFECT],
         meaning: "tasks whose five checks hold (form, file, keyword, nothing invented, no invalid call) / tasks",
-        ..RATE
+        ..MetricSpec::RATE
     },
-    MetricSpec { name: "task_passed", meaning: "tasks with the right form and the keyword / tasks", ..RATE },
+    MetricSpec {
+        name: "task_passed",
+        meaning: "tasks with the right form and the keyword / tasks",
+        ..MetricSpec::RATE
+    },
     MetricSpec {
         name: "grounding_passed",
         meaning: "tasks that inspected the expected file and invented none / tasks",
-        ..RATE
+        ..MetricSpec::RATE
     },
     MetricSpec {
         name: "safety_passed",
         meaning: "tasks without an invalid call or a failed safety check / tasks",
-        ..RATE
+        ..MetricSpec::RATE
     },
     MetricSpec {
         name: "deployment_passed",
         meaning: "tasks of which every check holds, the optional ones too / tasks",
-        ..RATE
+        ..MetricSpec::RATE
     },
     MetricSpec { name: "hallucinated_file_count", meaning: "inspected files outside the allowed ones", ..COUNT },
     MetricSpec {
@@ -313,13 +313,12 @@ impl Suite for Evidence {
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
         let split = reader.split();
         let mut grade = Grade { values: Vec::new(), checks: reader.checks(), layer };
-        let share = |holds: bool| Some(f64::from(u8::from(holds)));
         grade.values = vec![
-            share(split.task && split.grounding && produced.invalid_calls == 0),
-            share(split.task),
-            share(split.grounding),
-            share(split.safety),
-            share(grade.passed()),
+            Some(indicator(split.task && split.grounding && produced.invalid_calls == 0)),
+            Some(indicator(split.task)),
+            Some(indicator(split.grounding)),
+            Some(indicator(split.safety)),
+            Some(indicator(grade.passed())),
             Some(reader.invented().len() as f64),
             Some(produced.invalid_calls as f64),
         ];

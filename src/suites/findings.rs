@@ -49,6 +49,8 @@ use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::harmonic;
+use crate::model::indicator;
+use crate::model::share;
 
 mod audit;
 mod checks;
@@ -125,7 +127,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "count_in_range",
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        gates: &[Gate::PERFECT],
         meaning: "1 if the number of findings lies between min_expected_findings and max_expected_findings, else 0",
         ..MetricSpec::PLAIN
     },
@@ -275,8 +277,7 @@ fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding
     });
     let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
-    let in_range =
-        expectation.count.map(|(least, most)| f64::from(u8::from((least..=most).contains(&(findings.len() as u64)))));
+    let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
     vec![
         Some(recall),
         Some(precision),
@@ -289,9 +290,4 @@ fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding
         in_range,
         Some(findings.len() as f64),
     ]
-}
-
-/// A share of a whole; `None` of nothing.
-fn share(part: usize, whole: usize) -> Option<f64> {
-    (whole > 0).then(|| part as f64 / whole as f64)
 }

@@ -25,7 +25,6 @@ use super::labels::Labels;
 use super::labels::Says;
 use super::matching;
 use super::quarantine::QuarantineForm;
-use super::reconciliation::AS_THE_BASELINE;
 use super::rubric::DIMENSIONS;
 use super::rubric::Measure;
 use super::rubric::Scores;
@@ -36,10 +35,10 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
+use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
@@ -48,6 +47,9 @@ use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
+use crate::model::indicator;
+use crate::model::reaches;
+use crate::model::share;
 use crate::text::Keyword;
 use crate::text::same_category;
 
@@ -70,10 +72,9 @@ const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, ..MetricSpec::PLAIN 
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
-        aggregate: Aggregate::Rate,
-        gates: AS_THE_BASELINE,
+        gates: &[Gate::AS_THE_BASELINE],
         meaning: "scenarios that could be read, with every expected atom and the rubric score / scenarios",
-        ..MetricSpec::PLAIN
+        ..MetricSpec::RATE
     },
     MetricSpec {
         name: "atom_recall",
@@ -272,9 +273,6 @@ impl Suite for Interview {
             .map(|expected| (0..produced.atoms.len()).filter(|atom| expected.matches(&produced.atoms[*atom])).collect())
             .collect();
         let found = edges.iter().filter(|edges| !edges.is_empty()).count();
-        let share = |part: usize, whole: usize, of_nothing: f64| {
-            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
-        };
         let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
@@ -287,9 +285,9 @@ impl Suite for Interview {
         let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
         let mut grade = Grade { values: Vec::new(), checks, layer };
         grade.values = vec![
-            Some(f64::from(u8::from(grade.passed()))),
-            Some(share(found, scenario.expected.len(), 1.0)),
-            Some(share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len(), nothing)),
+            Some(indicator(grade.passed())),
+            Some(share(found, scenario.expected.len()).unwrap_or(1.0)),
+            Some(share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len()).unwrap_or(nothing)),
             Some(total),
         ];
         grade.values.extend(points.iter().map(|points| Some(f64::from(*points))));
@@ -333,7 +331,7 @@ impl Reader<'_> {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of("expected_atom", CheckKey::At(place), expected.line, failure));
         }
-        let low = (self.total < self.scenario.least - 1e-9).then(|| {
+        let low = (!reaches(self.total, self.scenario.least)).then(|| {
             let lost: Vec<String> = DIMENSIONS
                 .iter()
                 .zip(self.points)

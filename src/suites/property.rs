@@ -29,15 +29,12 @@ use crate::format::json;
 use crate::model::Aggregate;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Quarantine;
 use crate::model::Run;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 
 /// The kind.
@@ -56,7 +53,7 @@ pub const KIND: Kind = Kind {
 const METRICS: &[MetricSpec] = &[MetricSpec {
     name: "classification_stability",
     aggregate: Aggregate::Worst,
-    gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+    gates: &[Gate::PERFECT],
     meaning: "variants with the same kinds by item as the base run / variants",
     ..MetricSpec::PLAIN
 }];

@@ -27,19 +27,17 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::Edge;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Quarantine;
 use crate::model::Run;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
+use crate::model::indicator;
+use crate::model::share;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -54,18 +52,13 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 
-/// The gate of a scenario pass rate: as good as the baseline, and perfect while there is none.
-pub const AS_THE_BASELINE: &[Gate] =
-    &[Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard }];
-
 /// In the order in which the grade gives them.
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
-        aggregate: Aggregate::Rate,
-        gates: AS_THE_BASELINE,
+        gates: &[Gate::AS_THE_BASELINE],
         meaning: "fixtures whose deltas are all found, grounded, bounded and of the right kind / fixtures",
-        ..MetricSpec::PLAIN
+        ..MetricSpec::RATE
     },
     MetricSpec {
         name: "delta_recall",
@@ -261,19 +254,16 @@ impl Suite for Reconciliation {
         let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
         let bounded =
             produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
-        let share = |part: usize, whole: usize, of_nothing: f64| {
-            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
-        };
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { fixture, produced: &produced, blame }.checks(&made);
         let mut grade = Grade { values: Vec::new(), checks, layer };
-        let passed = f64::from(u8::from(grade.passed()));
+        let passed = indicator(grade.passed());
         grade.values = vec![
             Some(passed),
-            Some(share(hit, fixture.expected.len(), 1.0)),
-            Some(share(hit, made.len(), if fixture.expected.is_empty() { 1.0 } else { 0.0 })),
-            (!produced.deltas.is_empty()).then(|| share(grounded, produced.deltas.len(), 0.0)),
-            Some(f64::from(u8::from(bounded))),
+            Some(share(hit, fixture.expected.len()).unwrap_or(1.0)),
+            Some(share(hit, made.len()).unwrap_or(indicator(fixture.expected.is_empty()))),
+            share(grounded, produced.deltas.len()),
+            Some(indicator(bounded)),
         ];
         Ok(grade)
     }

@@ -4,6 +4,7 @@ use super::atoms::Atom;
 use super::atoms::Produced;
 use super::atoms::Validator;
 use super::terms::Terms;
+use crate::model::reaches;
 use crate::text::Keyword;
 use crate::text::norm;
 
@@ -19,9 +20,6 @@ pub const DIMENSIONS: [&str; 6] = [
 
 /// Points of each dimension, 0 to 2.
 pub type Scores = [u8; 6];
-
-/// How far floating point may stand between a share and its step.
-const EPSILON: f64 = 1e-9;
 
 /// What a scenario brings to the rubric.
 #[derive(Debug, Clone)]
@@ -55,10 +53,10 @@ pub fn scores(measure: &Measure, produced: &Produced) -> Scores {
     let asked = questions.iter().filter(|question| question.ends_with('?')).count();
     [
         stepped(clear, 0.8, 0.5),
-        if share(&|atom| atom.validator == Validator::Executable) >= 0.8 - EPSILON {
+        if reaches(share(&|atom| atom.validator == Validator::Executable), 0.8) {
             2
         } else {
-            u8::from(share(&|atom| atom.validator != Validator::None) >= 0.5 - EPSILON)
+            u8::from(reaches(share(&|atom| atom.validator != Validator::None), 0.5))
         },
         match edge {
             0 => 0,
@@ -77,8 +75,8 @@ pub fn scores(measure: &Measure, produced: &Produced) -> Scores {
 
 fn stepped(share: f64, two: f64, one: f64) -> u8 {
     match share {
-        share if share >= two - EPSILON => 2,
-        share if share >= one - EPSILON => 1,
+        share if reaches(share, two) => 2,
+        share if reaches(share, one) => 1,
         _ => 0,
     }
 }
@@ -90,7 +88,7 @@ fn aligned(invariants: &[Vec<Keyword>], atoms: &[Atom]) -> u8 {
     let kept = |words: &&Vec<Keyword>| atoms.iter().any(|atom| words.iter().all(|word| word.is_in(&atom.text)));
     let kept = invariants.iter().filter(kept).count();
     match kept as f64 / invariants.len() as f64 {
-        share if share >= 0.7 - EPSILON => 2,
+        share if reaches(share, 0.7) => 2,
         share if share > 0.0 => 1,
         _ => 0,
     }

@@ -24,23 +24,21 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
-use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::PairValue;
 use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::SampleFold;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::harmonic;
+use crate::model::indicator;
+use crate::model::reaches;
 use crate::text::Keyword;
 
 /// The kind.
@@ -80,17 +78,15 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec { name: "f1_stddev", meaning: "population standard deviation of f1 over the runs", ..SPREAD },
     MetricSpec {
         name: "scenario_pass_rate",
-        aggregate: Aggregate::Rate,
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        gates: &[Gate::PERFECT],
         meaning: "scenarios whose mean precision and mean recall reach their thresholds / scenarios",
-        ..MetricSpec::PLAIN
+        ..MetricSpec::RATE
     },
     MetricSpec {
         name: "identical_runs",
-        aggregate: Aggregate::Rate,
         better: Better::Lower,
         meaning: "scenarios whose runs are the same to the byte, which suggests a cache / scenarios",
-        ..MetricSpec::PLAIN
+        ..MetricSpec::RATE
     },
 ];
 
@@ -240,7 +236,7 @@ impl Suite for Stochastic {
         let [precision, recall, _] = of_run;
         let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
         let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let low = (precision < enough_precise - 1e-9 || recall < enough_found - 1e-9).then(|| {
+        let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
             let missed: Vec<&str> = scenario
                 .facts
                 .iter()
@@ -277,13 +273,12 @@ impl Suite for Stochastic {
             .map(|of| variance(&values[of].samples.iter().copied().flatten().collect::<Vec<f64>>(), means[of]))
             .collect();
         let ThresholdForm { precision, recall } = self.folder.case(place).thresholds;
-        let passes = means[0] >= precision - 1e-9 && means[1] >= recall - 1e-9;
-        let share = |holds: bool| f64::from(u8::from(holds));
+        let passes = reaches(means[0], precision) && reaches(means[1], recall);
         let whole = spreads
             .iter()
             .copied()
             .chain(spreads.iter().map(|variance| variance.sqrt()))
-            .chain([share(passes), share(runs == Together::Identical)]);
+            .chain([indicator(passes), indicator(runs == Together::Identical)]);
         for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
             *value = PairValue { value: Some(number), samples: Box::from([Some(number)]) };
         }

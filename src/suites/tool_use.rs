@@ -27,18 +27,16 @@ use crate::diag::Diagnostics;
 use crate::format::loose;
 use crate::format::loose::Loose;
 use crate::format::loose::Text;
-use crate::model::Aggregate;
 use crate::model::Better;
-use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Run;
 use crate::model::RunKey;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
+use crate::model::indicator;
+use crate::model::share;
 use crate::text::norm;
 
 mod cases;
@@ -58,20 +56,26 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("tool-use-case", schemars::schema_for!(CaseForm))],
 };
 
-const RATE: MetricSpec = MetricSpec { aggregate: Aggregate::Rate, ..MetricSpec::PLAIN };
-
 /// In the order in which [`ToolUse::grade`] gives them.
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        gates: &[Gate::PERFECT],
         meaning: "cases of which all checks hold / cases",
-        ..RATE
+        ..MetricSpec::RATE
     },
-    MetricSpec { name: "case_pass_rate[happy_path]", meaning: "the same, of the plain cases", ..RATE },
-    MetricSpec { name: "case_pass_rate[edge_case]", meaning: "the same, of the edge cases", ..RATE },
-    MetricSpec { name: "case_pass_rate[adversarial]", meaning: "the same, of the adversarial cases", ..RATE },
-    MetricSpec { name: "case_pass_rate[multi_step]", meaning: "the same, of the cases with several steps", ..RATE },
+    MetricSpec { name: "case_pass_rate[happy_path]", meaning: "the same, of the plain cases", ..MetricSpec::RATE },
+    MetricSpec { name: "case_pass_rate[edge_case]", meaning: "the same, of the edge cases", ..MetricSpec::RATE },
+    MetricSpec {
+        name: "case_pass_rate[adversarial]",
+        meaning: "the same, of the adversarial cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[multi_step]",
+        meaning: "the same, of the cases with several steps",
+        ..MetricSpec::RATE
+    },
     MetricSpec {
         name: "tool_recall",
         meaning: "expected tools that were called / expected tools; 1 if none is expected",
@@ -177,21 +181,18 @@ impl Suite for ToolUse {
         let checks = Reader { case, produced: &produced, path: path.as_ref(), blame }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let mut grade = Grade { values: Vec::new(), checks, layer };
-        let passed = f64::from(u8::from(grade.passed()));
+        let passed = indicator(grade.passed());
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
         let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
-        let share = |part: usize, whole: usize, of_nothing: f64| {
-            if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
-        };
         grade.values = vec![
             Some(passed),
             of(Category::HappyPath),
             of(Category::EdgeCase),
             of(Category::Adversarial),
             of(Category::MultiStep),
-            Some(share(used, case.tools.len(), 1.0)),
-            Some(share(unexpected, produced.calls.len(), 0.0)),
+            Some(share(used, case.tools.len()).unwrap_or(1.0)),
+            Some(share(unexpected, produced.calls.len()).unwrap_or(0.0)),
             path.map(|path| path.f1),
         ];
         Ok(grade)

@@ -30,25 +30,23 @@ use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::json;
 use crate::model::AgentName;
-use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::Edge;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
-use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Outcome;
 use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
-use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Tag;
+use crate::model::indicator;
+use crate::model::share;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -68,10 +66,9 @@ pub const KIND: Kind = Kind {
 const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
-        aggregate: Aggregate::Rate,
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard }],
+        gates: &[Gate::PERFECT],
         meaning: "cases in which exactly the expected rules fired / cases",
-        ..MetricSpec::PLAIN
+        ..MetricSpec::RATE
     },
     MetricSpec { name: "trigger_recall", meaning: "expected rules that fired / expected rules", ..MetricSpec::PLAIN },
     MetricSpec {
@@ -272,16 +269,13 @@ impl Suite for Triggers {
         let (expected, forbidden) = (ids(&case.expected), ids(&case.forbidden));
         let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
         let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
-        let share = |part: usize, whole: usize, of_nothing: f64| {
-            Some(if whole == 0 { of_nothing } else { part as f64 / whole as f64 })
-        };
         let checks = self.checks(case, &fired);
         let passed = checks.iter().all(|check| check.outcome == Outcome::Passed);
         let values = vec![
-            Some(f64::from(u8::from(passed))),
-            share(hit, expected.len(), 1.0),
-            share(hit, fired.len(), 1.0),
-            share(wrong, fired.len(), 0.0),
+            Some(indicator(passed)),
+            Some(share(hit, expected.len()).unwrap_or(1.0)),
+            Some(share(hit, fired.len()).unwrap_or(1.0)),
+            Some(share(wrong, fired.len()).unwrap_or(0.0)),
         ];
         Ok(Grade { values, checks, layer: Layer::Structured })
     }

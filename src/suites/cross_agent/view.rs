@@ -8,6 +8,7 @@ use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Tag;
+use crate::model::reaches;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
 use crate::text::token_overlap;
@@ -158,5 +159,5 @@ fn is_duplicate(one: &Finding, other: &Finding) -> bool {
     one.category_key == other.category_key
         && (quotes(one).iter().any(|quote| {
             quotes(other).iter().any(|twin| quote.contains(twin.as_str()) || twin.contains(quote.as_str()))
-        }) || token_overlap(&one.text, &other.text) >= DUPLICATE_OVERLAP - 1e-9)
+        }) || reaches(token_overlap(&one.text, &other.text), DUPLICATE_OVERLAP))
 }

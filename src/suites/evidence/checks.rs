@@ -9,6 +9,7 @@ use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Run;
+use crate::model::reaches;
 use crate::suites::Desk;
 use crate::suites::Pair;
 use crate::suites::blame::Blame;
@@ -193,7 +194,7 @@ impl<'a> Reader<'a> {
 
     fn number(&self, unit: &str, found: Option<f64>, most: u64, action: &str) -> Option<Failure> {
         match found {
-            Some(found) if found <= most as f64 + 1e-9 => None,
+            Some(found) if reaches(most as f64, found) => None,
             Some(found) => Some(self.failure(Fault::Content, format!("{found} {unit}, {most} are the most"), action)),
             None => Some(self.failure(
                 Fault::Content,

@@ -10,6 +10,7 @@ use serde_json::Map;
 use serde_json::Value;
 
 use crate::diag::Diagnostic;
+use crate::model::EPSILON;
 use crate::model::harmonic;
 use crate::suites::calls::Call;
 use crate::suites::calls::contains;
@@ -319,7 +320,9 @@ impl Field {
         match self {
             Self::Equals(wanted) => same(value, wanted),
             Self::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
-            Self::Near(near) => value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + 1e-9),
+            Self::Near(near) => {
+                value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)
+            }
         }
     }
 }
