@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
+use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 
@@ -72,7 +73,15 @@ pub fn evaluate(
     problems.or(evaluated)
 }
 
-type Results = Vec<(usize, PairResult)>;
+/// The graded pairs of one agent, by case.
+struct Results {
+    /// Their places in the suite.
+    places: Vec<usize>,
+    pairs: Vec<PairResult>,
+}
+
+/// How many cases a core takes at once: few enough that no core waits long for the last one.
+const AT_ONCE: usize = 32;
 
 /// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
 fn grade(
@@ -87,6 +96,7 @@ fn grade(
     let samples = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples);
     let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
         .par_iter()
+        .with_max_len(AT_ONCE)
         .map(|case| {
             let desk = Desk::new(shelf, &opened.prompts);
             case.iter().map(|place| Ok((*place, pair(plan, opened, *place, runs, samples, &desk)?))).collect()
@@ -95,7 +105,14 @@ fn grade(
     let mut problems = Diagnostics::default();
     let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
     for (place, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
-        by_agent.entry(result.agent.clone()).or_default().push((place, result));
+        let results = match by_agent.get_mut(&result.agent) {
+            Some(results) => results,
+            None => by_agent
+                .entry(result.agent.clone())
+                .or_insert(Results { places: Vec::with_capacity(cases.len()), pairs: Vec::with_capacity(cases.len()) }),
+        };
+        results.places.push(place);
+        results.pairs.push(result);
     }
     problems.or(by_agent)
 }
@@ -181,7 +198,7 @@ fn judge(
     baseline: Option<&Baseline>,
 ) -> report::AgentPart {
     let pairs = opened.suite.pairs();
-    let (places, results): (Vec<usize>, Vec<PairResult>) = results.into_iter().unzip();
+    let Results { places, pairs: results } = results;
     let mut answers = Answers::default();
     for result in &results {
         answers.models.extend(result.answered_by.model.clone());

@@ -143,8 +143,11 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
     let suites: Vec<Opened> = chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite))).collect();
     let mut plan = problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today() })?;
     problems = Diagnostics::default();
-    for pair in plan.suites.iter().flat_map(|opened| opened.suite.pairs()) {
-        pair.runs.iter().filter_map(|key| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
+    for opened in &plan.suites {
+        let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
+        let keys =
+            opened.suite.pairs().iter().flat_map(|pair| pair.runs.iter().filter(elsewhere).map(move |key| (pair, key)));
+        keys.filter_map(|(pair, key)| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
     }
     plan.suites.iter().for_each(|opened| quarantines(opened, clock, &mut problems));
     for name in &plan.wanted.agents {
@@ -182,6 +185,9 @@ fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
         } else if *expires >= today {
             active.insert(&pair.case);
         }
+    }
+    if active.is_empty() {
+        return;
     }
     let cases: BTreeSet<&CaseId> = opened.suite.pairs().iter().map(|pair| &pair.case).collect();
     if active.len() * 10 > cases.len() {

@@ -96,7 +96,10 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
     let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     snapshots::compare(&disk, &plan.config, &mut report)?;
-    Ok(Done { report, against, config: plan.config })
+    let Plan { config, suites, .. } = plan;
+    // The process ends with this run: to free what was read, piece by piece, would only cost time.
+    std::mem::forget(suites);
+    Ok(Done { report, against, config })
 }
 
 /// With two tiers asked for, the deterministic one decides.
@@ -126,8 +129,8 @@ fn graded(
     baseline: Option<&Baseline>,
 ) -> Result<(Evaluated, Vec<String>), Diagnostics> {
     let runs = Replay::open(disk, plan, tier)?;
-    let foreign = runs.foreign(plan);
-    let evaluated = match (foreign.is_empty(), evaluate(plan, tier, &runs, disk, baseline)) {
+    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, &runs, disk, baseline));
+    let evaluated = match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome?,
         (false, Ok(_)) => return Err(foreign),
         (false, Err(mut problems)) => {
@@ -277,7 +280,10 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
             world.tell(&format!("wrote {}", plural(written, "snapshot", "snapshots")));
         }
     }
-    Ok(done.report.exit_code())
+    let code = done.report.exit_code();
+    // As above: nothing comes after it.
+    std::mem::forget(done);
+    Ok(code)
 }
 
 fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {

@@ -1,5 +1,7 @@
 //! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
 
+use smallvec::SmallVec;
+
 use crate::model::AgentName;
 use crate::model::Aggregate;
 use crate::model::AnsweredBy;
@@ -78,12 +80,16 @@ fn narrow(count: usize) -> u32 {
 }
 
 fn value(spec: &MetricSpec, place: usize, grades: &[Grade]) -> PairValue {
-    let samples: Box<[Option<f64>]> = grades.iter().map(|grade| grade.values.get(place).copied().flatten()).collect();
+    let samples: SmallVec<[Option<f64>; 1]> =
+        grades.iter().map(|grade| grade.values.get(place).copied().flatten()).collect();
     PairValue { value: folded(spec, &samples), samples }
 }
 
 /// The value of a pair from its completed samples' values; `None` values are left out, none left gives `None`.
 pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
+    if let ([only], false) = (samples, spec.aggregate == Aggregate::Rate) {
+        return *only;
+    }
     let measured: Vec<f64> = samples.iter().copied().flatten().collect();
     match (spec.aggregate, spec.fold) {
         (Aggregate::Rate, _) if measured.is_empty() => None,
@@ -119,7 +125,7 @@ pub fn mean(values: &[f64]) -> Option<f64> {
 /// The checks of a pair. Every sample states the same checks in the same order.
 fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     let samples = grades.len();
-    let mut folded: Vec<(PairCheck, usize)> = Vec::new();
+    let mut folded: Vec<(PairCheck, usize)> = Vec::with_capacity(grades.first().map_or(0, |grade| grade.checks.len()));
     for grade in grades {
         for (place, check) in grade.checks.into_iter().enumerate() {
             if place == folded.len() {

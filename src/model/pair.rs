@@ -1,5 +1,7 @@
 //! A pair is one agent on one case: what its samples come to.
 
+use smallvec::SmallVec;
+
 use super::grade::CheckName;
 use super::grade::Failure;
 use super::grade::Layer;
@@ -23,7 +25,7 @@ pub struct PairValue {
     /// The folded value; `None` where no completed sample had one.
     pub value: Option<f64>,
     /// The completed samples' values, in their order.
-    pub samples: Box<[Option<f64>]>,
+    pub samples: SmallVec<[Option<f64>; 1]>,
 }
 
 /// One check of a pair.

@@ -63,7 +63,7 @@ impl RepoPath {
     pub fn child(&self, name: &str) -> Self {
         match self.0.is_empty() {
             true => Self(name.into()),
-            false => Self(format!("{}/{name}", self.0).into()),
+            false => Self([&*self.0, "/", name].concat().into()),
         }
     }
 

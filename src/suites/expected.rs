@@ -96,10 +96,14 @@ impl Expected {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
             return Err(place.problem("min_severity", "empty-range", what, "swap them, or widen the range"));
         }
-        let normal: Vec<String> = form.must_contain_keywords.iter().map(|keyword| norm(keyword)).collect();
         let synonyms: Vec<(String, &String, &Vec<String>)> =
             form.keyword_synonyms.iter().map(|(keyword, words)| (norm(keyword), keyword, words)).collect();
-        if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !normal.contains(key)) {
+        let mut keywords = Vec::with_capacity(form.must_contain_keywords.len());
+        for text in &form.must_contain_keywords {
+            keywords.push(place.keywords(std::iter::once(text))?);
+        }
+        let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword: &Keyword| keyword.as_str() == key);
+        if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
             let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
@@ -107,12 +111,13 @@ impl Expected {
             };
             return Err(place.problem(unknown, "no-effect", what, help));
         }
-        let mut keywords = Vec::new();
-        for (text, normal) in form.must_contain_keywords.iter().zip(&normal) {
-            let words = synonyms.iter().filter(|(key, ..)| key == normal).flat_map(|(.., words)| *words);
-            keywords.push(place.keywords(std::iter::once(text).chain(words))?);
+        for keyword in &mut keywords {
+            let own = keyword[0].as_str();
+            let words = synonyms.iter().filter(|(key, ..)| key == own).flat_map(|(.., words)| *words);
+            let words = place.keywords(words)?;
+            keyword.extend(words);
         }
-        let mut categories = Vec::new();
+        let mut categories = Vec::with_capacity(1 + form.alternative_categories.len());
         for category in std::iter::once(&form.category).chain(&form.alternative_categories) {
             categories.push(place.category(category, known)?);
         }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelIterator;
 use rayon::iter::ParallelIterator;
 
@@ -141,6 +142,9 @@ const METRICS: &[MetricSpec] = &[
     },
 ];
 
+/// How many files a core takes at once: few enough that no core waits long for the last one.
+const AT_ONCE: usize = 32;
+
 struct Findings {
     agents: BTreeSet<AgentName>,
     documents: RepoPath,
@@ -170,8 +174,10 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
             }
         }
     }
+    jobs.sort_by(|(agent, _, stem), (other, _, other_stem)| (stem, agent).cmp(&(other_stem, other)));
     let read: Vec<Result<(Pair, Expectation), Diagnostic>> = jobs
         .into_par_iter()
+        .with_max_len(AT_ONCE)
         .map(|(agent, file, stem)| {
             let contract = format!("{stem}.md");
             if !files.contains(&contract) && problems.is_empty() {
@@ -186,9 +192,11 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
             read_pair(suite, shelf, agent, file, &stem)
         })
         .collect();
-    let mut read: Vec<(Pair, Expectation)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    read.sort_by(|(one, _), (other, _)| (&one.case, &one.agent).cmp(&(&other.case, &other.agent)));
-    let (pairs, expectations) = read.into_iter().unzip();
+    let (mut pairs, mut expectations) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));
+    for (pair, expectation) in read.into_iter().filter_map(|one| problems.keep(one)) {
+        pairs.push(pair);
+        expectations.push(expectation);
+    }
     let agents = suite.agents.keys().cloned().collect();
     problems.or(Box::new(Findings { agents, documents, files: Arc::new(files), pairs, expectations }))
 }

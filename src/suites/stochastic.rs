@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use smallvec::smallvec;
 
 use super::Audit;
 use super::Cast;
@@ -280,7 +281,7 @@ impl Suite for Stochastic {
             .chain(spreads.iter().map(|variance| variance.sqrt()))
             .chain([indicator(passes), indicator(runs == Together::Identical)]);
         for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
-            *value = PairValue { value: Some(number), samples: Box::from([Some(number)]) };
+            *value = PairValue { value: Some(number), samples: smallvec![Some(number)] };
         }
     }
 

@@ -2,6 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memchr2;
+use memchr::memmem;
+
 use super::norm::norm;
 
 /// A keyword in its normal form; never empty, so it cannot match everything.
@@ -17,14 +20,14 @@ impl Keyword {
 
     /// Whether a text, already in its normal form, contains the keyword.
     pub fn is_in(&self, normal: &str) -> bool {
-        normal.contains(&*self.0)
+        memmem::find(normal.as_bytes(), self.0.as_bytes()).is_some()
     }
 
     /// Whether a text, already in its normal form, has the keyword as whole words: no letter or digit touches it.
     pub fn is_word_of(&self, normal: &str) -> bool {
         let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
         let mut from = 0;
-        while let Some(found) = normal[from..].find(&*self.0) {
+        while let Some(found) = memmem::find(&normal.as_bytes()[from..], self.0.as_bytes()) {
             let (start, end) = (from + found, from + found + self.0.len());
             if !touches(normal[..start].chars().next_back()) && !touches(normal[end..].chars().next()) {
                 return true;
@@ -44,9 +47,9 @@ impl Keyword {
 /// The form in which categories and gap types are compared: `-`, `_` and blank are alike (grading.md 4, 15).
 pub fn same_category(text: &str) -> String {
     let normal = norm(text);
-    match normal.contains(['-', '_']) {
-        true => normal.replace(['-', '_'], " "),
-        false => normal,
+    match memchr2(b'-', b'_', normal.as_bytes()) {
+        Some(_) => normal.replace(['-', '_'], " "),
+        None => normal,
     }
 }
 

@@ -1,5 +1,6 @@
 //! The normal form in which texts are compared (grading.md 1).
 
+use memchr::memmem;
 use unicode_normalization::UnicodeNormalization;
 
 /// NFKC, lower case, straight quotes, plain dashes, single blanks, trimmed.
@@ -16,10 +17,14 @@ fn ascii_folded(text: &str) -> String {
     // The white space of Unicode as far as ASCII has it; `is_ascii_whitespace` lacks the vertical tab.
     let blank = |byte: u8| if matches!(byte, b'\t'..=b'\r') { b' ' } else { byte.to_ascii_lowercase() };
     let lower: Vec<u8> = text.bytes().map(blank).collect();
-    let lower = String::from_utf8(lower).expect("ASCII stays ASCII");
-    let mut rest = lower.trim_matches(' ');
+    let mut lower = String::from_utf8(lower).expect("ASCII stays ASCII");
+    lower.truncate(lower.trim_end_matches(' ').len());
+    if !lower.starts_with(' ') && memmem::find(lower.as_bytes(), b"  ").is_none() {
+        return lower;
+    }
+    let mut rest = lower.trim_start_matches(' ');
     let mut out = String::with_capacity(rest.len());
-    while let Some(run) = rest.find("  ") {
+    while let Some(run) = memmem::find(rest.as_bytes(), b"  ") {
         out.push_str(&rest[..=run]);
         rest = rest[run..].trim_start_matches(' ');
     }
