@@ -3,6 +3,7 @@
 mod matching;
 mod norm;
 pub mod recover;
+pub mod rtf;
 
 pub use matching::Keyword;
 pub use matching::same_category;

@@ -1,0 +1,335 @@
+//! Control words and symbols: letters, ends of paragraphs, formatting, fonts' code pages.
+
+use std::rc::Rc;
+
+use super::FlawKind;
+use super::charset::Page;
+use super::reader::Dest;
+use super::reader::Reader;
+use super::reader::Script;
+use super::reader::Side;
+use super::state::Props;
+use super::table::Row;
+use super::words;
+use super::words::BORDER;
+use super::words::Kind;
+use super::words::Level;
+
+/// The letters that a word stands for.
+fn letter(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "tab" => "\t",
+        "line" | "lbr" => "\n",
+        "bullet" => "\u{2022}",
+        "endash" => "\u{2013}",
+        "emdash" => "\u{2014}",
+        "lquote" => "\u{2018}",
+        "rquote" => "\u{2019}",
+        "ldblquote" => "\u{201C}",
+        "rdblquote" => "\u{201D}",
+        "enspace" => "\u{2002}",
+        "emspace" => "\u{2003}",
+        "qmspace" => "\u{2005}",
+        "zwj" => "\u{200D}",
+        "zwnj" => "\u{200C}",
+        _ => return None,
+    })
+}
+
+impl Reader<'_> {
+    /// A control symbol.
+    pub fn symbol(&mut self, symbol: u8, at: usize) {
+        let text = match symbol {
+            b'\n' | b'\r' => {
+                self.skip = 0;
+                self.half_is_lost();
+                return self.paragraph_word(at);
+            }
+            b'~' => "\u{A0}",
+            b'_' => "\u{2011}",
+            b'\t' => "\t",
+            b'{' => "{",
+            b'}' => "}",
+            b'\\' => "\\",
+            b'-' | b'|' | b':' | b'*' => "",
+            0x80.. => return self.byte(symbol, at),
+            _ => return self.flaw(at, FlawKind::BadEscape),
+        };
+        if self.skip > 0 {
+            self.skip -= 1;
+        } else {
+            self.put(text, at);
+        }
+    }
+
+    /// A control word.
+    pub fn word(&mut self, name: &str, value: Option<i64>, start: usize) {
+        let star = std::mem::take(&mut self.group.star);
+        if self.group.dest == Dest::Skip {
+            return;
+        }
+        if let Some(text) = letter(name) {
+            // Only a word that is a letter can be a fallback; without one, a word after `\u` formats as ever.
+            if self.skip > 0 {
+                self.skip -= 1;
+            } else {
+                self.put(text, start);
+            }
+            return;
+        }
+        self.skip = 0;
+        if !matches!(name, "u" | "uc") {
+            self.half_is_lost();
+        }
+        // Most words format; a group's purpose is asked for only where one does not.
+        let reads = matches!(self.group.dest, Dest::Text | Dest::Number | Dest::NestedRow | Dest::Numbering);
+        if let Some((place, word)) = words::find(name)
+            && reads
+        {
+            self.set(place, word, value);
+            self.touch_text(start);
+            return;
+        }
+        if self.destination(name, star, start) || self.document_word(name, value, start) {
+            return;
+        }
+        if self.group.dest == Dest::Fonts {
+            self.font_word(name, value, start);
+        } else if reads && !self.format(name, value, start) {
+            self.structure(name, start);
+        }
+    }
+
+    fn document_word(&mut self, name: &str, value: Option<i64>, start: usize) -> bool {
+        let page = match name {
+            "u" => {
+                self.unicode(value.unwrap_or(0), start);
+                return true;
+            }
+            "uc" => {
+                self.group.fallback = usize::try_from(value.unwrap_or(1)).unwrap_or(0);
+                return true;
+            }
+            "deff" => {
+                self.font = clamp(value);
+                return true;
+            }
+            "ansi" => Some(Page::WESTERN),
+            "mac" => Page::numbered(10_000),
+            "pc" => Page::numbered(437),
+            "pca" => Page::numbered(850),
+            "ansicpg" => Page::numbered(value.unwrap_or(0)),
+            _ => return false,
+        };
+        self.page = page.unwrap_or_else(|| {
+            self.flaw(start, FlawKind::UnknownCodePage);
+            Page::WESTERN
+        });
+        true
+    }
+
+    fn font_word(&mut self, name: &str, value: Option<i64>, start: usize) {
+        let page = match name {
+            "f" => {
+                self.table_font = clamp(value);
+                return;
+            }
+            "fcharset" => Page::of_charset(value.unwrap_or(0)),
+            "cpg" => Page::numbered(value.unwrap_or(0)).map(Some),
+            _ => return,
+        };
+        match page {
+            Some(Some(page)) => {
+                self.pages.insert(self.table_font, page);
+            }
+            Some(None) => {}
+            None => self.flaw(start, FlawKind::UnknownCodePage),
+        }
+    }
+
+    /// A word that formats; whether it was one.
+    fn format(&mut self, name: &str, value: Option<i64>, start: usize) -> bool {
+        match name {
+            "plain" => self.plain(),
+            "pard" => {
+                self.group.paras = Rc::new(Props::default());
+                self.tab.clear();
+            }
+            "loch" | "hich" | "ltrch" => self.group.script = Script::Main,
+            "dbch" => self.group.script = Script::Far,
+            "rtlch" => self.group.script = Script::RightToLeft,
+            "tqr" | "tqc" | "tqdec" | "tldot" | "tlmdot" | "tlhyph" | "tlul" | "tlth" | "tleq" => {
+                if self.tab.len() < 20 {
+                    self.tab.push('\\');
+                    self.tab.push_str(name);
+                }
+            }
+            "tx" | "tb" => {
+                if name == "tb" {
+                    self.tab.push_str("\\tb");
+                }
+                let kind = std::mem::take(&mut self.tab);
+                Rc::make_mut(&mut self.group.paras).tab(value.unwrap_or(0), &kind);
+            }
+            _ if Row::knows(name) => {
+                if name.starts_with("clbrdr") || name.starts_with("trbrdr") {
+                    self.side = Side::Row;
+                }
+                self.row().add(name, value);
+            }
+            _ => return self.border(name, value),
+        }
+        self.touch_text(start);
+        true
+    }
+
+    fn set(&mut self, place: usize, word: words::Word, value: Option<i64>) {
+        let on = value != Some(0);
+        match word.name {
+            "v" => self.group.hidden = on,
+            "deleted" => self.group.deleted = on,
+            "f" => {
+                let [main, ..] = &mut self.group.fonts;
+                *main = Some(clamp(value));
+            }
+            "af" => match (self.group.script, &mut self.group.fonts) {
+                (Script::Far, [_, far, _]) => *far = Some(clamp(value)),
+                (Script::RightToLeft, [.., right_to_left]) => *right_to_left = Some(clamp(value)),
+                _ => {}
+            },
+            _ => {}
+        }
+        if word.kind == Kind::Side {
+            self.side = Side::Of(word.level, place);
+        }
+        let font = self.font;
+        Rc::make_mut(self.props(word.level)).apply(place, word, value, font);
+    }
+
+    fn border(&mut self, name: &str, value: Option<i64>) -> bool {
+        let Ok(attribute) = BORDER.binary_search(&name) else {
+            if name.starts_with("pgbrdr") {
+                self.side = Side::None;
+            }
+            return false;
+        };
+        match self.side {
+            Side::None => {}
+            Side::Of(level, side) => Rc::make_mut(self.props(level)).border(side, attribute, value),
+            Side::Row => self.row().add(name, value),
+        }
+        true
+    }
+
+    const fn props(&mut self, level: Level) -> &mut Rc<Props> {
+        match level {
+            Level::Char => &mut self.group.chars,
+            Level::Para => &mut self.group.paras,
+        }
+    }
+
+    const fn row(&mut self) -> &mut Row {
+        let [outer, nested] = &mut self.rows;
+        if matches!(self.group.dest, Dest::NestedRow) { nested } else { outer }
+    }
+
+    /// `\plain`: the characters' formatting as it is without a word.
+    pub fn plain(&mut self) {
+        self.group.chars = Rc::new(Props::default());
+        self.group.hidden = false;
+        self.group.deleted = false;
+        self.group.fonts = [None; 3];
+        self.group.script = Script::Main;
+    }
+
+    /// A word that ends something, or stands between the letters.
+    fn structure(&mut self, name: &str, start: usize) {
+        if self.group.dest == Dest::NestedRow && name == "nestrow" {
+            self.end_row(true);
+        }
+        if self.group.dest != Dest::Text {
+            return;
+        }
+        match name {
+            "par" => self.paragraph_word(start),
+            "cell" | "nestcell" => {
+                self.touch(start);
+                self.end_paragraph(if name == "cell" { 1 } else { self.depth().max(2) }, self.lexer.at);
+                self.end_cell();
+            }
+            "row" | "nestrow" => self.end_row(name == "nestrow"),
+            "sect" => {
+                if self.holds_something() {
+                    self.end_paragraph(self.depth(), start);
+                }
+                self.mark("section", start);
+            }
+            "page" | "column" => self.mark(name, start),
+            _ => {}
+        }
+    }
+
+    fn end_row(&mut self, nested: bool) {
+        if self.holds_something() {
+            self.end_paragraph(if nested { self.depth().max(2) } else { 1 }, self.lexer.at);
+            self.end_cell();
+        }
+        let [outer, inner] = &mut self.rows;
+        let row = if nested { inner.name() } else { outer.name() };
+        if let Some(flow) = self.flows.last_mut() {
+            flow.end_row(nested, &row, &mut self.gathered);
+        }
+    }
+
+    fn holds_something(&self) -> bool {
+        self.flows.last().is_some_and(super::flow::Flow::holds_something)
+    }
+
+    fn end_cell(&mut self) {
+        if let Some(flow) = self.flows.last_mut() {
+            flow.end_cell();
+        }
+    }
+
+    /// Formatting stands here, which is where a paragraph may begin.
+    fn touch_text(&mut self, at: usize) {
+        if self.group.dest == Dest::Text {
+            self.touch(at);
+        }
+    }
+
+    fn touch(&mut self, at: usize) {
+        if let Some(flow) = self.flows.last_mut() {
+            flow.touch(at);
+        }
+    }
+
+    /// An end of a paragraph; where it is deleted, the next one goes on.
+    fn paragraph_word(&mut self, start: usize) {
+        if self.group.dest == Dest::Text && !self.group.deleted {
+            self.touch(start);
+            self.end_paragraph(self.depth(), self.lexer.at);
+        }
+    }
+
+    /// How deep in tables the paragraph stands.
+    pub fn depth(&self) -> u8 {
+        let get = |name| words::find(name).and_then(|(place, _)| self.group.paras.get(place));
+        match (get("intbl"), get("itap")) {
+            (None, None) => 0,
+            (_, deep) => u8::try_from(deep.unwrap_or(1)).unwrap_or(u8::MAX).max(1),
+        }
+    }
+
+    /// Ends the paragraph, which stands that deep in tables, at a place of the source.
+    pub fn end_paragraph(&mut self, depth: u8, end: usize) {
+        let props = Rc::clone(&self.group.paras);
+        if let Some(flow) = self.flows.last_mut() {
+            flow.end(end, depth, &props, &mut self.gathered);
+        }
+    }
+}
+
+fn clamp(value: Option<i64>) -> i32 {
+    i32::try_from(value.unwrap_or(0)).unwrap_or(i32::MAX)
+}

@@ -1,0 +1,238 @@
+//! Destinations: what the groups of a document are for, and what their ends leave behind.
+
+use std::rc::Rc;
+
+use super::Bookmark;
+use super::Place;
+use super::flow::Flow;
+use super::header::normalised;
+use super::reader::Dest;
+use super::reader::Group;
+use super::reader::Reader;
+use super::state::Props;
+use super::words;
+
+/// Destinations whose text is none of the document's; sorted.
+pub const SKIPPED: &[&str] = &[
+    "aftncn",
+    "aftnsep",
+    "aftnsepc",
+    "atnauthor",
+    "atndate",
+    "atnicn",
+    "atnid",
+    "atnparent",
+    "atnref",
+    "atntime",
+    "atrfend",
+    "atrfstart",
+    "background",
+    "colorschememapping",
+    "datafield",
+    "datastore",
+    "defchp",
+    "defpap",
+    "falt",
+    "filetbl",
+    "formfield",
+    "ftncn",
+    "ftnsep",
+    "ftnsepc",
+    "generator",
+    "info",
+    "latentstyles",
+    "listname",
+    "listpicture",
+    "mmath",
+    "mmathPr",
+    "nonesttables",
+    "nonshppict",
+    "objclass",
+    "objdata",
+    "objname",
+    "panose",
+    "pgdsctbl",
+    "pict",
+    "pnseclvl",
+    "pntxta",
+    "pntxtb",
+    "private",
+    "revtbl",
+    "rsidtbl",
+    "rxe",
+    "shprslt",
+    "sn",
+    "sp",
+    "sv",
+    "tc",
+    "tcn",
+    "template",
+    "themedata",
+    "userprops",
+    "wgrffmtfilter",
+    "xe",
+    "xmlnstbl",
+];
+
+/// Destinations marked as skippable whose text is the document's.
+const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
+
+impl Reader<'_> {
+    /// A word that says what its group is for. Outside of all inner groups it says nothing: the rest of the document
+    /// would be lost.
+    pub fn destination(&mut self, name: &str, star: bool, start: usize) -> bool {
+        if self.outer.len() < 2 {
+            return false;
+        }
+        if self.group.dest == Dest::OneOfTwice {
+            let around = self.outer.iter().rev().nth(1).map_or(Dest::Skip, |group| group.dest);
+            self.group.dest = if name == "ud" { around } else { Dest::Skip };
+            return true;
+        }
+        match name {
+            "fonttbl" => self.table(Dest::Fonts),
+            "colortbl" | "stylesheet" | "listtable" | "listoverridetable" => self.table(Dest::Table),
+            _ if matches!(self.group.dest, Dest::Fonts | Dest::Table) => {
+                if star || SKIPPED.binary_search(&name).is_ok() {
+                    self.group.dest = Dest::Skip;
+                }
+                return star;
+            }
+            "footnote" => self.begin_flow(Place::Footnote, start),
+            "annotation" => self.begin_flow(Place::Annotation, start),
+            "header" | "headerl" | "headerr" | "headerf" => self.begin_flow(Place::Header, start),
+            "footer" | "footerl" | "footerr" | "footerf" => self.begin_flow(Place::Footer, start),
+            "shptxt" | "dptxbxtext" => self.begin_flow(Place::TextBox, start),
+            "shpinst" | "do" => {
+                self.mark("drawing", start);
+                self.group.dest = Dest::Shape;
+            }
+            "fldinst" => self.collect(Dest::Field),
+            "listtext" | "pntext" => {
+                self.collect(Dest::Number);
+                self.plain();
+            }
+            "bkmkstart" => self.collect(Dest::Begin),
+            "bkmkend" => self.collect(Dest::End),
+            "pn" => {
+                self.group.owns_dest = true;
+                self.group.dest = Dest::Numbering;
+            }
+            "nesttableprops" => self.group.dest = Dest::NestedRow,
+            "upr" => self.group.dest = Dest::Twice,
+            "pict" | "mmath" => {
+                self.mark(if name == "pict" { "picture" } else { "formula" }, start);
+                self.group.dest = Dest::Skip;
+            }
+            _ if SKIPPED.binary_search(&name).is_ok() => self.group.dest = Dest::Skip,
+            _ if star && !READ.contains(&name) && words::find(name).is_none() => self.group.dest = Dest::Skip,
+            _ => return false,
+        }
+        true
+    }
+
+    fn table(&mut self, dest: Dest) {
+        if !matches!(self.group.dest, Dest::Fonts | Dest::Table) {
+            self.group.owns_table = Some(self.lexer.at);
+            self.group.dest = dest;
+        }
+    }
+
+    fn collect(&mut self, dest: Dest) {
+        // What the text around is part of, a field's instruction above all, stays so.
+        if self.group.dest == Dest::Text {
+            self.collected.clear();
+            self.group.owns_dest = true;
+            self.group.dest = dest;
+        }
+    }
+
+    fn begin_flow(&mut self, place: Place, start: usize) {
+        if self.group.owns_flow {
+            return;
+        }
+        if matches!(place, Place::Header | Place::Footer) {
+            if let Some(flow) = self.flows.last_mut() {
+                flow.begin_later();
+            }
+        } else if place != Place::TextBox {
+            self.mark(if place == Place::Footnote { "note" } else { "remark" }, start);
+        }
+        self.group.owns_flow = true;
+        self.group.dest = Dest::Text;
+        self.group.paras = Rc::new(Props::default());
+        self.plain();
+        self.flows.push(Flow::new(place));
+    }
+
+    /// Ends the innermost flow at a place of the source.
+    pub fn end_flow(&mut self, end: usize) {
+        if self.flows.last().is_some_and(Flow::holds_something) {
+            self.end_paragraph(self.depth(), end);
+        }
+        self.flows.pop();
+    }
+
+    /// Notes something between the letters of the paragraph.
+    pub fn mark(&mut self, name: &str, at: usize) {
+        if self.group.dest == Dest::Text
+            && !self.group.deleted
+            && let Some(flow) = self.flows.last_mut()
+        {
+            flow.mark(name, at);
+        }
+    }
+
+    /// A group whose own destination it was has ended; its brace stands at `end`.
+    pub fn end_destination(&mut self, inner: &Group, end: usize) {
+        match inner.dest {
+            Dest::Number if !self.group.deleted => {
+                let number = self.collected.trim();
+                if !number.is_empty()
+                    && let Some(flow) = self.flows.last_mut()
+                {
+                    flow.touch(inner.start);
+                    flow.number = Some(number.to_owned());
+                }
+            }
+            Dest::Field => {
+                let word = self.collected.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
+                self.mark(format!("field {word}").trim_end(), inner.start);
+            }
+            Dest::Begin => {
+                let name = self.collected.trim().to_owned();
+                self.names.insert(name.clone(), self.document.bookmarks.len());
+                self.document.bookmarks.push(Bookmark { name, source: end + 1..end + 1 });
+            }
+            Dest::End => {
+                let begun = self.names.remove(self.collected.trim());
+                if let Some(bookmark) = begun.and_then(|at| self.document.bookmarks.get_mut(at)) {
+                    bookmark.source.end = inner.start.max(bookmark.source.start);
+                }
+            }
+            Dest::Numbering => self.group.paras = Rc::clone(&inner.paras),
+            _ => {}
+        }
+    }
+
+    /// Keeps the source of a table of the header: from the word that named it, at `begin`, to its brace.
+    pub fn keep_table(&mut self, start: usize, begin: usize, end: usize) {
+        let named = self.source.get(start..begin).unwrap_or_default();
+        let source = normalised(self.source.get(begin..end).unwrap_or_default());
+        let has = |word: &[u8]| named.windows(word.len()).any(|window| window == word);
+        let tables = &mut self.document.tables;
+        let table = if has(b"\\fonttbl") {
+            &mut tables.fonts
+        } else if has(b"\\colortbl") {
+            &mut tables.colours
+        } else if has(b"\\stylesheet") {
+            &mut tables.styles
+        } else {
+            &mut tables.lists
+        };
+        if !table.is_empty() {
+            table.push('\n');
+        }
+        table.push_str(&source);
+    }
+}

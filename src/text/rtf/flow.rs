@@ -1,0 +1,177 @@
+//! A flow of paragraphs: the body, one header, one note. It gathers a paragraph until something ends it.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::Cell;
+use super::Paragraph;
+use super::Place;
+use super::Token;
+use super::state::Props;
+
+/// Tables within tables beyond this are read as this deep.
+const DEEPEST: u8 = 32;
+
+/// A flow.
+#[derive(Debug)]
+pub struct Flow {
+    place: Place,
+    start: Option<usize>,
+    text: String,
+    map: Vec<(u32, u32)>,
+    pub number: Option<String>,
+    tokens: Vec<Token>,
+    last: Option<Rc<Props>>,
+    levels: Vec<Level>,
+    /// Paragraphs of rows that have not ended, as depth and place in the document.
+    open: Vec<(u8, usize)>,
+}
+
+#[derive(Debug)]
+struct Level {
+    table: u32,
+    row: u32,
+    column: u32,
+}
+
+/// What is common to all flows of a document.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    pub paragraphs: Vec<Paragraph>,
+    tables: u32,
+    names: HashMap<Rc<Props>, Arc<str>>,
+}
+
+impl Gathered {
+    fn name(&mut self, props: &Rc<Props>) -> Arc<str> {
+        if let Some(name) = self.names.get(props) {
+            return Arc::clone(name);
+        }
+        let name: Arc<str> = props.words().into();
+        self.names.insert(Rc::clone(props), Arc::clone(&name));
+        name
+    }
+}
+
+impl Flow {
+    /// An empty flow.
+    pub const fn new(place: Place) -> Self {
+        Self {
+            place,
+            start: None,
+            text: String::new(),
+            map: Vec::new(),
+            number: None,
+            tokens: Vec::new(),
+            last: None,
+            levels: Vec::new(),
+            open: Vec::new(),
+        }
+    }
+
+    /// Something of a paragraph stands here: its first such place is where it begins.
+    pub fn touch(&mut self, at: usize) {
+        self.start.get_or_insert(at);
+    }
+
+    /// A paragraph that holds nothing yet begins later: after a page's head, say.
+    pub const fn begin_later(&mut self) {
+        if !self.holds_something() && self.tokens.is_empty() {
+            self.start = None;
+        }
+    }
+
+    /// Adds visible text from that place of the source.
+    pub fn push(&mut self, text: &str, at: usize, props: &Rc<Props>, gathered: &mut Gathered) {
+        if text.is_empty() {
+            return;
+        }
+        self.touch(at);
+        let same = |last: &Rc<Props>| Rc::ptr_eq(last, props) || last == props;
+        if !self.last.as_ref().is_some_and(same) {
+            self.tokens.push(Token::Run(gathered.name(props)));
+            self.last = Some(Rc::clone(props));
+        }
+        let entry = (small(self.text.len()), small(at));
+        let follows = self.map.last().is_some_and(|last| {
+            let gone = entry.0.saturating_sub(last.0);
+            last.1.checked_add(gone) == Some(entry.1)
+        });
+        if !follows {
+            self.map.push(entry);
+        }
+        self.text.push_str(text);
+    }
+
+    /// Notes something between the letters.
+    pub fn mark(&mut self, name: &str, at: usize) {
+        self.touch(at);
+        self.tokens.push(Token::Mark(name.into()));
+    }
+
+    /// Whether something would be lost if the paragraph did not end here.
+    pub const fn holds_something(&self) -> bool {
+        !self.text.is_empty() || self.number.is_some()
+    }
+
+    /// Ends the paragraph; in a table of that depth, if not 0.
+    pub fn end(&mut self, end: usize, depth: u8, props: &Rc<Props>, gathered: &mut Gathered) {
+        let depth = depth.min(DEEPEST);
+        self.levels.truncate(usize::from(depth));
+        while self.levels.len() < usize::from(depth) {
+            self.levels.push(Level { table: gathered.tables, row: 0, column: 0 });
+            gathered.tables = gathered.tables.saturating_add(1);
+        }
+        let cell =
+            self.levels.last().map(|level| Cell { table: level.table, row: level.row, column: level.column, depth });
+        if cell.is_some() {
+            self.open.push((depth, gathered.paragraphs.len()));
+        } else {
+            self.open.clear();
+        }
+        let mut signature = Vec::with_capacity(self.tokens.len() + 1);
+        signature.push(Token::Paragraph(gathered.name(props)));
+        signature.append(&mut self.tokens);
+        self.last = None;
+        let in_body = self.place == Place::Body && cell.is_some();
+        gathered.paragraphs.push(Paragraph {
+            place: if in_body { Place::Cell } else { self.place },
+            number: self.number.take(),
+            text: std::mem::take(&mut self.text),
+            map: std::mem::take(&mut self.map),
+            source: self.start.take().unwrap_or(end)..end,
+            signature,
+            cell,
+        });
+    }
+
+    /// Ends a cell, after its last paragraph has ended.
+    pub fn end_cell(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            level.column = level.column.saturating_add(1);
+        }
+    }
+
+    /// Ends a row that is defined so; `nested` is one of the deepest table, if that is not the outermost.
+    pub fn end_row(&mut self, nested: bool, row: &Arc<str>, gathered: &mut Gathered) {
+        let depth = if nested { self.open.last().map_or(2, |open| open.0).max(2) } else { 1 };
+        while let Some((own, place)) = self.open.pop_if(|open| open.0 >= depth) {
+            // What an outer row holds of inner rows that never ended is not formatted by the outer one.
+            if own == depth
+                && let Some(paragraph) = gathered.paragraphs.get_mut(place)
+            {
+                paragraph.signature.insert(1, Token::Row(Arc::clone(row)));
+            }
+        }
+        self.levels.truncate(usize::from(depth));
+        if let Some(level) = self.levels.last_mut() {
+            level.row = level.row.saturating_add(1);
+            level.column = 0;
+        }
+    }
+}
+
+fn small(offset: usize) -> u32 {
+    u32::try_from(offset).unwrap_or(u32::MAX)
+}

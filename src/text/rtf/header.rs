@@ -1,0 +1,44 @@
+//! The header's tables as source that two saves of one document have in common.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use super::lexer::Lexeme;
+use super::lexer::Lexer;
+
+/// The source of a group, in one way of writing: words that every save changes are gone, identities of lists are
+/// numbered in their order, white space is single.
+pub fn normalised(source: &[u8]) -> String {
+    let mut lists: HashMap<i64, usize> = HashMap::new();
+    let mut lexer = Lexer::new(source, 0);
+    let mut out = String::new();
+    while let Some((_, lexeme)) = lexer.next() {
+        let _ = match lexeme {
+            Lexeme::Word(name, _) if name.contains("rsid") || name.contains("templateid") => Ok(()),
+            Lexeme::Word("listid", Some(id)) => {
+                let next = lists.len() + 1;
+                write!(out, "\\listid{} ", lists.entry(id).or_insert(next))
+            }
+            Lexeme::Word(name, Some(value)) => write!(out, "\\{name}{value} "),
+            Lexeme::Word(name, None) => write!(out, "\\{name} "),
+            Lexeme::Hex(byte) => write!(out, "\\'{byte:02x}"),
+            Lexeme::Symbol(byte) => write!(out, "\\{}", char::from(byte)),
+            Lexeme::Open => out.write_char('{'),
+            Lexeme::Close => out.write_char('}'),
+            Lexeme::Text(bytes) => {
+                for byte in bytes {
+                    let space = byte.is_ascii_whitespace();
+                    if !space {
+                        out.push(char::from(*byte));
+                    } else if !out.ends_with([' ', '{', '}', ';']) {
+                        out.push(' ');
+                    }
+                }
+                Ok(())
+            }
+            Lexeme::BadHex | Lexeme::Binary | Lexeme::BadBinary | Lexeme::Truncated => Ok(()),
+        };
+    }
+    out.truncate(out.trim_end().len());
+    out
+}

@@ -1,0 +1,174 @@
+//! Text, bytes of code pages and `\u`: what becomes letters of a paragraph.
+
+use std::rc::Rc;
+use std::str::from_utf8;
+
+use super::FlawKind;
+use super::charset::Page;
+use super::reader::Dest;
+use super::reader::Reader;
+use super::reader::Script;
+
+/// A number, a name, an instruction is not kept beyond this.
+const LONGEST: usize = 4_096;
+
+impl Reader<'_> {
+    /// A run of plain bytes.
+    pub fn text(&mut self, bytes: &[u8], at: usize) {
+        let mut rest = bytes;
+        let mut at = at;
+        if self.utf8
+            && self.bytes.is_empty()
+            && let Ok(text) = from_utf8(rest)
+        {
+            let kept = match self.skip {
+                0 => text,
+                _ => text.get(self.skipped(text)..).unwrap_or_default(),
+            };
+            self.letters(kept, at + text.len() - kept.len());
+            return;
+        }
+        while let Some((byte, after)) = rest.split_first() {
+            self.byte(*byte, at);
+            rest = after;
+            at += 1;
+        }
+    }
+
+    /// How many bytes of a text are a fallback.
+    fn skipped(&mut self, text: &str) -> usize {
+        let mut bytes = 0;
+        for letter in text.chars().take(self.skip) {
+            bytes += letter.len_utf8();
+            self.skip -= 1;
+        }
+        bytes
+    }
+
+    /// A byte, written as it is or escaped.
+    pub fn byte(&mut self, byte: u8, at: usize) {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return;
+        }
+        if self.bytes.is_empty() {
+            if byte < 0x80 {
+                let mut buffer = [0; 4];
+                self.put(char::from(byte).encode_utf8(&mut buffer), at);
+                return;
+            }
+            self.bytes_at = at;
+        }
+        self.bytes.push(byte);
+        let page = self.font_page();
+        if self.bytes.first().is_none_or(|first| self.bytes.len() >= page.length(*first)) {
+            self.flush();
+        }
+    }
+
+    /// Puts the bytes that are waiting for more of their character.
+    pub fn flush(&mut self) {
+        if !self.bytes.is_empty() {
+            let text = self.font_page().decode(&std::mem::take(&mut self.bytes));
+            self.put(&text, self.bytes_at);
+        }
+    }
+
+    /// The page that bytes are read by here.
+    fn font_page(&self) -> Page {
+        let [main, far, right_to_left] = self.group.fonts;
+        let font = match self.group.script {
+            Script::Main => main,
+            Script::Far => far.or(main),
+            Script::RightToLeft => right_to_left.or(main),
+        };
+        self.pages.get(&font.unwrap_or(self.font)).copied().unwrap_or(self.page)
+    }
+
+    /// A `\u`.
+    pub fn unicode(&mut self, value: i64, at: usize) {
+        // Writers count in 16 bits with a sign; some write the whole number of a character beyond them.
+        let code = match value {
+            0x1_0000..=0x10_FFFF => u32::try_from(value).ok(),
+            -0x8000..0x1_0000 => u32::try_from(value & 0xFFFF).ok(),
+            _ => None,
+        };
+        let code = match (code, self.high) {
+            (Some(low @ 0xDC00..0xE000), Some((high, start))) => {
+                self.high = None;
+                let pair = 0x1_0000 + ((high - 0xD800) << 10) + (low - 0xDC00);
+                self.put_code(pair, start);
+                None
+            }
+            (Some(high @ 0xD800..0xDC00), _) => {
+                self.half_is_lost();
+                self.high = Some((high, at));
+                None
+            }
+            (Some(code), _) => Some(code),
+            (None, _) => Some(u32::MAX),
+        };
+        if let Some(code) = code {
+            self.put_code(code, at);
+        }
+        self.skip = self.group.fallback;
+    }
+
+    fn put_code(&mut self, code: u32, at: usize) {
+        let letter = self.font_page().private(code).or_else(|| char::from_u32(code)).unwrap_or_else(|| {
+            self.flaw(at, FlawKind::BadUnicode);
+            char::REPLACEMENT_CHARACTER
+        });
+        let mut buffer = [0; 4];
+        self.put(letter.encode_utf8(&mut buffer), at);
+    }
+
+    /// The first half of a character had no second one.
+    pub fn half_is_lost(&mut self) {
+        if let Some((_, at)) = self.high.take() {
+            self.flaw(at, FlawKind::BadUnicode);
+            self.put("\u{FFFD}", at);
+        }
+    }
+
+    /// Plain text, of which each byte stands in the source as it is.
+    fn letters(&mut self, text: &str, at: usize) {
+        let plain = |byte: u8| (byte >= b' ' && byte != 0xC2) || byte == b'\t';
+        if text.bytes().all(plain) {
+            self.put_clean(text, at);
+            return;
+        }
+        let mut buffer = [0; 4];
+        for (place, letter) in text.char_indices() {
+            self.put(letter.encode_utf8(&mut buffer), at + place);
+        }
+    }
+
+    /// Text that one escape, word or byte stands for; what has no shape is left out.
+    pub fn put(&mut self, text: &str, at: usize) {
+        let shapeless = |letter: char| letter == '\u{AD}' || (letter < ' ' && letter != '\t' && letter != '\n');
+        if !text.contains(shapeless) {
+            self.put_clean(text, at);
+        }
+    }
+
+    fn put_clean(&mut self, text: &str, at: usize) {
+        if text.is_empty() {
+            return;
+        }
+        self.half_is_lost();
+        match self.group.dest {
+            Dest::Text if self.group.hidden || self.group.deleted => {}
+            Dest::Text => {
+                let props = Rc::clone(&self.group.chars);
+                if let Some(flow) = self.flows.last_mut() {
+                    flow.push(text, at, &props, &mut self.gathered);
+                }
+            }
+            Dest::Number | Dest::Field | Dest::Begin | Dest::End if self.collected.len() < LONGEST => {
+                self.collected.extend(text.chars().take(LONGEST));
+            }
+            _ => {}
+        }
+    }
+}

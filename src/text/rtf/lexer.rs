@@ -1,0 +1,129 @@
+//! The source as lexemes with their places. Nothing here knows what a control word means, save `\bin`, whose bytes are
+//! no RTF.
+
+use std::str::from_utf8;
+
+/// One lexeme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lexeme<'a> {
+    /// `{`.
+    Open,
+    /// `}`.
+    Close,
+    /// A control word, and its number where it has one.
+    Word(&'a str, Option<i64>),
+    /// A control symbol: a backslash and a character that is no letter.
+    Symbol(u8),
+    /// `\'xx`.
+    Hex(u8),
+    /// `\'` without its two digits.
+    BadHex,
+    /// `\bin` and the bytes it counts.
+    Binary,
+    /// `\bin` that counts more bytes than there are; none of them are skipped.
+    BadBinary,
+    /// A run of plain bytes, without line breaks.
+    Text(&'a [u8]),
+    /// A backslash that ends the source, or `\'` that does.
+    Truncated,
+}
+
+/// Walks over a source.
+#[derive(Debug, Clone)]
+pub struct Lexer<'a> {
+    source: &'a [u8],
+    /// Where the next lexeme begins, once line breaks are skipped.
+    pub at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    /// A walk that begins at a byte of the source.
+    pub const fn new(source: &'a [u8], at: usize) -> Self {
+        Self { source, at }
+    }
+
+    fn peek(&self, ahead: usize) -> Option<u8> {
+        self.source.get(self.at.saturating_add(ahead)).copied()
+    }
+
+    fn run(&self, from: usize, fits: impl Fn(u8) -> bool) -> &'a [u8] {
+        let rest = self.source.get(from..).unwrap_or_default();
+        let length = rest.iter().position(|byte| !fits(*byte)).unwrap_or(rest.len());
+        rest.get(..length).unwrap_or_default()
+    }
+
+    /// The next lexeme and where it begins; `at` is its end then.
+    pub fn next(&mut self) -> Option<(usize, Lexeme<'a>)> {
+        self.at += self.run(self.at, |byte| byte == b'\r' || byte == b'\n').len();
+        let start = self.at;
+        let lexeme = match self.peek(0)? {
+            b'{' => self.take(1, Lexeme::Open),
+            b'}' => self.take(1, Lexeme::Close),
+            b'\\' => self.control(),
+            _ => {
+                let text = self.run(start, |byte| !matches!(byte, b'{' | b'}' | b'\\' | b'\r' | b'\n'));
+                self.take(text.len(), Lexeme::Text(text))
+            }
+        };
+        Some((start, lexeme))
+    }
+
+    const fn take(&mut self, length: usize, lexeme: Lexeme<'a>) -> Lexeme<'a> {
+        self.at += length;
+        lexeme
+    }
+
+    fn control(&mut self) -> Lexeme<'a> {
+        match self.peek(1) {
+            None => self.take(1, Lexeme::Truncated),
+            Some(b'\'') => match (self.peek(2), self.peek(3)) {
+                (Some(high), Some(low)) => match (digit(high), digit(low)) {
+                    (Some(high), Some(low)) => self.take(4, Lexeme::Hex(high * 16 + low)),
+                    _ => self.take(2, Lexeme::BadHex),
+                },
+                (None, _) => self.take(2, Lexeme::Truncated),
+                // One byte is left: it is read as what it is, a brace above all.
+                (Some(_), None) => self.take(2, Lexeme::BadHex),
+            },
+            Some(byte) if byte.is_ascii_alphabetic() => self.word(),
+            // A line break after a backslash is one end of a paragraph, also where it is two bytes.
+            Some(b'\r') if self.peek(2) == Some(b'\n') => self.take(3, Lexeme::Symbol(b'\n')),
+            Some(byte) => self.take(2, Lexeme::Symbol(byte)),
+        }
+    }
+
+    fn word(&mut self) -> Lexeme<'a> {
+        let name = self.run(self.at + 1, |byte| byte.is_ascii_alphabetic());
+        self.at += 1 + name.len();
+        let negative = self.peek(0) == Some(b'-') && self.peek(1).is_some_and(|byte| byte.is_ascii_digit());
+        let digits = self.run(self.at + usize::from(negative), |byte| byte.is_ascii_digit());
+        let value = (!digits.is_empty()).then(|| {
+            let size = digits.iter().fold(0_i64, |size, digit| {
+                size.saturating_mul(10).saturating_add(i64::from(digit.saturating_sub(b'0')))
+            });
+            if negative { -size } else { size }
+        });
+        self.at += digits.len() + usize::from(negative);
+        if self.peek(0) == Some(b' ') {
+            self.at += 1;
+        }
+        let name = from_utf8(name).unwrap_or_default();
+        if name == "bin" { self.binary(value.unwrap_or(0)) } else { Lexeme::Word(name, value) }
+    }
+
+    fn binary(&mut self, count: i64) -> Lexeme<'a> {
+        match usize::try_from(count) {
+            Ok(count) if count <= self.source.len().saturating_sub(self.at) => self.take(count, Lexeme::Binary),
+            _ => Lexeme::BadBinary,
+        }
+    }
+}
+
+const fn digit(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}

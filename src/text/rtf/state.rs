@@ -1,0 +1,127 @@
+//! The formatting that holds at a place, resolved from the control words before it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::words::BORDER;
+use super::words::Kind;
+use super::words::WORDS;
+use super::words::Word;
+
+/// More tab stops than any writer sets; what a hostile source sets beyond them is not kept.
+const MOST_TABS: usize = 100;
+
+/// Keys of groups and borders stand above those of single words.
+const GROUPS: u32 = 10_000;
+const BORDERS: u32 = 20_000;
+
+/// What the words of one level (characters or a paragraph) have set. Equal where the formatting is equal, whatever
+/// words in whatever order led to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct Props {
+    /// Ascending by key; bounded, because the words are.
+    set: Vec<(u32, i32)>,
+    tabs: BTreeMap<i32, String>,
+}
+
+impl Props {
+    /// A word of the table; `font` is the font that holds where none is named.
+    pub fn apply(&mut self, place: usize, word: Word, value: Option<i64>, font: i32) {
+        let number = value.map(clamp);
+        let key = key(place);
+        match word.kind {
+            Kind::Toggle if number == Some(0) => self.remove(key),
+            Kind::Toggle => self.insert(key, 1),
+            Kind::Keep => {
+                let number = number.unwrap_or(if word.name == "hyphpar" { 1 } else { 0 });
+                if (word.name == "f" && number == font) || (word.name == "hyphpar" && number != 0) {
+                    self.remove(key);
+                } else {
+                    self.insert(key, number);
+                }
+            }
+            Kind::Value(usual) => match number.unwrap_or(if matches!(word.name, "up" | "dn") { 6 } else { usual }) {
+                0 => self.remove(key),
+                number if number == usual => self.remove(key),
+                number => self.insert(key, number),
+            },
+            Kind::Choice(group) if number == Some(0) => self.remove(GROUPS + u32::from(group)),
+            Kind::Choice(group) => self.insert(GROUPS + u32::from(group), clamp_place(place)),
+            Kind::Clear(group) => self.remove(GROUPS + u32::from(group)),
+            Kind::Side => self.insert(key, 1),
+        }
+    }
+
+    /// An attribute of a border, whose side stands at that place of the table.
+    pub fn border(&mut self, side: usize, attribute: usize, value: Option<i64>) {
+        self.insert(BORDERS + key(side) * 64 + key(attribute), value.map_or(1, clamp));
+    }
+
+    /// A tab stop: its place, its kind and leader as words.
+    pub fn tab(&mut self, place: i64, kind: &str) {
+        if self.tabs.len() < MOST_TABS {
+            self.tabs.insert(clamp(place), kind.to_owned());
+        }
+    }
+
+    /// What a word of the table holds.
+    pub fn get(&self, place: usize) -> Option<i32> {
+        let at = self.set.binary_search_by_key(&key(place), |entry| entry.0).ok()?;
+        self.set.get(at).map(|entry| entry.1)
+    }
+
+    fn insert(&mut self, key: u32, value: i32) {
+        match self.set.binary_search_by_key(&key, |entry| entry.0) {
+            Ok(at) => {
+                if let Some(entry) = self.set.get_mut(at) {
+                    entry.1 = value;
+                }
+            }
+            Err(at) => self.set.insert(at, (key, value)),
+        }
+    }
+
+    fn remove(&mut self, key: u32) {
+        if let Ok(at) = self.set.binary_search_by_key(&key, |entry| entry.0) {
+            self.set.remove(at);
+        }
+    }
+
+    /// The words that say the same.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        let name =
+            |place: u32| usize::try_from(place).ok().and_then(|place| WORDS.get(place)).map_or("?", |word| word.name);
+        for (key, value) in &self.set {
+            let _ = match *key {
+                BORDERS.. => {
+                    let attribute = usize::try_from((key - BORDERS) % 64).unwrap_or(0);
+                    let attribute = BORDER.get(attribute).copied().unwrap_or("?");
+                    write!(words, "\\{}:{attribute}{value} ", name((key - BORDERS) / 64))
+                }
+                GROUPS.. => write!(words, "\\{} ", name(u32::try_from(*value).unwrap_or(0))),
+                key => match usize::try_from(key).ok().and_then(|place| WORDS.get(place)).map(|word| word.kind) {
+                    Some(Kind::Toggle | Kind::Side) => write!(words, "\\{} ", name(key)),
+                    _ => write!(words, "\\{}{value} ", name(key)),
+                },
+            };
+        }
+        for (place, kind) in &self.tabs {
+            let _ = write!(words, "{kind}\\tx{place} ");
+        }
+        words.truncate(words.trim_end().len());
+        words
+    }
+}
+
+fn key(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+fn clamp_place(place: usize) -> i32 {
+    i32::try_from(place).unwrap_or(i32::MAX)
+}
+
+fn clamp(value: i64) -> i32 {
+    i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })
+}

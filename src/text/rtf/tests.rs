@@ -1,0 +1,27 @@
+//! What is read from small sources, from a word processor's, and from anything at all.
+
+mod fixtures;
+mod properties;
+mod reading;
+mod signatures;
+
+use super::Document;
+use super::Place;
+use super::read;
+
+/// The paragraphs as lines: where one stands unless in the body, its number in brackets, its text with `\t` and `\n`
+/// written out.
+fn shown(document: &Document) -> String {
+    let lines = document.paragraphs.iter().map(|paragraph| {
+        let place = match (paragraph.place, paragraph.cell) {
+            (Place::Body, _) => String::new(),
+            (Place::Cell, Some(cell)) => {
+                format!("{}:{}:{}:{} ", cell.depth, cell.table, cell.row, cell.column)
+            }
+            (place, _) => format!("{place:?} "),
+        };
+        let number = paragraph.number.as_ref().map_or(String::new(), |number| format!("[{number}] "));
+        format!("{place}{number}{}", paragraph.text.replace('\t', "\\t").replace('\n', "\\n"))
+    });
+    lines.collect::<Vec<_>>().join("|")
+}
