@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use super::place::every_key_once;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
 use crate::diag::Point;
@@ -13,7 +14,17 @@ use crate::diag::nearest;
 /// # Errors
 /// The place where it is no such value.
 pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
-    serde_json::from_str(&source.text).map_err(|error| problem(source, 0, &source.text, &error))
+    read(source, 0, &source.text)
+}
+
+/// Reads the whole text as one value that people wrote: a key that stands twice is a line that has no effect.
+///
+/// # Errors
+/// The place where it is no such value, or the second of two equal keys.
+pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
+    let value = whole(source)?;
+    every_key_once(source)?;
+    Ok(value)
 }
 
 /// Reads a part of the text that was kept raw by [`whole`].
@@ -21,7 +32,12 @@ pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagno
 /// # Errors
 /// The place, in the whole text, where it is no such value.
 pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
-    serde_json::from_str(raw.get()).map_err(|error| problem(source, offset_of(source, raw), raw.get(), &error))
+    read(source, offset_of(source, raw), raw.get())
+}
+
+/// Reads a part of the text that starts at a byte of it.
+pub(super) fn read<'a, T: Deserialize<'a>>(source: &SourceText, start: usize, part: &'a str) -> Result<T, Diagnostic> {
+    serde_json::from_str(part).map_err(|error| problem(source, start, part, &error))
 }
 
 /// Where a raw part starts in its text.
@@ -83,6 +99,10 @@ pub(super) fn phrase(message: &str, data: bool) -> Phrase {
     if let Some((found, wanted)) = message.split_once(", expected ") {
         return made("wrong-type", plain(found), format!("expected {}", plain(wanted)));
     }
+    if message.contains("number out of range") {
+        let help = "write one that a computer can hold, at most 1.7e308".to_owned();
+        return made("bad-number", "the number is out of range".to_owned(), help);
+    }
     if message.contains("recursion limit") {
         let help = "flatten it: 128 levels are the limit".to_owned();
         return made("too-deep", "the value is nested too deeply".to_owned(), help);
@@ -127,7 +147,6 @@ mod tests {
     #[derive(Deserialize, Debug)]
     #[serde(deny_unknown_fields)]
     struct Inner {
-        #[allow(dead_code, reason = "only its reading is looked at")]
         size: u32,
     }
 
@@ -140,7 +159,7 @@ mod tests {
         let source = source("{ \"list\": [\n  {\"size\": 1},\n  {\"sise\": 2}\n] }");
         let outer: Outer<'_> = whole(&source).unwrap();
         assert_eq!(offset_of(&source, outer.list[0]), 14);
-        assert!(part::<Inner>(&source, outer.list[0]).is_ok());
+        assert_eq!(part::<Inner>(&source, outer.list[0]).unwrap().size, 1);
         let problem = part::<Inner>(&source, outer.list[1]).unwrap_err();
         assert_eq!(problem.to_string(), "a.json:3:9: unknown key \"sise\"; did you mean \"size\"? [unknown-key]");
     }

@@ -5,11 +5,15 @@ pub mod config;
 pub mod event;
 pub mod json;
 pub mod loose;
+mod place;
 pub mod report_v1;
 pub mod run_v1;
 mod source;
+mod step;
 pub mod yaml;
 
+pub use place::Place;
 pub use source::MAX_FILE_BYTES;
 pub use source::SourceText;
 pub use source::too_large;
+pub use step::Step;

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::json::phrase;
 use super::source::SourceText;
+pub use super::step::Step;
 use crate::diag::Diagnostic;
 use crate::diag::Point;
 
@@ -36,15 +37,6 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
             None => problem,
         }
     })
-}
-
-/// One step into a document: a key of a mapping or a place of a list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'a> {
-    /// The value of this key.
-    Key(&'a str),
-    /// The element at this place, from 0.
-    At(usize),
 }
 
 /// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
