@@ -23,7 +23,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
         ("config", schema_for!(ConfigFile)),
         ("baseline", schema_for!(BaselineFile)),
         ("report", schema_for!(ReportFile)),
-        ("run", schema_for!(RunFile)),
+        ("run", schema_for!(RunFile<'_>)),
         ("labels", schema_for!(Vec<LabelForm>)),
     ]);
     schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));

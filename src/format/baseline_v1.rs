@@ -10,10 +10,14 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::json;
+use super::place::Place;
 use super::source::SourceText;
+use super::step::Step;
+use super::step::Step::Key;
 use crate::diag::Diagnostic;
 use crate::model::Acceptance;
 use crate::model::AgentName;
+use crate::model::BadId;
 use crate::model::Baseline;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
@@ -29,8 +33,9 @@ const SCHEMA: &str = "goldgate.baseline/1";
 #[schemars(title = "goldgate baseline, version 1")]
 pub struct BaselineFile {
     /// `goldgate.baseline/1`.
-    #[allow(dead_code, reason = "the header is looked at before the rest is read")]
-    schema: String,
+    // The header is looked at before the rest is read.
+    #[serde(rename = "schema")]
+    _schema: String,
     /// The commit it was captured at.
     commit: Option<String>,
     /// When, in UTC.
@@ -120,12 +125,16 @@ pub fn read(source: &SourceText) -> Result<Baseline, Diagnostic> {
     }
     let file: BaselineFile = json::whole(source)?;
     let mut suites = BTreeMap::new();
-    for (id, suite) in file.suites {
-        let id = SuiteId::new(&id).map_err(|bad| bad_id(source, &bad.found))?;
+    for (suite_id, suite) in file.suites {
+        let of_suite = [Key("suites"), Key(&suite_id)];
+        let id = SuiteId::new(&suite_id).map_err(|bad| bad_id(source, &of_suite, &bad))?;
         let mut agents = BTreeMap::new();
-        for (name, agent) in suite.agents {
-            let name = AgentName::new(&name).map_err(|bad| bad_id(source, &bad.found))?;
-            agents.insert(name, entry(source, agent)?);
+        for (agent_name, agent) in suite.agents {
+            let of_agent = [Key("suites"), Key(&suite_id), Key("agents"), Key(&agent_name)];
+            let name = AgentName::new(&agent_name).map_err(|bad| bad_id(source, &of_agent, &bad))?;
+            let of_case =
+                |bad: BadId| bad_id(source, &[&of_agent[..], &[Key("cases"), Key(&bad.found)]].concat(), &bad);
+            agents.insert(name, entry(agent).map_err(of_case)?);
         }
         suites.insert(id, agents);
     }
@@ -146,15 +155,15 @@ pub fn read(source: &SourceText) -> Result<Baseline, Diagnostic> {
     })
 }
 
-fn bad_id(source: &SourceText, found: &str) -> Diagnostic {
-    let at = source.text.find(&format!("\"{found}\"")).unwrap_or(0);
-    source.problem(at, "bad-id", format!("{found:?} is no id"), "let goldgate write this file: run --update-baseline")
+fn bad_id(source: &SourceText, path: &[Step<'_>], bad: &BadId) -> Diagnostic {
+    let help = "let goldgate write this file: run --update-baseline";
+    Place::whole(source).problem_of_key(path, "bad-id", bad.to_string(), help)
 }
 
-fn entry(source: &SourceText, form: AgentForm) -> Result<BaselineEntry, Diagnostic> {
+fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
     let mut cases = BTreeMap::new();
     for (id, values) in form.cases {
-        cases.insert(CaseId::new(&id).map_err(|bad| bad_id(source, &bad.found))?, values);
+        cases.insert(CaseId::new(&id)?, values);
     }
     let mut metrics: BTreeMap<String, f64> =
         form.metrics.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();

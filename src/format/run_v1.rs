@@ -1,10 +1,16 @@
 //! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::Map;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::json;
+use super::place::Place;
 use super::source::SourceText;
+use super::step::Step::Key;
 use crate::diag::Diagnostic;
 use crate::model::Provenance;
 use crate::model::Run;
@@ -19,7 +25,7 @@ const SCHEMA: &str = "goldgate.run/1";
 /// # Errors
 /// What in the record cannot be, with its place (grading.md 15).
 pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
-    let record: Record<'_> = json::whole(source)?;
+    let record: RunFile<'_> = json::whole(source)?;
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
     let metrics = record.metrics.unwrap_or_default();
@@ -67,10 +73,10 @@ fn whole_count(number: f64) -> u64 {
 }
 
 /// A run record as agents and recorders write it; further keys are kept and ignored.
-#[derive(schemars::JsonSchema)]
+// What is graded is borrowed from the text; the schema says of the rest what is right, and reading takes it as it comes.
+#[derive(Deserialize, JsonSchema)]
 #[schemars(title = "goldgate run record, version 1")]
-#[allow(dead_code, reason = "the schema's shape; reading borrows from the text")]
-pub struct RunFile {
+pub struct RunFile<'a> {
     /// `goldgate.run/1`.
     schema: Option<String>,
     /// The agent; the record's path decides and must not disagree.
@@ -80,40 +86,33 @@ pub struct RunFile {
     /// The sample, from 0; the record's path decides and must not disagree.
     sample: Option<u32>,
     /// `completed`, `error`, `timeout`, `stalled` or `cancelled`.
-    status: String,
-    /// What it said when it did not complete.
-    error: Option<serde_json::Value>,
-    /// What it was asked.
-    inputs: Option<serde_json::Value>,
-    /// What it produced; an empty object where that is nothing.
-    outputs: serde_json::Map<String, serde_json::Value>,
-    /// Node transitions, tool calls, events.
-    intermediate: Option<serde_json::Value>,
-    /// What it claims to have looked at.
-    evidence: Option<serde_json::Value>,
-    /// Tokens, latency, cost.
-    metrics: Option<serde_json::Value>,
-    /// Target, model, prompt package, commit.
-    provenance: Option<serde_json::Value>,
-}
-
-/// What is read of a record; agents may write more, and it is ignored.
-#[derive(Deserialize)]
-struct Record<'a> {
-    schema: Option<String>,
-    agent: Option<String>,
-    case: Option<String>,
-    sample: Option<u32>,
     #[serde(borrow)]
+    #[schemars(with = "String")]
     status: Option<&'a RawValue>,
+    /// What it said when it did not complete.
+    #[schemars(with = "Option<Value>")]
     error: Option<Said>,
+    /// What it was asked.
     #[serde(borrow)]
+    #[schemars(with = "Option<Value>")]
     inputs: Option<&'a RawValue>,
+    /// What it produced; an empty object where that is nothing.
     #[serde(borrow)]
+    #[schemars(with = "Map<String, Value>")]
     outputs: Option<&'a RawValue>,
+    /// Node transitions, tool calls, events.
     #[serde(borrow)]
+    #[schemars(with = "Option<Value>")]
     intermediate: Option<&'a RawValue>,
+    /// What it claims to have looked at.
+    #[serde(rename = "evidence")]
+    #[schemars(with = "Option<Value>")]
+    _evidence: Option<IgnoredAny>,
+    /// Tokens, latency, cost.
+    #[schemars(with = "Option<Value>")]
     metrics: Option<Counts>,
+    /// Target, model, prompt package, commit.
+    #[schemars(with = "Option<Value>")]
     provenance: Option<Origin>,
 }
 
@@ -122,14 +121,14 @@ struct Record<'a> {
 #[serde(untagged)]
 enum Said {
     Text(String),
-    Other(serde_json::Value),
+    Other(Value),
 }
 
 impl Said {
     fn text(self) -> String {
         match self {
             Self::Text(text) => text,
-            Self::Other(value) => match value.get("message").and_then(serde_json::Value::as_str) {
+            Self::Other(value) => match value.get("message").and_then(Value::as_str) {
                 Some(message) => message.to_owned(),
                 None => value.to_string(),
             },
@@ -156,15 +155,15 @@ struct Origin {
     cache: Option<String>,
 }
 
-impl Record<'_> {
+impl RunFile<'_> {
     fn refuse_contradictions(&self, source: &SourceText, key: &RunKey, sample: u32) -> Result<(), Diagnostic> {
         let refuse = |field: &str, found: String, wanted: String| {
-            let at = source.text.find(&format!("\"{field}\"")).unwrap_or(0);
+            let at = Place::whole(source).key(&[Key(field)]);
             let what = format!("the record says {field} {found}, its path says {wanted}");
             source.problem(at, "record-of-another", what, "move the record to its own path, or correct the field")
         };
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
-            let at = source.text.find("\"schema\"").unwrap_or(0);
+            let at = Place::whole(source).key(&[Key("schema")]);
             let what = format!("unknown schema \"{schema}\"");
             return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
         }

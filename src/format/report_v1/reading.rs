@@ -15,7 +15,9 @@ use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::UsageForm;
 use crate::diag::Diagnostic;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::AgentReport;
@@ -61,7 +63,7 @@ use crate::model::Why;
 pub fn read(source: &SourceText) -> Result<Report, Diagnostic> {
     let file: ReportFile = json::whole(source)?;
     if file.schema != SCHEMA {
-        let at = source.text.find("\"schema\"").unwrap_or(0);
+        let at = Place::whole(source).key(&[Key("schema")]);
         let what = format!("unknown schema \"{}\"", file.schema);
         return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
     }
@@ -72,7 +74,7 @@ pub fn read(source: &SourceText) -> Result<Report, Diagnostic> {
     match report.exit_code() == exit_code {
         true => Ok(report),
         false => {
-            let at = source.text.find("\"exit_code\"").unwrap_or(0);
+            let at = Place::whole(source).key(&[Key("exit_code")]);
             let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.word());
             Err(source.problem(at, "contradiction", what, "render the report that goldgate wrote, unedited"))
         }
