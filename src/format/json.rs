@@ -48,7 +48,10 @@ pub fn offset_of(source: &SourceText, raw: &RawValue) -> usize {
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
     let Phrase { code, what, help } = phrase(&error.to_string(), error.is_data());
-    let inner = offset_in(part, error.line(), error.column());
+    let inner = match offset_in(part, error.line(), error.column()) {
+        read if error.is_data() && error.column() > 0 => ahead(part, read),
+        read => read,
+    };
     let point = Point::of_offset(&source.text, start + inner);
     Diagnostic::of_file(&source.file, code, what, help).at(point)
 }
@@ -60,6 +63,17 @@ fn offset_in(text: &str, line: usize, column: usize) -> usize {
         Some(skip) => text.match_indices('\n').nth(skip).map_or(0, |(at, _)| at + 1),
     };
     (start + column.saturating_sub(1)).min(text.len())
+}
+
+/// A list or an object of the wrong type is refused before it is read on: the byte read last then stands before it.
+fn ahead(part: &str, read: usize) -> usize {
+    let rest = &part.as_bytes()[read.min(part.len())..];
+    match rest.split_first() {
+        Some((b' ' | b'\t' | b'\r' | b'\n' | b':' | b',' | b'[', after)) => {
+            read + 1 + after.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
+        }
+        _ => read,
+    }
 }
 
 /// A reader's message taken apart.
@@ -169,6 +183,8 @@ mod tests {
         let table = [
             ("{", "a.json:1:1: this is no JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
             ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]"),
+            ("{\"list\": {}}", "a.json:1:10: invalid type: an object; expected a list [wrong-type]"),
+            ("{\"list\":\n  {}}", "a.json:2:3: invalid type: an object; expected a list [wrong-type]"),
             ("{}", "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]"),
             ("{\"list\": NaN}", "a.json:1:10: this is no JSON: expected value; correct the syntax here [broken-json]"),
         ];
