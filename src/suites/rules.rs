@@ -76,8 +76,8 @@ struct TriggerForm {
     /// Its name.
     agent: String,
     /// Why it has to look.
-    #[allow(dead_code, reason = "kept for people: it documents the rule")]
-    reason: String,
+    #[serde(rename = "reason")]
+    _reason: String,
 }
 
 // Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
