@@ -149,9 +149,9 @@ fn pair(
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     let identical = outputs.len() > 1 && outputs.windows(2).all(|two| two[0] == two[1]);
     retag(opened, &mut folded);
-    if let Some(quarantine) = pair.quarantine.as_ref().filter(|quarantine| plan.today <= quarantine.expires) {
+    if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
-        folded.quarantine = Some(quarantine.clone());
+        folded.quarantine = Some(stated.terms.clone());
     }
     opened.suite.together(place, if identical { Together::Identical } else { Together::Apart }, &mut folded.values);
     Ok(folded)

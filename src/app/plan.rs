@@ -22,7 +22,6 @@ use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::CaseId;
 use crate::model::Config;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::RunKey;
 use crate::model::Source;
@@ -171,18 +170,13 @@ const LONGEST: i64 = 30;
 fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
-    for (pair, quarantine) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
-        let Quarantine { owner, reason, expires } = quarantine;
-        if !is_date(expires) || *expires > last || owner.trim().is_empty() || reason.trim().is_empty() {
+    for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
+        if let Some(at) = stated.wrong(&last) {
             let what =
                 format!("the quarantine of \"{}\" has to name an owner, a reason and a day up to {last}", pair.case);
-            problems.push(Diagnostic::of_file(
-                &pair.golden,
-                "bad-quarantine",
-                what,
-                format!("write expires: \"{last}\" or earlier"),
-            ));
-        } else if *expires >= today {
+            let help = format!("write expires: \"{last}\" or earlier");
+            problems.push(Diagnostic::of_file(&pair.golden, "bad-quarantine", what, help).at(at));
+        } else if stated.terms.expires >= today {
             active.insert(&pair.case);
         }
     }
@@ -202,12 +196,6 @@ fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
         let help = "mend or remove cases until at most 10 % are left in it";
         problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
     }
-}
-
-fn is_date(text: &str) -> bool {
-    let digits = |part: &str, count: usize| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
-    let parts: Vec<&str> = text.split('-').collect();
-    matches!(parts.as_slice(), [year, month, day] if digits(year, 4) && digits(month, 2) && digits(day, 2))
 }
 
 /// A case may look at the runs of another suite's agents; they have to exist.

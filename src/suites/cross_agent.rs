@@ -22,7 +22,6 @@ use super::Shelf;
 use super::Suite;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
-use super::expected::Place;
 use super::produced::Produced;
 use super::produced::produced;
 use super::quarantine::QuarantineForm;
@@ -32,8 +31,13 @@ use super::triggers::rule_ids;
 use super::triggers::trigger_checks;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
+use crate::format::Step;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
+use crate::model::BadId;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Edge;
@@ -42,7 +46,6 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -61,7 +64,7 @@ pub const KIND: Kind = Kind {
     terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open,
-    schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm))],
+    schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm<'_>))],
 };
 
 const METRICS: &[MetricSpec] = &[
@@ -90,8 +93,7 @@ const METRICS: &[MetricSpec] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "cross-agent case")]
-#[allow(dead_code, reason = "the lists are read again, with their places")]
-struct CaseForm {
+struct CaseForm<'a> {
     /// The document: a case of the suite that `runs_of` names.
     contract: String,
     /// The agents.
@@ -100,9 +102,10 @@ struct CaseForm {
     #[serde(default = "two")]
     min_agents: usize,
     /// What several agents have to find.
-    #[serde(default)]
-    #[schemars(with = "Vec<SharedSchema>")]
-    shared_findings: Vec<Box<RawValue>>,
+    // Borrowed from the text, so that every part knows its place.
+    #[serde(borrow, default)]
+    #[schemars(with = "Vec<SharedForm>")]
+    shared_findings: Vec<&'a RawValue>,
     /// Whether no finding may stand in two agents' results.
     #[serde(default)]
     no_duplicates: bool,
@@ -122,21 +125,10 @@ struct CaseForm {
     quarantine: Option<QuarantineForm>,
 }
 
-/// What is borrowed from the text, so that every part knows its place.
-#[derive(Deserialize)]
-struct CaseText<'a> {
-    #[serde(borrow, default)]
-    shared_findings: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    expected_triggers: Vec<&'a RawValue>,
-    #[serde(borrow, default)]
-    must_not_trigger: Vec<&'a RawValue>,
-}
-
 /// An expected finding, with the case's two settings for it alone.
 #[derive(JsonSchema)]
-#[allow(dead_code, reason = "the schema's shape; reading takes the two settings off first")]
-struct SharedSchema {
+#[schemars(rename = "SharedSchema")]
+struct SharedForm {
     #[serde(flatten)]
     expected: ExpectedForm,
     /// In how many agents it has to be.
@@ -223,26 +215,28 @@ fn read_case(
     file: RepoPath,
     stem: &str,
 ) -> Result<(Pair, Case), Diagnostic> {
-    let bad_id = |bad: crate::model::BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
+    let bad_id = |bad: BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
     let case = CaseId::new(stem).map_err(bad_id)?;
     let source = shelf.text(&file)?;
-    let form: CaseForm = json::whole(&source)?;
-    let text: CaseText<'_> = json::whole(&source)?;
-    let contract = CaseId::new(&form.contract).map_err(bad_id)?;
-    let agents =
-        form.agents.iter().map(|agent| AgentName::new(agent).map_err(bad_id)).collect::<Result<Vec<_>, _>>()?;
-    let at_agents = || source.text.find("\"agents\"").unwrap_or(0);
+    let form: CaseForm<'_> = json::golden(&source)?;
+    let place = Place::whole(&source);
+    let bad = |path: &[Step<'_>], bad: BadId| place.problem(path, "bad-id", bad.to_string(), bad.help());
+    let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
+    let mut agents = Vec::new();
+    for (at, agent) in form.agents.iter().enumerate() {
+        agents.push(AgentName::new(agent).map_err(|id| bad(&[Key("agents"), At(at)], id))?);
+    }
     if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
-        return Err(source.problem(
-            at_agents(),
+        return Err(place.problem_of_key(
+            &[Key("agents")],
             "bad-agents",
             "the agents are fewer than two, or one stands here twice",
             "name two or more different agents",
         ));
     }
     let mut shared = Vec::new();
-    for raw in &text.shared_findings {
-        shared.push(read_shared(&Place { source: &source, raw }, &form, agents.len())?);
+    for raw in &form.shared_findings {
+        shared.push(read_shared(&Place::part(&source, raw), &form, agents.len())?);
     }
     let mut runs: Vec<RunKey> = Vec::new();
     for agent in &agents {
@@ -254,7 +248,7 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs,
         samples: None,
-        quarantine: form.quarantine.map(Box::<Quarantine>::from),
+        quarantine: form.quarantine.map(|form| form.stated(&place)),
         zone: None,
         golden: file,
     };
@@ -263,41 +257,45 @@ fn read_case(
         shared,
         no_duplicates: form.no_duplicates,
         no_contradictions: form.no_contradictions,
-        expected: rule_ids(&source, rules, &text.expected_triggers)?,
-        forbidden: rule_ids(&source, rules, &text.must_not_trigger)?,
+        expected: rule_ids(&place, rules, "expected_triggers", form.expected_triggers)?,
+        forbidden: rule_ids(&place, rules, "must_not_trigger", form.must_not_trigger)?,
     };
     Ok((pair, case))
 }
 
-fn read_shared(place: &Place<'_>, form: &CaseForm, agents: usize) -> Result<Shared, Diagnostic> {
-    #[derive(Deserialize)]
-    struct Own {
-        min_agents: Option<usize>,
-        max_severity_spread: Option<u32>,
-    }
-    let own: Own = json::part(place.source, place.raw)?;
-    // The expected finding refuses keys that it does not know, so the case's own two are taken off first.
-    let mut fields: serde_json::Map<String, serde_json::Value> = json::part(place.source, place.raw)?;
-    fields.remove("min_agents");
-    fields.remove("max_severity_spread");
-    let expected: ExpectedForm = serde_json::from_value(fields.into()).map_err(|error| {
-        place.problem(
-            "",
-            "bad-value",
-            format!("this is no expected finding: {error}"),
-            "write it as in expected/{agent}/{contract}.json",
-        )
-    })?;
-    let min_agents = own.min_agents.unwrap_or(form.min_agents);
+fn read_shared(place: &Place<'_>, form: &CaseForm<'_>, agents: usize) -> Result<Shared, Diagnostic> {
+    let SharedForm { expected, min_agents, max_severity_spread } = SharedForm::read(place)?;
+    let min_agents = min_agents.unwrap_or(form.min_agents);
     if min_agents == 0 || min_agents > agents {
         let what = format!("min_agents is {min_agents}, the case has {agents} agents");
-        return Err(place.problem("min_agents", "unsatisfiable", what, format!("write 1 to {agents}")));
+        let help = format!("write 1 to {agents}");
+        return Err(place.problem_of_key(&[Key("min_agents")], "unsatisfiable", what, help));
     }
     Ok(Shared {
         expected: Expected::of(expected, place, None)?,
         min_agents,
-        max_spread: own.max_severity_spread.unwrap_or(form.max_severity_spread),
+        max_spread: max_severity_spread.unwrap_or(form.max_severity_spread),
     })
+}
+
+impl SharedForm {
+    /// Reads the two settings, and the rest as an expected finding, which refuses keys that it does not know.
+    fn read(place: &Place<'_>) -> Result<Self, Diagnostic> {
+        #[derive(Deserialize)]
+        struct Own {
+            min_agents: Option<usize>,
+            max_severity_spread: Option<u32>,
+        }
+        let Own { min_agents, max_severity_spread } = place.read()?;
+        let mut fields: serde_json::Map<String, serde_json::Value> = place.read()?;
+        fields.remove("min_agents");
+        fields.remove("max_severity_spread");
+        let expected = serde_json::from_value(fields.into()).map_err(|error| {
+            let what = format!("this is no expected finding: {error}");
+            place.problem(&[], "bad-value", what, "write it as in expected/{agent}/{contract}.json")
+        })?;
+        Ok(Self { expected, min_agents, max_severity_spread })
+    }
 }
 
 impl Suite for CrossAgent {

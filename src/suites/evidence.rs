@@ -19,11 +19,17 @@ use super::Shelf;
 use super::Suite;
 use super::folder;
 use super::folder::Folder;
+use super::folder::Name;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
+use super::quarantine::is_day;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Better;
 use crate::model::CaseId;
@@ -33,7 +39,6 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -113,9 +118,8 @@ struct TaskForm {
     /// The files that may be inspected; all of the fixture repository where absent.
     allowed_files: Option<Vec<String>>,
     /// Why each expected file is expected.
-    #[serde(default)]
-    #[allow(dead_code, reason = "for people")]
-    why: BTreeMap<String, String>,
+    #[serde(default, rename = "why")]
+    _why: BTreeMap<String, String>,
     /// Optional checks.
     #[serde(default)]
     checks: ChecksForm,
@@ -184,6 +188,8 @@ struct Task {
     rule: Option<String>,
     /// What its lifecycle lacks.
     owed: Vec<&'static str>,
+    /// Why no run can pass it.
+    unsatisfiable: Option<Diagnostic>,
     golden: RepoPath,
 }
 
@@ -198,62 +204,117 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read<Task>, Diagnostic> {
-    let form: TaskForm = json::whole(source)?;
-    let at = |word: &str| source.text.find(&format!("\"{word}\"")).unwrap_or(0);
-    let path = |key: &str, text: &str| {
+    let form: TaskForm = json::golden(source)?;
+    let place = Place::whole(source);
+    let inside = |path: &[Step<'_>], text: &str| {
         tidied(text).ok_or_else(|| {
             let what = format!("{text:?} leaves the fixture repository");
-            source.problem(at(key), "path-outside", what, "write a path inside of it")
+            place.problem_of_key(path, "path-outside", what, "write a path inside of it")
         })
     };
-    let keyword = |key: &str, text: &str| {
+    let keyword = |path: &[Step<'_>], name: &str, text: &str| {
         Keyword::new(text).ok_or_else(|| {
-            source.problem(
-                at(key),
-                "empty-keyword",
-                format!("{key} has an empty text"),
-                "write a word: an empty one would match everything",
-            )
+            let help = "write a word: an empty one would match everything";
+            place.problem_of_key(path, "empty-keyword", format!("{name} has an empty text"), help)
         })
     };
     let allowed = match &form.allowed_files {
-        Some(files) => files.iter().map(|file| path("allowed_files", file)).collect::<Result<_, _>>()?,
-        None => repository(source, suite, &form.repo_path, shelf)?,
+        Some(files) => {
+            let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
+            files.iter().enumerate().map(file).collect::<Result<_, _>>()?
+        }
+        None => repository(&place, suite, &form.repo_path, shelf)?,
     };
-    let LifecycleForm { created_from, owner, reviewed, retired } = &form.lifecycle;
+    let file = inside(&[Key("expected_file")], &form.expected_file)?;
+    let word = keyword(&[Key("expected_keyword")], "expected_keyword", &form.expected_keyword)?;
+    form.checks.sound(&place)?;
+    let forbidden = |(at, text): (usize, &String)| {
+        keyword(&[Key("checks"), Key("forbidden_strings"), At(at)], "forbidden_strings", text)
+    };
+    let forbidden = form.checks.forbidden_strings.iter().enumerate().map(forbidden).collect::<Result<_, _>>()?;
+    let retired = form.lifecycle.sound(&place)?;
+    if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
+        let help = "name the files, or remove allowed_files to allow all of the fixture repository";
+        return Err(place.problem(&[Key("allowed_files")], "unsatisfiable", "no file may be inspected", help));
+    }
+    let unsatisfiable = (!allowed.contains(&file)).then(|| {
+        let what = format!("the expected file \"{file}\" may not be inspected, or is not there");
+        let help = "add it to allowed_files, or correct expected_file";
+        place.problem(&[Key("expected_file")], "unsatisfiable", what, help)
+    });
+    let LifecycleForm { created_from, owner, reviewed, .. } = &form.lifecycle;
     let owed = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
     let task = Task {
-        file: path("expected_file", &form.expected_file)?,
-        keyword: keyword("expected_keyword", &form.expected_keyword)?,
+        file,
+        keyword: word,
         allowed,
         budget: form.checks.context_budget_tokens,
         violations: form.checks.policy_violations,
         events: form.checks.required_events,
         latency: form.checks.max_latency_ms,
-        forbidden: form
-            .checks
-            .forbidden_strings
-            .iter()
-            .map(|text| keyword("forbidden_strings", text))
-            .collect::<Result<_, _>>()?,
-        rule: form.rule,
+        forbidden,
+        rule: place.rule(form.rule)?,
         owed: owed.into_iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key).collect(),
+        unsatisfiable,
         golden: source.file.clone(),
     };
-    let retired = retired.as_ref().map(|RetiredForm { date, reason }| format!("retired on {date}: {reason}"));
-    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
-    Ok(Read { id: Some(form.name), quarantine, retired, ..Read::plain(task) })
+    let quarantine = form.quarantine.map(|form| form.stated(&place));
+    let id = Some(Name { text: form.name, at: place.value(&[Key("name")]) });
+    Ok(Read { id, quarantine, retired, ..Read::plain(task) })
+}
+
+impl ChecksForm {
+    /// Refuses a bound that no run keeps, and a name that no record has.
+    fn sound(&self, place: &Place<'_>) -> Result<(), Diagnostic> {
+        let bounds = [("context_budget_tokens", self.context_budget_tokens), ("max_latency_ms", self.max_latency_ms)];
+        if let Some((key, _)) = bounds.into_iter().find(|(_, bound)| *bound == Some(0)) {
+            let path = [Key("checks"), Key(key)];
+            return Err(place.problem(&path, "unsatisfiable", format!("{key} is 0"), "write 1 or more, or remove it"));
+        }
+        if let Some(category) = self.policy_violations.keys().find(|category| category.trim().is_empty()) {
+            let path = [Key("checks"), Key("policy_violations"), Key(category.as_str())];
+            let what = "a category of policy violations has no name";
+            return Err(place.problem_of_key(&path, "empty-text", what, "name it as the records do"));
+        }
+        for (at, event) in self.required_events.iter().enumerate() {
+            place.filled(&[Key("checks"), Key("required_events"), At(at)], "a required event", event)?;
+        }
+        Ok(())
+    }
+}
+
+impl LifecycleForm {
+    /// Why the task is not run any more, if it is not; refuses days that there are not, and empty texts.
+    fn sound(&self, place: &Place<'_>) -> Result<Option<String>, Diagnostic> {
+        let at = |key| [Key("lifecycle"), Key(key)];
+        let day = |path: &[Step<'_>], text: &str| match is_day(text) {
+            true => Ok(()),
+            false => Err(place.problem(path, "bad-date", format!("{text:?} is no day"), "write it as YYYY-MM-DD")),
+        };
+        let Self { created_from, owner, reviewed, retired } = self;
+        for (key, text) in [("created_from", created_from), ("owner", owner)] {
+            text.as_ref().map_or(Ok(()), |text| place.filled(&at(key), key, text))?;
+        }
+        reviewed.as_ref().map_or(Ok(()), |text| day(&at("reviewed"), text))?;
+        let Some(RetiredForm { date, reason }) = retired else { return Ok(None) };
+        let [lifecycle, left] = at("retired");
+        day(&[lifecycle, left, Key("date")], date)?;
+        place.filled(&[lifecycle, left, Key("reason")], "the reason why a task is retired", reason)?;
+        Ok(Some(format!("retired on {date}: {reason}")))
+    }
 }
 
 /// The files of a fixture repository.
 fn repository(
-    source: &SourceText,
+    place: &Place<'_>,
     suite: &RepoPath,
     path: &str,
     shelf: &dyn Shelf,
 ) -> Result<BTreeSet<String>, Diagnostic> {
-    let at = source.text.find("\"repo_path\"").unwrap_or(0);
-    let bad = |what: String| source.problem(at, "missing-folder", what, "correct repo_path, or state allowed_files");
+    let bad = |what: String| {
+        let help = "correct repo_path, or state allowed_files";
+        place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
+    };
     let bases = [suite.clone(), RepoPath::root()];
     let roots = bases.iter().filter_map(|base| base.join(path).ok());
     let root = roots
@@ -345,14 +406,9 @@ impl Suite for Evidence {
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.path);
+        let mut audit = self.folder.audit(shelf);
         for task in &self.folder.cases {
-            if !task.allowed.contains(&task.file) {
-                let what = format!("the expected file \"{}\" may not be inspected, or is not there", task.file);
-                let help = "add it to allowed_files, or correct expected_file";
-                audit.problems.push(Diagnostic::of_file(&task.golden, "unsatisfiable", what, help));
-            }
+            task.unsatisfiable.iter().for_each(|problem| audit.problems.push(problem.clone()));
             if !task.owed.is_empty() {
                 let what = format!("the lifecycle lacks {}", task.owed.join(", "));
                 audit.note(&task.golden, what, "say where the task comes from and who understands it");

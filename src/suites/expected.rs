@@ -11,11 +11,13 @@ use super::finding::Severity;
 use super::finding::file_name;
 use crate::diag::Diagnostic;
 use crate::diag::nearest;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::text::Keyword;
 use crate::text::norm;
-use crate::text::same_category;
 
 /// One finding that an agent should produce.
 #[derive(Deserialize, JsonSchema, Debug)]
@@ -84,7 +86,7 @@ impl Expected {
     /// What in it cannot be, with its place.
     pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
-        Self::of(form, &Place { source, raw }, categories)
+        Self::of(form, &Place::part(source, raw), categories)
     }
 
     /// Checks a form that was read at a place.
@@ -94,37 +96,43 @@ impl Expected {
     pub fn of(form: ExpectedForm, place: &Place<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
         if form.min_severity > form.max_severity {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
-            return Err(place.problem("min_severity", "empty-range", what, "swap them, or widen the range"));
+            return Err(place.problem_of_key(
+                &[Key("min_severity")],
+                "empty-range",
+                what,
+                "swap them, or widen the range",
+            ));
         }
         let synonyms: Vec<(String, &String, &Vec<String>)> =
             form.keyword_synonyms.iter().map(|(keyword, words)| (norm(keyword), keyword, words)).collect();
-        let mut keywords = Vec::with_capacity(form.must_contain_keywords.len());
-        for text in &form.must_contain_keywords {
-            keywords.push(place.keywords(std::iter::once(text))?);
+        let mut keywords: Vec<Vec<Keyword>> = Vec::with_capacity(form.must_contain_keywords.len());
+        for (at, text) in form.must_contain_keywords.iter().enumerate() {
+            keywords.push(vec![place.keyword(&[Key("must_contain_keywords"), At(at)], text)?]);
         }
-        let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword: &Keyword| keyword.as_str() == key);
+        let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword| keyword.as_str() == key);
         if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
             let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "add it to must_contain_keywords, or remove its synonyms".to_owned(),
             };
-            return Err(place.problem(unknown, "no-effect", what, help));
+            let path = [Key("keyword_synonyms"), Key(unknown)];
+            return Err(place.problem_of_key(&path, "no-effect", what, help));
         }
-        for keyword in &mut keywords {
-            let own = keyword[0].as_str();
-            let words = synonyms.iter().filter(|(key, ..)| key == own).flat_map(|(.., words)| *words);
-            let words = place.keywords(words)?;
-            keyword.extend(words);
+        for words in &mut keywords {
+            let own = synonyms.iter().filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));
+            for (_, keyword, others) in own.collect::<Vec<_>>() {
+                words.extend(place.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
+            }
         }
-        let mut categories = Vec::with_capacity(1 + form.alternative_categories.len());
-        for category in std::iter::once(&form.category).chain(&form.alternative_categories) {
-            categories.push(place.category(category, known)?);
+        let mut categories = vec![place.category(&[Key("category")], &form.category, known)?];
+        for (at, category) in form.alternative_categories.iter().enumerate() {
+            categories.push(place.category(&[Key("alternative_categories"), At(at)], category, known)?);
         }
         Ok(Self {
             line: place.line(),
             required: form.required,
-            rule: form.rule,
+            rule: place.rule(form.rule)?,
             citation: form.citation_must_reference.map(|file| file_name(&file).to_owned()),
             category: form.category,
             categories,
@@ -178,70 +186,5 @@ impl Expected {
     /// Whether the severity lies in the range; an unknown one lies in none.
     pub fn fits_severity(&self, finding: &Finding) -> bool {
         finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
-    }
-}
-
-/// Where a part of a golden file stands.
-pub struct Place<'a> {
-    /// The file.
-    pub source: &'a SourceText,
-    /// The part.
-    pub raw: &'a RawValue,
-}
-
-impl Place<'_> {
-    /// The line where the part starts, from 1.
-    pub fn line(&self) -> u32 {
-        self.source.line(json::offset_of(self.source, self.raw))
-    }
-
-    /// A problem at the first place of the part where `word` is written, else at its start.
-    pub fn problem(
-        &self,
-        word: &str,
-        code: &'static str,
-        what: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Diagnostic {
-        let written = serde_json::Value::from(word).to_string();
-        let inner = self.raw.get().find(&written).unwrap_or(0);
-        self.source.problem(json::offset_of(self.source, self.raw) + inner, code, what, help)
-    }
-
-    /// Keywords in their normal forms.
-    ///
-    /// # Errors
-    /// A keyword of which nothing is left.
-    pub fn keywords<'k>(&self, texts: impl IntoIterator<Item = &'k String>) -> Result<Vec<Keyword>, Diagnostic> {
-        let checked = texts.into_iter().map(|text| {
-            Keyword::new(text).ok_or_else(|| {
-                self.problem(
-                    text,
-                    "empty-keyword",
-                    format!("the keyword {text:?} is empty"),
-                    "write a word, or remove it: an empty keyword would match everything",
-                )
-            })
-        });
-        checked.collect()
-    }
-
-    /// A category in the form in which it is compared.
-    ///
-    /// # Errors
-    /// One that is empty, or that the suite does not know.
-    pub fn category(&self, text: &str, known: Option<&[String]>) -> Result<String, Diagnostic> {
-        let key = same_category(text);
-        if key.is_empty() {
-            return Err(self.problem(text, "empty-category", "the category is empty", "name a category"));
-        }
-        let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key)) else {
-            return Ok(key);
-        };
-        let help = match nearest(text, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("the suite's categories are {}", known.join(", ")),
-        };
-        Err(self.problem(text, "unknown-category", format!("unknown category \"{text}\""), help))
     }
 }

@@ -13,7 +13,6 @@ use self::fits::Fit;
 use self::fits::Fits;
 use self::golden::Expectation;
 use self::golden::ExpectedFile;
-use self::golden::ExpectedText;
 use self::golden::expectation;
 use super::Audit;
 use super::Cast;
@@ -31,6 +30,7 @@ use super::produced::produced;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::Aggregate;
@@ -42,7 +42,6 @@ use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Limit;
 use crate::model::MetricSpec;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -68,7 +67,7 @@ pub const KIND: Kind = Kind {
     terms: &[],
     meaning: "agents that report findings on documents, against what a person would find",
     open,
-    schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile))],
+    schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
 
 const NEAR_BASELINE: &[Gate] =
@@ -210,7 +209,7 @@ fn read_pair(
 ) -> Result<(Pair, Expectation), Diagnostic> {
     let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
     let source = shelf.text(&file)?;
-    let text: ExpectedText<'_> = json::whole(&source)?;
+    let text: ExpectedFile<'_> = json::golden(&source)?;
     let (expectation, zone) = expectation(&source, &text, suite.categories.as_deref())?;
     let pair = Pair {
         runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
@@ -219,7 +218,7 @@ fn read_pair(
         golden: file,
         digest: sha256_hex(source.text.as_bytes()),
         samples: None,
-        quarantine: text.quarantine.map(Box::<Quarantine>::from),
+        quarantine: text.quarantine.map(|form| form.stated(&Place::whole(&source))),
         zone,
     };
     Ok((pair, expectation))

@@ -3,29 +3,38 @@
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 
+use super::Audit;
 use super::EntryKind;
 use super::Pair;
 use super::Shelf;
+use super::quarantine::Stated;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::model::CaseId;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
 
+/// A name that a golden file states.
+pub struct Name {
+    /// The name.
+    pub text: String,
+    /// The byte of the file where it stands.
+    pub at: usize,
+}
+
 /// What a golden file says, before it is one of a suite's cases.
 pub struct Read<T> {
     /// The case's id, where the file states one; else its stem is.
-    pub id: Option<String>,
+    pub id: Option<Name>,
     /// The names of the runs that make up a sample; none for the run of the case itself.
-    pub runs: Vec<String>,
+    pub runs: Vec<Name>,
     /// Samples planned where nobody else says.
     pub samples: Option<u32>,
     /// Why it does not gate for a while.
-    pub quarantine: Option<Box<Quarantine>>,
+    pub quarantine: Option<Box<Stated>>,
     /// Why it is listed and not run any more.
     pub retired: Option<String>,
     /// What else a number is measured with, such as a list of terms.
@@ -49,9 +58,27 @@ impl<T> Read<T> {
     }
 }
 
-/// The cases of a folder, paired with the agents.
+/// A case that is one of its suite's.
+pub struct Member<T> {
+    /// Its id.
+    pub id: CaseId,
+    /// Its golden file.
+    pub golden: RepoPath,
+    /// The digest of what is expected.
+    pub digest: String,
+    /// The names of the runs that make up a sample.
+    pub runs: Vec<CaseId>,
+    /// Samples planned where nobody else says.
+    pub samples: Option<u32>,
+    /// Why it does not gate for a while.
+    pub quarantine: Option<Box<Stated>>,
+    /// What the case asks for.
+    pub case: T,
+}
+
+/// The cases of a suite, paired with its agents.
 pub struct Folder<T> {
-    /// The folder.
+    /// The folder, or the file that has them all.
     pub path: RepoPath,
     /// The pairs, ordered by case, then agent.
     pub pairs: Vec<Pair>,
@@ -63,10 +90,52 @@ pub struct Folder<T> {
 }
 
 impl<T> Folder<T> {
+    /// Pairs every case with every agent of the suite.
+    pub fn of(suite: &SuiteConfig, path: RepoPath, mut members: Vec<Member<T>>) -> Self {
+        members.sort_by(|one, other| one.id.cmp(&other.id));
+        let (mut pairs, mut places, mut cases) = (Vec::new(), Vec::new(), Vec::new());
+        for Member { id, golden, digest, runs, samples, quarantine, case } in members {
+            for agent in suite.agents.keys() {
+                let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
+                places.push(cases.len());
+                pairs.push(Pair {
+                    case: id.clone(),
+                    agent: agent.clone(),
+                    golden: golden.clone(),
+                    digest: digest.clone(),
+                    runs: runs.iter().map(key).collect(),
+                    samples,
+                    quarantine: quarantine.clone(),
+                    zone: None,
+                });
+            }
+            cases.push(case);
+        }
+        Self { path, pairs, places, cases, retired: Vec::new() }
+    }
+
     /// The case of a pair.
     pub fn case(&self, pair: usize) -> &T {
         &self.cases[self.places[pair]]
     }
+
+    /// What can be said of a folder without reading its files.
+    pub fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        let mut audit = Audit::default();
+        audit.strays(shelf, &self.path);
+        audit
+    }
+}
+
+/// One golden file, read.
+struct Opened<T> {
+    id: CaseId,
+    runs: Vec<CaseId>,
+    source: SourceText,
+    /// The byte where its id stands.
+    at: usize,
+    digest: String,
+    read: Read<T>,
 }
 
 /// Reads `{case}.json` of a folder for every agent of the suite.
@@ -86,57 +155,42 @@ pub fn open<T: Send>(
         .filter(|entry| entry.kind == EntryKind::File)
         .filter_map(|entry| Some((path.child(&entry.name), entry.name.strip_suffix(".json")?)))
         .collect();
-    let opened: Vec<Result<_, Diagnostic>> = files
-        .par_iter()
-        .map(|(file, stem)| {
-            let source = shelf.text(file)?;
-            let found = read(&source)?;
-            let id = found.id.as_deref().unwrap_or(stem);
-            let id = CaseId::new(id).map_err(|bad| Diagnostic::of_file(file, "bad-id", bad.to_string(), bad.help()))?;
-            let digest = sha256_hex(format!("{}{}", source.text, found.measured_with).as_bytes());
-            Ok((id, file.clone(), digest, found))
-        })
-        .collect();
-    let mut read: Vec<_> = opened.into_iter().filter_map(|one| problems.keep(one)).collect();
-    read.sort_by(|(one, ..), (other, ..)| one.cmp(other));
-    for twice in read.windows(2).filter(|two| two[0].0 == two[1].0) {
-        let what = format!("the id \"{}\" is also that of {}", twice[1].0, twice[0].1);
-        problems.push(Diagnostic::of_file(&twice[1].1, "duplicate-id", what, "give each case its own id"));
+    let opened: Vec<Result<_, Diagnostics>> =
+        files.par_iter().map(|(file, stem)| opened(shelf.text(file)?, stem, &read)).collect();
+    let mut opened: Vec<Opened<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
+    opened.sort_by(|one, other| one.id.cmp(&other.id));
+    for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
+        let what = format!("the id \"{}\" is also that of {}", two[1].id, two[0].source.file);
+        problems.push(two[1].source.problem(two[1].at, "duplicate-id", what, "give each case its own id"));
     }
-    let (mut pairs, mut places, mut cases, mut left) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for (case, golden, digest, Read { runs, samples, quarantine, retired, case: asked, .. }) in read {
-        if let Some(why) = retired {
-            left.push((case, why));
-            continue;
+    let (mut members, mut retired) = (Vec::new(), Vec::new());
+    for Opened { id, runs, source, digest, read: Read { samples, quarantine, retired: left, case, .. }, .. } in opened {
+        match left {
+            Some(why) => retired.push((id, why)),
+            None => members.push(Member { id, golden: source.file, digest, runs, samples, quarantine, case }),
         }
-        let names = problems.keep_all(run_names(&case, &golden, &runs)).unwrap_or_default();
-        for agent in suite.agents.keys() {
-            let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
-            places.push(cases.len());
-            pairs.push(Pair {
-                case: case.clone(),
-                agent: agent.clone(),
-                golden: golden.clone(),
-                digest: digest.clone(),
-                runs: names.iter().map(key).collect(),
-                samples,
-                quarantine: quarantine.clone(),
-                zone: None,
-            });
-        }
-        cases.push(asked);
     }
-    problems.or(Folder { path, pairs, places, cases, retired: left })
+    problems.or(Folder { retired, ..Folder::of(suite, path, members) })
 }
 
-fn run_names(case: &CaseId, golden: &RepoPath, runs: &[String]) -> Result<Vec<CaseId>, Diagnostics> {
-    if runs.is_empty() {
-        return Ok(vec![case.clone()]);
-    }
+fn opened<T>(
+    source: SourceText,
+    stem: &str,
+    read: &impl Fn(&SourceText) -> Result<Read<T>, Diagnostic>,
+) -> Result<Opened<T>, Diagnostics> {
+    let read = read(&source)?;
+    let checked = |text: &str, at: usize| {
+        CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
+    };
+    // A file's name stands nowhere in it: its first place is what can be shown.
+    let (text, at) = read.id.as_ref().map_or((stem, 0), |name| (name.text.as_str(), name.at));
+    let id = checked(text, at)?;
     let mut problems = Diagnostics::default();
-    let names = runs.iter().map(|name| {
-        CaseId::new(name).map_err(|bad| Diagnostic::of_file(golden, "bad-id", bad.to_string(), bad.help()))
-    });
-    let names = names.filter_map(|name| problems.keep(name)).collect();
-    problems.or(names)
+    let mut runs: Vec<CaseId> =
+        read.runs.iter().filter_map(|name| problems.keep(checked(&name.text, name.at))).collect();
+    if read.runs.is_empty() {
+        runs.push(id.clone());
+    }
+    let digest = sha256_hex(format!("{}{}", source.text, read.measured_with).as_bytes());
+    problems.or(Opened { id, runs, at, digest, read, source })
 }

@@ -20,7 +20,9 @@ use super::blame::Blame;
 use super::blame::Fault;
 use super::folder;
 use super::folder::Folder;
+use super::folder::Name;
 use super::folder::Read;
+use super::golden::step;
 use super::labels::Labels;
 use super::labels::Says;
 use super::matching;
@@ -33,7 +35,11 @@ use super::rubric::scores;
 use super::terms::Terms;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Check;
 use crate::model::CheckKey;
@@ -42,7 +48,6 @@ use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
-use crate::model::Quarantine;
 use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
@@ -51,7 +56,6 @@ use crate::model::indicator;
 use crate::model::reaches;
 use crate::model::share;
 use crate::text::Keyword;
-use crate::text::same_category;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -123,11 +127,11 @@ struct ScenarioForm {
     /// How many clarifying questions are right; 2 where absent.
     expected_clarifications: Option<usize>,
     /// How the client speaks; part of the case.
-    #[allow(dead_code, reason = "part of the case's identity, and of what the agent is told")]
-    persona_variant: Option<String>,
+    #[serde(rename = "personaVariant")]
+    _persona_variant: Option<String>,
     /// How many rounds of questions there are.
-    #[allow(dead_code, reason = "the run says how many there were")]
-    rounds: Option<u64>,
+    #[serde(rename = "rounds")]
+    _rounds: Option<u64>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -182,56 +186,17 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Scenario>, Diagnostic> {
-    let form: ScenarioForm = json::whole(source)?;
-    let at = |word: &str| source.text.find(&format!("\"{word}\"")).unwrap_or(0);
+    let form: ScenarioForm = json::golden(source)?;
+    let place = Place::whole(source);
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
-        return Err(source.problem(at("minimumRubricScore"), "bad-score", what, "the rubric has 0 to 12 points"));
+        let path = [Key("minimumRubricScore")];
+        return Err(place.problem_of_key(&path, "bad-score", what, "the rubric has 0 to 12 points"));
     }
-    let constraints = form.context.get("constraints").map(|value| value.as_array());
-    if constraints.is_some_and(|list| list.is_none_or(|list| !list.iter().all(Value::is_string))) {
-        let what = "the context's constraints are no list of texts";
-        return Err(source.problem(
-            at("constraints"),
-            "wrong-type",
-            what,
-            "write a list: they are the invariants where none are stated",
-        ));
-    }
-    let constraints = constraints.flatten();
-    let stated = form
-        .invariants
-        .unwrap_or_else(|| constraints.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect());
-    let invariants: Vec<Vec<Keyword>> = stated.iter().map(|text| invariant(text)).collect();
-    if let Some((empty, _)) = stated.iter().zip(&invariants).find(|(_, words)| words.is_empty()) {
-        let what = format!("the invariant {empty:?} has no word of at least 4 letters");
-        return Err(source.problem(
-            source.text.find(empty.as_str()).unwrap_or(0),
-            "empty-keyword",
-            what,
-            "name what has to hold",
-        ));
-    }
+    let invariants = invariants(&form, &place)?;
     let mut expected = Vec::new();
-    let mut from = at("expectedAtoms");
-    for form in form.expected_atoms {
-        from = source.text[from..].find('{').map_or(from, |inner| from + inner);
-        let line = source.line(from);
-        from += 1;
-        let word = |text: &String| {
-            Keyword::new(text).ok_or_else(|| {
-                let help = "write a word, or remove it: an empty one would match everything";
-                source.problem(from, "empty-keyword", format!("the keyword {text:?} is empty"), help)
-            })
-        };
-        expected.push(Expected {
-            words: form.description_contains_any.iter().map(word).collect::<Result<_, _>>()?,
-            categories: form.category_one_of.iter().map(|text| same_category(text)).collect(),
-            outcomes: form.min_outcomes,
-            evidence: form.requires_evidence,
-            rule: form.rule,
-            line,
-        });
+    for (at, atom) in form.expected_atoms.into_iter().enumerate() {
+        expected.push(Expected::read(atom, &place.inner(&[Key("expectedAtoms"), At(at)]))?);
     }
     let measured_with = format!("{}{}", vague.text(), edge_case.text());
     let measure = Measure {
@@ -241,11 +206,59 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         invariants,
     };
     let scenario = Scenario { expected, least: form.minimum_rubric_score, measure };
-    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
-    Ok(Read { id: form.scenario_id, quarantine, measured_with, ..Read::plain(scenario) })
+    let quarantine = form.quarantine.map(|form| form.stated(&place));
+    let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
+    Ok(Read { id, quarantine, measured_with, ..Read::plain(scenario) })
+}
+
+/// The keywords of what has to hold: of the stated invariants, else of the context's constraints.
+fn invariants(form: &ScenarioForm, place: &Place<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
+    let constraints = [Key("context"), Key("constraints")];
+    let texts = |value: &Value| {
+        value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
+    };
+    let told = match form.context.get("constraints") {
+        None => Vec::new(),
+        Some(value) => texts(value).ok_or_else(|| {
+            let help = "write a list: they are the invariants where none are stated";
+            place.problem_of_key(&constraints, "wrong-type", "the context's constraints are no list of texts", help)
+        })?,
+    };
+    let (stated, path): (&[String], &[Step<'_>]) = match &form.invariants {
+        Some(stated) => (stated, &[Key("invariants")]),
+        None => (&told, &constraints),
+    };
+    let mut all = Vec::new();
+    for (at, text) in stated.iter().enumerate() {
+        let words = invariant(text);
+        if words.is_empty() {
+            let what = format!("the invariant {text:?} has no word of at least 4 letters");
+            return Err(place.problem(&step(path, At(at)), "empty-keyword", what, "name what has to hold"));
+        }
+        all.push(words);
+    }
+    Ok(all)
 }
 
 impl Expected {
+    fn read(form: AtomForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
+        let AtomForm { description_contains_any, category_one_of, min_outcomes, requires_evidence, rule } = form;
+        if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
+        {
+            let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
+            return Err(place.problem(&[], "asks-nothing", "an expected atom asks for nothing", help));
+        }
+        let category = |(at, text): (usize, &String)| place.category(&[Key("categoryOneOf"), At(at)], text, None);
+        Ok(Self {
+            words: place.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?,
+            categories: category_one_of.iter().enumerate().map(category).collect::<Result<_, _>>()?,
+            outcomes: min_outcomes,
+            evidence: requires_evidence,
+            rule: place.rule(rule)?,
+            line: place.line(),
+        })
+    }
+
     fn named(&self, atom: &Atom) -> bool {
         self.words.is_empty() || self.words.iter().any(|word| word.is_in(&atom.description))
     }
@@ -308,9 +321,7 @@ impl Suite for Interview {
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.path);
-        audit
+        self.folder.audit(shelf)
     }
 }
 

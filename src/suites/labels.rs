@@ -7,11 +7,12 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Shelf;
-use super::expected::Place;
 use super::rubric::DIMENSIONS;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::nearest;
+use crate::format::Place;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::CaseId;
@@ -75,9 +76,9 @@ impl Labels {
     pub fn open(file: Option<&RepoPath>, shelf: &dyn Shelf) -> Result<Self, Diagnostics> {
         let Some(file) = file else { return Ok(Self::default()) };
         let source = shelf.text(file)?;
-        let raws: Vec<&RawValue> = json::whole(&source)?;
+        let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
-        let read = raws.iter().filter_map(|raw| problems.keep(label(&Place { source: &source, raw })));
+        let read = raws.iter().filter_map(|raw| problems.keep(label(&Place::part(&source, raw))));
         let read = read.collect();
         problems.or(Self(read))
     }
@@ -101,14 +102,10 @@ impl Labels {
 }
 
 fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
-    let LabelForm { agent, case, dimension, score, check, tag, by, reason } = json::part(place.source, place.raw)?;
+    let LabelForm { agent, case, dimension, score, check, tag, by, reason } = place.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
-        return Err(place.problem(
-            "by",
-            "no-reason",
-            "a label has to say who gave it, and why",
-            "fill in by and reason",
-        ));
+        let what = "a label has to say who gave it, and why";
+        return Err(place.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
     }
     let says = match (dimension, score, check, tag) {
         (Some(name), Some(points @ 0..=2), None, None) => {
@@ -122,7 +119,7 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
         }
         _ => {
             let what = "a label is either a dimension with a score of 0 to 2, or a check with a tag";
-            return Err(place.problem("case", "bad-label", what, "state one of both pairs"));
+            return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state one of both pairs"));
         }
     };
     Ok(Label { agent, case, says, by, reason })
@@ -133,5 +130,5 @@ fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagno
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("known are {}", known.join(", ")),
     };
-    place.problem(found, "unknown-value", format!("unknown {what} \"{found}\""), help)
+    place.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
 }

@@ -15,6 +15,7 @@ mod expected;
 mod finding;
 mod findings;
 mod folder;
+mod golden;
 mod interview;
 mod labels;
 mod matching;
@@ -38,7 +39,6 @@ use crate::model::Grade;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::PairValue;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -57,6 +57,7 @@ pub use labels::Label;
 pub use labels::LabelForm;
 pub use labels::Labels;
 pub use labels::Says;
+pub use quarantine::Stated;
 
 /// Every kind there is.
 pub const KINDS: &[&Kind] = &[
@@ -169,7 +170,7 @@ pub struct Pair {
     /// Samples planned where neither the command line nor the config says.
     pub samples: Option<u32>,
     /// Its quarantine, where its golden file states one.
-    pub quarantine: Option<Box<Quarantine>>,
+    pub quarantine: Option<Box<Stated>>,
     /// The band of its own verdict, in place of the gates'; shown to the reader only.
     pub zone: Option<f64>,
 }

@@ -20,11 +20,15 @@ use super::deltas::kinds_by_item;
 use super::deltas::produced;
 use super::folder;
 use super::folder::Folder;
+use super::folder::Name;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Aggregate;
 use crate::model::Check;
@@ -33,7 +37,6 @@ use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::MetricSpec;
-use crate::model::Quarantine;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 
@@ -89,26 +92,25 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
-    let CaseForm { variants, quarantine } = json::whole(source)?;
+    let CaseForm { variants, quarantine } = json::golden(source)?;
+    let place = Place::whole(source);
     if variants.is_empty() {
-        let at = source.text.find("variants").unwrap_or(0);
-        return Err(source.problem(
-            at,
-            "no-variants",
-            "there is no variant",
-            "name one: a base run alone proves nothing",
-        ));
+        let help = "name one: a base run alone proves nothing";
+        return Err(place.problem(&[Key("variants")], "no-variants", "there is no variant", help));
     }
-    for (place, variant) in variants.iter().enumerate() {
-        if variants[..place].iter().any(|other| other.name == variant.name) {
-            let at = source.text.rfind(&format!("\"{}\"", variant.name)).unwrap_or(0);
-            let what = format!("the variant \"{}\" stands here twice", variant.name);
-            return Err(source.problem(at, "duplicate-id", what, "give each variant its own name"));
+    let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
+    let mut runs = vec![Name { text: stem.to_owned(), at: 0 }];
+    for (at, VariantForm { name, transform }) in variants.iter().enumerate() {
+        let of = |key| [Key("variants"), At(at), Key(key)];
+        place.filled(&of("name"), "the name of a variant", name)?;
+        place.filled(&of("transform"), "the transform of a variant", transform)?;
+        if variants[..at].iter().any(|other| other.name == *name) {
+            let what = format!("the variant \"{name}\" stands here twice");
+            return Err(place.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
         }
+        runs.push(Name { text: format!("{stem}--{name}"), at: place.value(&of("name")) });
     }
-    let stem = source.file.name().strip_suffix(".json").unwrap_or_default().to_owned();
-    let runs = std::iter::once(stem.clone()).chain(variants.iter().map(|variant| format!("{stem}--{}", variant.name)));
-    Ok(Read { runs: runs.collect(), quarantine: quarantine.map(Box::<Quarantine>::from), ..Read::plain(variants) })
+    Ok(Read { runs, quarantine: quarantine.map(|form| form.stated(&place)), ..Read::plain(variants) })
 }
 
 impl Suite for Property {
@@ -142,8 +144,6 @@ impl Suite for Property {
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.path);
-        audit
+        self.folder.audit(shelf)
     }
 }

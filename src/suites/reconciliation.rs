@@ -25,7 +25,10 @@ use super::folder::Read;
 use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Check;
 use crate::model::CheckKey;
@@ -33,7 +36,7 @@ use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
-use crate::model::Quarantine;
+use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::indicator;
@@ -114,9 +117,8 @@ struct SnapshotForm {
     #[serde(default)]
     coverage: Vec<String>,
     /// Ids of requirements.
-    #[serde(default)]
-    #[allow(dead_code, reason = "the agent is told them; nothing cites them")]
-    atoms: Vec<String>,
+    #[serde(default, rename = "atoms")]
+    _atoms: Vec<String>,
 }
 
 /// An item and its kind.
@@ -191,23 +193,41 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
-    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::whole(source)?;
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::golden(source)?;
+    let place = Place::whole(source);
+    for (at, file) in snapshot.files.iter().enumerate() {
+        if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
+            let path = [Key("snapshot"), Key("files"), At(at)];
+            let what = format!("{file:?} is no path inside the repository");
+            return Err(place.problem(
+                &path,
+                "bad-path",
+                what,
+                "write it as the agent sees it, from the repository's root",
+            ));
+        }
+    }
+    for (at, test) in snapshot.tests.iter().enumerate() {
+        place.filled(&[Key("snapshot"), Key("tests"), At(at)], "the name of a test", test)?;
+    }
     let mut coverage = Vec::new();
-    for text in &snapshot.coverage {
-        let at = source.text.find(text.as_str()).unwrap_or(0);
+    for (at, text) in snapshot.coverage.iter().enumerate() {
         coverage.push(Range::read(text).ok_or_else(|| {
-            source.problem(at, "bad-range", format!("{text:?} is no coverage range"), "write path:from-to")
+            let what = format!("{text:?} is no coverage range");
+            place.problem(&[Key("snapshot"), Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
         })?);
     }
     let mut expected = BTreeSet::new();
-    for DeltaForm { item, kind } in expected_deltas {
+    for (at, DeltaForm { item, kind }) in expected_deltas.into_iter().enumerate() {
+        let path = [Key("expected_deltas"), At(at), Key("item")];
+        place.filled(&path, "an expected item", &item)?;
         if expected.iter().any(|(other, _): &(String, &str)| *other == item) {
-            let at = source.text.rfind(item.as_str()).unwrap_or(0);
             let what = format!("{item:?} is expected twice");
-            return Err(source.problem(at, "duplicate-item", what, "an item has one kind: keep one of them"));
+            return Err(place.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
         }
         expected.insert((item, kind.word()));
     }
+    let rule = place.rule(rule)?;
     let fixture = Fixture {
         files: snapshot.files.into_iter().collect(),
         tests: snapshot.tests.into_iter().collect(),
@@ -216,7 +236,7 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
         most: max_recommendations,
         rule,
     };
-    Ok(Read { quarantine: quarantine.map(Box::<Quarantine>::from), ..Read::plain(fixture) })
+    Ok(Read { quarantine: quarantine.map(|form| form.stated(&place)), ..Read::plain(fixture) })
 }
 
 impl Fixture {
@@ -269,9 +289,7 @@ impl Suite for Reconciliation {
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.path);
-        audit
+        self.folder.audit(shelf)
     }
 }
 

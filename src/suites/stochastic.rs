@@ -1,5 +1,8 @@
 //! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when it is asked the same again.
 
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use smallvec::smallvec;
@@ -19,20 +22,26 @@ use super::blame::Blame;
 use super::blame::Fault;
 use super::folder;
 use super::folder::Folder;
+use super::folder::Name;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Better;
+use crate::model::CaseId;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
+use crate::model::PairResult;
 use crate::model::PairValue;
-use crate::model::Quarantine;
+use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::SampleFold;
 use crate::model::Suite as SuiteConfig;
@@ -101,16 +110,14 @@ struct ScenarioForm {
     /// What the client has decided.
     ground_truth: TruthForm,
     /// How the client speaks; part of the case's identity.
-    #[allow(dead_code, reason = "part of the case's identity, and of what the agent is told")]
     persona_variant: Option<String>,
     /// How often it is run; 5 where absent.
     runs: Option<u32>,
     /// What the means have to reach.
     thresholds: ThresholdForm,
     /// What else the agent is told.
-    #[serde(default)]
-    #[allow(dead_code, reason = "the agent is told it")]
-    context: serde_json::Map<String, serde_json::Value>,
+    #[serde(default, rename = "context")]
+    _context: serde_json::Map<String, serde_json::Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
     /// Why the case does not gate for a while.
@@ -143,6 +150,8 @@ struct Scenario {
     sets: Vec<Vec<Keyword>>,
     thresholds: ThresholdForm,
     rule: Option<String>,
+    /// How the client speaks.
+    persona: Option<String>,
 }
 
 struct Stochastic {
@@ -155,47 +164,48 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
-    let form: ScenarioForm = json::whole(source)?;
-    let at = |word: &str| source.text.find(&format!("\"{word}\"")).unwrap_or(0);
+    let form: ScenarioForm = json::golden(source)?;
+    let place = Place::whole(source);
     let TruthForm { decided_facts, keyword_sets } = form.ground_truth;
     if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
         let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
-        return Err(source.problem(
-            at("groundTruth"),
-            "bad-truth",
-            what,
-            "write one set of keywords for each fact, and at least one fact",
-        ));
+        let help = "write one set of keywords for each fact, and at least one fact";
+        return Err(place.problem_of_key(&[Key("groundTruth")], "bad-truth", what, help));
+    }
+    for (at, fact) in decided_facts.iter().enumerate() {
+        place.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
     }
     for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
         if !(0.0..=1.0).contains(&threshold) {
             let what = format!("the threshold of {name} is {threshold}");
-            return Err(source.problem(at("thresholds"), "bad-number", what, "write a number from 0 to 1"));
+            let path = [Key("thresholds"), Key(name)];
+            return Err(place.problem(&path, "bad-number", what, "write a number from 0 to 1"));
         }
     }
     if let Some(0 | 1001..) = form.runs {
-        return Err(source.problem(at("runs"), "bad-samples", "the number of runs is out of range", "write 1 to 1000"));
+        let what = "the number of runs is out of range";
+        return Err(place.problem_of_key(&[Key("runs")], "bad-samples", what, "write 1 to 1000"));
     }
     let mut sets = Vec::new();
-    for words in &keyword_sets {
+    for (at, words) in keyword_sets.iter().enumerate() {
+        let path = [Key("groundTruth"), Key("keywordSets"), At(at)];
         let mut set: Vec<Keyword> = Vec::new();
-        for word in words {
-            let read = Keyword::new(word).ok_or_else(|| {
-                let help = "write a word, or remove it: an empty one would match everything";
-                source.problem(at("keywordSets"), "empty-keyword", format!("the keyword {word:?} is empty"), help)
-            })?;
-            if !set.contains(&read) {
-                set.push(read);
+        for word in place.keywords(&path, words)? {
+            if !set.contains(&word) {
+                set.push(word);
             }
         }
         if set.is_empty() {
-            return Err(source.problem(at("keywordSets"), "empty-set", "a set has no keyword", "name at least one"));
+            return Err(place.problem(&path, "empty-set", "a set has no keyword", "name at least one"));
         }
         sets.push(set);
     }
-    let scenario = Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule: form.rule };
-    let quarantine = form.quarantine.map(Box::<Quarantine>::from);
-    Ok(Read { id: form.scenario_id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
+    let rule = place.rule(form.rule)?;
+    let scenario =
+        Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule, persona: form.persona_variant };
+    let quarantine = form.quarantine.map(|form| form.stated(&place));
+    let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
+    Ok(Read { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
 }
 
 /// The score of a fact: 1 for two of its keywords in one atom (or for its only one), a half for one of several.
@@ -285,10 +295,21 @@ impl Suite for Stochastic {
         }
     }
 
+    fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
+        // The persona is part of the case's identity, so that a reader can tell what was said differently.
+        let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
+        let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for (place, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
+            if let Some(persona) = self.folder.case(place).persona.as_deref() {
+                spoken.entry(persona).or_default().insert(pair.case.as_str());
+            }
+        }
+        let named = |cases: BTreeSet<&str>| cases.into_iter().collect::<Vec<_>>().join(", ");
+        spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
+    }
+
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.path);
-        audit
+        self.folder.audit(shelf)
     }
 }
 

@@ -21,6 +21,7 @@ use super::Suite;
 use super::blame::Blame;
 use super::calls::Call;
 use super::calls::calls;
+use super::folder::Folder;
 use super::terms::Terms;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -33,7 +34,6 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::Run;
-use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
 use crate::model::indicator;
 use crate::model::share;
@@ -95,10 +95,7 @@ const METRICS: &[MetricSpec] = &[
 ];
 
 struct ToolUse {
-    pairs: Vec<Pair>,
-    /// The case of each pair.
-    places: Vec<usize>,
-    cases: Vec<Case>,
+    folder: Folder<Case>,
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -114,27 +111,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     }
     let Some(source) = problems.keep(shelf.text(&suite.path)) else { return Err(problems) };
     let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
-    let mut order: Vec<usize> = (0..cases.len()).collect();
-    order.sort_by(|one, other| cases[*one].id.cmp(&cases[*other].id));
-    let mut pairs = Vec::new();
-    let mut places = Vec::new();
-    for place in order {
-        for agent in suite.agents.keys() {
-            let case = cases[place].id.clone();
-            places.push(place);
-            pairs.push(Pair {
-                runs: vec![RunKey { suite: suite.id.clone(), agent: agent.clone(), case: case.clone() }],
-                case,
-                agent: agent.clone(),
-                golden: suite.path.clone(),
-                digest: cases[place].digest.clone(),
-                samples: None,
-                quarantine: cases[place].quarantine.clone(),
-                zone: None,
-            });
-        }
-    }
-    problems.or(Box::new(ToolUse { pairs, places, cases }))
+    problems.or(Box::new(ToolUse { folder: Folder::of(suite, suite.path.clone(), cases) }))
 }
 
 /// What one run did: the tools that it called, and what it said in the end.
@@ -170,11 +147,11 @@ fn produced(run: &Run) -> Produced {
 
 impl Suite for ToolUse {
     fn pairs(&self) -> &[Pair] {
-        &self.pairs
+        &self.folder.pairs
     }
 
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.pairs[place], &self.cases[self.places[place]], &runs[0]);
+        let (pair, case, run) = (&self.folder.pairs[place], self.folder.case(place), &runs[0]);
         let produced = produced(run);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
         let blame = Blame::new(pair, run, desk, &produced.flaws);
@@ -200,15 +177,13 @@ impl Suite for ToolUse {
 
     fn audit(&self, _shelf: &dyn Shelf) -> Audit {
         let mut audit = Audit::default();
-        let counted: BTreeMap<Category, usize> = self.cases.iter().fold(BTreeMap::new(), |mut counted, case| {
+        let counted: BTreeMap<Category, usize> = self.folder.cases.iter().fold(BTreeMap::new(), |mut counted, case| {
             *counted.entry(case.category).or_default() += 1;
             counted
         });
         for category in Category::ALL.into_iter().filter(|category| !counted.contains_key(category)) {
-            if let Some(pair) = self.pairs.first() {
-                let what = format!("no case is of the category {}", category.word());
-                audit.note(&pair.golden, what, "add one: each category finds other failures");
-            }
+            let what = format!("no case is of the category {}", category.word());
+            audit.note(&self.folder.path, what, "add one: each category finds other failures");
         }
         audit
     }

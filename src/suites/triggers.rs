@@ -6,7 +6,6 @@ use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::Audit;
 use super::Cast;
@@ -17,7 +16,6 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
-use super::expected::Place;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
@@ -27,7 +25,9 @@ use super::rules::RulesFile;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::format::SourceText;
+use crate::format::Place;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::Better;
@@ -40,7 +40,6 @@ use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::Outcome;
-use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
@@ -88,7 +87,6 @@ const METRICS: &[MetricSpec] = &[
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "trigger case")]
-#[allow(dead_code, reason = "the lists of ids are read again, with their places")]
 struct CaseForm {
     /// Whose findings they are.
     agent: String,
@@ -125,8 +123,8 @@ struct FindingForm {
 struct CitationForm {
     #[serde(default)]
     file: String,
-    #[allow(dead_code, reason = "people may write it; the rules do not look at it")]
-    section: Option<String>,
+    #[serde(rename = "section")]
+    _section: Option<String>,
     #[serde(default)]
     quote: String,
 }
@@ -177,7 +175,8 @@ fn read_case(
 ) -> Result<(Pair, Case), Diagnostic> {
     let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
     let source = shelf.text(&file)?;
-    let form: CaseForm = json::whole(&source)?;
+    let form: CaseForm = json::golden(&source)?;
+    let place = Place::whole(&source);
     let findings = form.findings.iter().map(|form| {
         Finding::of(&Parts {
             category: &form.category,
@@ -191,17 +190,16 @@ fn read_case(
                 .collect(),
         })
     });
-    let lists = json::whole::<RuleLists<'_>>(&source)?;
     let case = Case {
         findings: findings.collect(),
-        expected: rule_ids(&source, rules, &lists.expected_triggers)?,
-        forbidden: rule_ids(&source, rules, &lists.must_not_trigger)?,
+        expected: rule_ids(&place, rules, "expected_triggers", form.expected_triggers)?,
+        forbidden: rule_ids(&place, rules, "must_not_trigger", form.must_not_trigger)?,
         agent: form.agent,
     };
     if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
-        let at = source.text.find("must_not_trigger").unwrap_or(0);
         let what = format!("the rule \"{both}\" is both expected and forbidden");
-        return Err(source.problem(at, "unsatisfiable", what, "remove it from one of the lists"));
+        let path = [Key("must_not_trigger")];
+        return Err(place.problem_of_key(&path, "unsatisfiable", what, "remove it from one of the lists"));
     }
     let pair = Pair {
         case: id,
@@ -210,34 +208,27 @@ fn read_case(
         digest: sha256_hex(source.text.as_bytes()),
         runs: Vec::new(),
         samples: None,
-        quarantine: form.quarantine.map(Box::<Quarantine>::from),
+        quarantine: form.quarantine.map(|form| form.stated(&place)),
         zone: None,
     };
     Ok((pair, case))
 }
 
-/// The lists of rule ids, borrowed from their text so that every id knows its place.
-#[derive(Deserialize)]
-pub struct RuleLists<'a> {
-    /// Rules that have to fire.
-    #[serde(borrow, default)]
-    pub expected_triggers: Vec<&'a RawValue>,
-    /// Rules that must not.
-    #[serde(borrow, default)]
-    pub must_not_trigger: Vec<&'a RawValue>,
-}
-
-/// Rule ids that exist, each with its line.
+/// The rule ids of the list under `key`, which have to exist, each with its line.
 ///
 /// # Errors
 /// An id that no rule has.
-pub fn rule_ids(source: &SourceText, rules: &Rules, list: &[&RawValue]) -> Result<Vec<(String, u32)>, Diagnostic> {
-    let checked = list.iter().map(|raw| {
-        let id: String = serde_json::from_str(raw.get()).unwrap_or_default();
-        let place = Place { source, raw };
+pub fn rule_ids(
+    place: &Place<'_>,
+    rules: &Rules,
+    key: &str,
+    ids: Vec<String>,
+) -> Result<Vec<(String, u32)>, Diagnostic> {
+    let checked = ids.into_iter().enumerate().map(|(at, id)| {
+        let place = place.inner(&[Key(key), At(at)]);
         match rules.known(&id) {
             Ok(()) => Ok((id, place.line())),
-            Err(help) => Err(place.problem(&id, "unknown-rule", format!("no rule is called \"{id}\""), help)),
+            Err(help) => Err(place.problem(&[], "unknown-rule", format!("no rule is called \"{id}\""), help)),
         }
     });
     checked.collect()

@@ -5,56 +5,44 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diag::Diagnostic;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::suites::expected::Expected;
-use crate::suites::expected::Place;
 use crate::suites::finding::Finding;
 use crate::suites::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
 /// What an agent should report on one document: `expected/{agent}/{contract}.json`.
-#[derive(JsonSchema)]
+// Borrowed from its text, so that every part knows its place.
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "expected findings of one agent on one document")]
-#[allow(dead_code, reason = "the schema's shape; reading borrows from the text")]
-pub struct ExpectedFile {
+pub struct ExpectedFile<'a> {
     /// The findings that an agent should produce.
-    #[serde(default)]
+    #[serde(borrow, default)]
     #[schemars(with = "Vec<crate::suites::expected::ExpectedForm>")]
-    expected_findings: Vec<Box<RawValue>>,
-    /// The gap types that it should report.
-    #[serde(default)]
-    expected_gaps: Vec<String>,
-    /// What it must not report on this document.
-    #[serde(default)]
-    #[schemars(with = "Vec<GuardForm>")]
-    must_not_find: Vec<Box<RawValue>>,
-    /// The band of this case's own verdict, 0 to 0.5; shown to the reader, never in place of a hard gate.
-    ambiguity_zone: Option<f64>,
-    /// The fewest findings that are right.
-    min_expected_findings: Option<u64>,
-    /// The most findings that are right.
-    max_expected_findings: Option<u64>,
-    /// Why the case does not gate for a while.
-    quarantine: Option<QuarantineForm>,
-}
-
-/// The same, borrowed from its text so that every part knows its place.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExpectedText<'a> {
-    #[serde(borrow, default)]
     expected_findings: Vec<&'a RawValue>,
+    /// The gap types that it should report.
     #[serde(borrow, default)]
+    #[schemars(with = "Vec<String>")]
     expected_gaps: Vec<&'a RawValue>,
+    /// What it must not report on this document.
     #[serde(borrow, default)]
+    #[schemars(with = "Vec<GuardForm>")]
     must_not_find: Vec<&'a RawValue>,
+    /// The band of this case's own verdict, 0 to 0.5; shown to the reader, never in place of a hard gate.
     #[serde(borrow)]
+    #[schemars(with = "Option<f64>")]
     ambiguity_zone: Option<&'a RawValue>,
+    /// The fewest findings that are right.
     #[serde(borrow)]
+    #[schemars(with = "Option<u64>")]
     min_expected_findings: Option<&'a RawValue>,
+    /// The most findings that are right.
     #[serde(borrow)]
+    #[schemars(with = "Option<u64>")]
     max_expected_findings: Option<&'a RawValue>,
     /// Why the case does not gate for a while.
     pub quarantine: Option<QuarantineForm>,
@@ -125,7 +113,7 @@ pub struct Gap {
 /// What in it cannot be, with its place.
 pub fn expectation<'a>(
     source: &'a SourceText,
-    text: &ExpectedText<'a>,
+    text: &ExpectedFile<'a>,
     known: Option<&[String]>,
 ) -> Result<(Expectation, Option<f64>), Diagnostic> {
     let expected =
@@ -136,8 +124,8 @@ pub fn expectation<'a>(
         .iter()
         .map(|raw| {
             let name: String = json::part(source, raw)?;
-            let place = Place { source, raw };
-            Ok(Gap { key: place.category(&name, None)?, line: place.line(), name })
+            let place = Place::part(source, raw);
+            Ok(Gap { key: place.category(&[], &name, None)?, line: place.line(), name })
         })
         .collect::<Result<_, Diagnostic>>()?;
     let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
@@ -162,13 +150,13 @@ pub fn expectation<'a>(
 
 fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
     let form: GuardForm = json::part(source, raw)?;
-    let place = Place { source, raw };
+    let place = Place::part(source, raw);
     Ok(Guard {
-        key: place.category(&form.category, known)?,
-        keywords: place.keywords(&form.keywords)?,
+        key: place.category(&[Key("category")], &form.category, known)?,
+        keywords: place.keywords(&[Key("keywords")], &form.keywords)?,
         category: form.category,
         reason: form.reason,
-        rule: form.rule,
+        rule: place.rule(form.rule)?,
         line: place.line(),
     })
 }

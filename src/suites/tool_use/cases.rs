@@ -21,11 +21,13 @@ use super::trajectory::TrajectoryForm;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::nearest;
+use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::CaseId;
-use crate::model::Quarantine;
-use crate::suites::expected::Place;
+use crate::suites::folder::Member;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
 use crate::suites::terms::Terms;
@@ -70,7 +72,6 @@ pub struct CaseForm {
     /// What it is for.
     category: Category,
     /// What the user says.
-    #[allow(dead_code, reason = "live targets are asked it; recordings were")]
     query: String,
     /// Tools that all have to be called; an empty list means that none may be.
     expected_tools: Vec<String>,
@@ -92,7 +93,6 @@ pub struct CaseForm {
 
 /// One case, ready to be graded.
 pub struct Case {
-    pub id: CaseId,
     pub category: Category,
     /// Each expected tool once, in the order of the file.
     pub tools: Vec<String>,
@@ -103,8 +103,6 @@ pub struct Case {
     pub trajectory: Option<Trajectory>,
     pub rule: Option<String>,
     pub line: u32,
-    pub digest: String,
-    pub quarantine: Option<Box<Quarantine>>,
 }
 
 /// What the flags of cases ask for: one of some terms has to be in the answer.
@@ -124,25 +122,28 @@ impl Flags {
 ///
 /// # Errors
 /// Everything in the file that cannot be, with its place.
-pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<Case>, Diagnostics> {
+pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<Member<Case>>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let File(raws) = json::whole(source)?;
-    let read: Vec<_> = raws.iter().enumerate().map(|(place, raw)| case(source, raw, place, flags)).collect();
-    let read: Vec<Case> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
-    let mut ids = BTreeSet::new();
-    for (case, raw) in read.iter().zip(&raws).filter(|(case, _)| !ids.insert(&case.id)) {
-        let place = Place { source, raw };
-        let what = format!("the id \"{}\" stands here twice", case.id);
-        problems.push(place.problem(case.id.as_str(), "duplicate-id", what, "give each case its own id"));
+    let File(raws) = json::golden(source)?;
+    let (mut read, mut ids) = (Vec::new(), BTreeSet::new());
+    for (at, raw) in raws.into_iter().enumerate() {
+        let Some(case) = problems.keep(case(source, raw, at, flags)) else { continue };
+        if !ids.insert(case.id.clone()) {
+            let what = format!("the id \"{}\" stands here twice", case.id);
+            let place = Place::part(source, raw);
+            problems.push(place.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
+        }
+        read.push(case);
     }
     problems.or(read)
 }
 
-fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Result<Case, Diagnostic> {
+fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Result<Member<Case>, Diagnostic> {
     let form: CaseForm = json::part(source, raw)?;
-    let place = Place { source, raw };
+    let place = Place::part(source, raw);
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.word()));
-    let id = CaseId::new(&id).map_err(|bad| place.problem(&id, "bad-id", bad.to_string(), bad.help()))?;
+    let id = CaseId::new(&id).map_err(|bad| place.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
+    place.filled(&[Key("query")], "the query", &form.query)?;
     let mut digested = raw.get().to_owned();
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
@@ -151,7 +152,8 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
             };
-            return Err(place.problem(name, "unknown-flag", format!("unknown flag \"{name}\""), help));
+            let path = [Key("expected_flags"), Key(name)];
+            return Err(place.problem_of_key(&path, "unknown-flag", format!("unknown flag \"{name}\""), help));
         };
         if value == when {
             digested.push_str(terms.text());
@@ -159,27 +161,35 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
         }
     }
     let mut tools: Vec<String> = Vec::new();
-    for tool in form.expected_tools {
+    for (at, tool) in form.expected_tools.into_iter().enumerate() {
         if tool.is_empty() {
-            return Err(place.problem("", "empty-tool", "a tool has no name", "name it, or remove it"));
+            let path = [Key("expected_tools"), At(at)];
+            return Err(place.problem(&path, "empty-tool", "a tool has no name", "name it, or remove it"));
         }
         if !tools.contains(&tool) {
             tools.push(tool);
         }
     }
-    let trajectory = form.trajectory.map(|form| Trajectory::read(form, &place)).transpose()?;
-    Ok(Case {
-        id,
+    let trajectory =
+        form.trajectory.map(|form| Trajectory::read(form, &place.inner(&[Key("trajectory")]))).transpose()?;
+    let case = Case {
         category: form.category,
         tools,
-        phrases: place.keywords(&form.expected_output_contains)?,
+        phrases: place.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
         flags: asked,
         outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
         trajectory,
-        rule: form.rule,
+        rule: place.rule(form.rule)?,
         line: place.line(),
+    };
+    Ok(Member {
+        golden: source.file.clone(),
         digest: sha256_hex(digested.as_bytes()),
-        quarantine: form.quarantine.map(Box::<Quarantine>::from),
+        runs: vec![id.clone()],
+        id,
+        samples: None,
+        quarantine: form.quarantine.map(|form| form.stated(&place)),
+        case,
     })
 }
 

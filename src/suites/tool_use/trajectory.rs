@@ -10,12 +10,14 @@ use serde_json::Map;
 use serde_json::Value;
 
 use crate::diag::Diagnostic;
+use crate::format::Place;
+use crate::format::Step::At;
+use crate::format::Step::Key;
 use crate::model::EPSILON;
 use crate::model::harmonic;
 use crate::suites::calls::Call;
 use crate::suites::calls::contains;
 use crate::suites::calls::same;
-use crate::suites::expected::Place;
 use crate::suites::matching;
 
 /// The calls that a case asks for.
@@ -167,19 +169,27 @@ impl Trajectory {
     /// What in it cannot be, with its place.
     pub fn read(form: TrajectoryForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm { mode, tools, forbidden_tools, max_steps } = form;
-        if let Some(both) =
-            forbidden_tools.iter().find(|name| mode != Mode::Subset && tools.iter().any(|step| step.name == **name))
-        {
-            let what = format!("the tool \"{both}\" is both asked for and forbidden");
-            return Err(place.problem("forbidden_tools", "unsatisfiable", what, "remove it from one of the lists"));
+        let all = [Key("forbidden_tools")];
+        for (at, name) in forbidden_tools.iter().enumerate() {
+            place.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
+            if mode != Mode::Subset && tools.iter().any(|step| step.name == *name) {
+                let what = format!("the tool \"{name}\" is both asked for and forbidden");
+                return Err(place.problem_of_key(&all, "unsatisfiable", what, "remove it from one of the lists"));
+            }
         }
         if let (Some(most), true) = (max_steps, mode != Mode::Subset)
             && most < tools.len()
         {
             let what = format!("max_steps is {most}, and {} calls are asked for", tools.len());
-            return Err(place.problem("max_steps", "unsatisfiable", what, "raise max_steps, or shorten the list"));
+            return Err(place.problem_of_key(
+                &[Key("max_steps")],
+                "unsatisfiable",
+                what,
+                "raise max_steps, or shorten the list",
+            ));
         }
-        let steps = tools.into_iter().map(|step| Step::read(step, place)).collect::<Result<_, _>>()?;
+        let read = |(at, form)| Step::read(form, &place.inner(&[Key("tools"), At(at)]));
+        let steps = tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(Self { mode, steps, forbidden: forbidden_tools, max_steps })
     }
 
@@ -260,7 +270,7 @@ impl Step {
     fn read(form: StepForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
         let StepForm { name, args } = form;
         if name.is_empty() {
-            return Err(place.problem("name", "empty-tool", "a tool of the trajectory has no name", "name it"));
+            return Err(place.problem(&[Key("name")], "empty-tool", "a tool of the trajectory has no name", "name it"));
         }
         let Some(ArgsForm { how, values, fields }) = args else {
             return Ok(Self { name, how: How::Ignore, values: Value::Null, fields: Vec::new() });
@@ -269,8 +279,8 @@ impl Step {
         for (path, field) in fields {
             let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
-                return Err(place.problem(
-                    &path,
+                return Err(place.problem_of_key(
+                    &[Key("args"), Key("fields"), Key(&path)],
                     "bad-path",
                     format!("\"{path}\" is no path"),
                     "write keys with dots between them",
@@ -302,7 +312,8 @@ impl Step {
 
 impl Field {
     fn read(form: FieldForm, path: &str, place: &Place<'_>) -> Result<Self, Diagnostic> {
-        let refuse = |what: String, help: &str| place.problem(path, "bad-field", what, help);
+        let at = [Key("args"), Key("fields"), Key(path)];
+        let refuse = |what: String, help: &str| place.problem_of_key(&at, "bad-field", what, help);
         match (form.equals, form.regex, form.near) {
             (Some(value), None, None) => Ok(Self::Equals(value)),
             (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {

@@ -4,23 +4,21 @@ use proptest::collection::vec;
 use proptest::proptest;
 use serde_json::Value;
 use serde_json::json;
-use serde_json::value::RawValue;
 
 use super::Trajectory;
 use super::TrajectoryForm;
 use super::longest_common;
 use super::one_to_one;
+use crate::format::Place;
 use crate::format::SourceText;
 use crate::model::RepoPath;
 use crate::suites::calls::Call;
-use crate::suites::expected::Place;
 
 fn read(form: Value) -> Result<Trajectory, String> {
     let text = form.to_string();
     let source = SourceText { file: RepoPath::root().child("c.json"), text: text.clone() };
-    let raw: &RawValue = serde_json::from_str(&source.text).unwrap();
     let form: TrajectoryForm = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    Trajectory::read(form, &Place { source: &source, raw }).map_err(|problem| problem.to_string())
+    Trajectory::read(form, &Place::whole(&source)).map_err(|problem| problem.to_string())
 }
 
 fn calls(names: &str) -> Vec<Call> {

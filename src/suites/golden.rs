@@ -1,0 +1,77 @@
+//! What the parts of every golden file are checked for: a word that says something, a category that there is.
+
+use crate::diag::Diagnostic;
+use crate::diag::nearest;
+use crate::format::Place;
+use crate::format::Step;
+use crate::format::Step::At;
+use crate::format::Step::Key;
+use crate::text::Keyword;
+use crate::text::same_category;
+
+impl Place<'_> {
+    /// The keyword at a path in its normal form.
+    ///
+    /// # Errors
+    /// A keyword of which nothing is left.
+    pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
+        Keyword::new(text).ok_or_else(|| {
+            let help = "write a word, or remove it: an empty keyword would match everything";
+            self.problem(path, "empty-keyword", format!("the keyword {text:?} is empty"), help)
+        })
+    }
+
+    /// The keywords of the list at a path in their normal forms.
+    ///
+    /// # Errors
+    /// A keyword of which nothing is left.
+    pub fn keywords(&self, path: &[Step<'_>], texts: &[String]) -> Result<Vec<Keyword>, Diagnostic> {
+        texts.iter().enumerate().map(|(at, text)| self.keyword(&step(path, At(at)), text)).collect()
+    }
+
+    /// A category in the form in which it is compared.
+    ///
+    /// # Errors
+    /// One that is empty, or that the suite does not know.
+    pub fn category(&self, path: &[Step<'_>], text: &str, known: Option<&[String]>) -> Result<String, Diagnostic> {
+        let key = same_category(text);
+        if key.is_empty() {
+            return Err(self.problem(path, "empty-category", "the category is empty", "name a category"));
+        }
+        let Some(known) = known.filter(|known| !known.iter().any(|one| same_category(one) == key)) else {
+            return Ok(key);
+        };
+        let help = match nearest(text, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the suite's categories are {}", known.join(", ")),
+        };
+        Err(self.problem(path, "unknown-category", format!("unknown category \"{text}\""), help))
+    }
+
+    /// Refuses a text that says nothing.
+    ///
+    /// # Errors
+    /// The text at the path, where it is empty; `name` is what people call it.
+    pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
+        match text.trim().is_empty() {
+            true => Err(self.problem(path, "empty-text", format!("{name} is empty"), "write it, or remove it")),
+            false => Ok(()),
+        }
+    }
+
+    /// The rule that the part tests; one without a word is in every prompt package, and blames the model for everything.
+    ///
+    /// # Errors
+    /// An empty rule.
+    pub fn rule(&self, rule: Option<String>) -> Result<Option<String>, Diagnostic> {
+        if let Some(text) = &rule {
+            self.filled(&[Key("rule")], "the rule", text)?;
+        }
+        Ok(rule)
+    }
+}
+
+/// A path and one step more.
+pub fn step<'a>(path: &[Step<'a>], last: Step<'a>) -> Vec<Step<'a>> {
+    path.iter().copied().chain([last]).collect()
+}
