@@ -28,6 +28,12 @@ fn put(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string accepts every write");
 }
 
+/// Whether a remark speaks of the case: its id stands there as a word of its own.
+fn names(note: &str, case: &str) -> bool {
+    let of_id = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
+    note.split(|char| !of_id(char)).any(|word| word == case)
+}
+
 fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseReport) {
     let pair = &case.pair;
     put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.word()));
@@ -40,6 +46,9 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     put(out, &format!("  samples     {} of {} completed{excluded}", pair.completed, pair.planned));
     for lost in &pair.lost {
         put(out, &format!("    sample {} {}", lost.sample, line(&lost.why.text(), 200)));
+    }
+    for note in agent.notes.iter().filter(|note| names(note, pair.case.as_str())) {
+        put(out, &format!("  remark      {}", line(note, 400)));
     }
     put(out, "  values      folded, then sample by sample");
     for (metric, value) in agent.metrics.iter().zip(&pair.values) {
