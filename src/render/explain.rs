@@ -79,3 +79,17 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     }
     out.push('\n');
 }
+
+#[cfg(test)]
+mod tests {
+    use super::names;
+
+    #[test]
+    fn a_remark_names_a_case_by_its_whole_id() {
+        assert!(names("persona terse: refunds, stock", "stock"));
+        assert!(names("hold: safety fails in calc", "calc"));
+        for case in ["calc", "calc-2.b", "2"] {
+            assert!(!names("hold: safety fails in calc-2", case), "{case}");
+        }
+    }
+}
