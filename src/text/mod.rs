@@ -1,6 +1,7 @@
 //! Text as people and models write it: comparing and recovering. Pure, linear, never a panic.
 
 mod matching;
+mod names;
 mod norm;
 pub mod recover;
 pub mod rtf;
@@ -8,4 +9,8 @@ pub mod rtf;
 pub use matching::Keyword;
 pub use matching::same_category;
 pub use matching::token_overlap;
+pub use names::Folded;
+pub use names::Hit;
+pub use names::Names;
+pub use names::is_whole;
 pub use norm::norm;

@@ -49,7 +49,7 @@ fn folded(chars: impl Iterator<Item = char>, size: usize) -> String {
     out
 }
 
-fn plain(char: char) -> char {
+pub(super) fn plain(char: char) -> char {
     match char {
         '\u{2018}'..='\u{201B}' => '\'',
         '\u{201C}'..='\u{201F}' => '"',

@@ -1,0 +1,152 @@
+//! Names in a text: whole words in any case, the longest first, with their places.
+
+use std::ops::Range;
+
+use memchr::memmem;
+use unicode_normalization::UnicodeNormalization;
+
+use super::norm::plain;
+
+/// A text in the form in which names are compared, and where each of its bytes came from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Folded {
+    /// Lower case, straight quotes, plain dashes, single blanks, trimmed.
+    pub text: String,
+    /// For each byte of `text` the byte of the original that it came from; one more for the end.
+    origins: Vec<u32>,
+}
+
+impl Folded {
+    /// Folds a text, character by character.
+    pub fn of(original: &str) -> Self {
+        let (mut text, mut origins) = (String::with_capacity(original.len()), Vec::with_capacity(original.len() + 1));
+        let mut gap = false;
+        let mut end = 0;
+        for (at, char) in original.char_indices() {
+            if char.is_whitespace() {
+                gap = true;
+                continue;
+            }
+            if char == '\u{AD}' {
+                continue;
+            }
+            if gap && !text.is_empty() {
+                text.push(' ');
+                origins.push(narrow(end));
+            }
+            gap = false;
+            for folded in std::iter::once(char).nfkc().flat_map(char::to_lowercase).map(plain) {
+                text.push(folded);
+                origins.extend(std::iter::repeat_n(narrow(at), folded.len_utf8()));
+            }
+            end = at + char.len_utf8();
+        }
+        origins.push(narrow(end));
+        Self { text, origins }
+    }
+
+    /// The bytes of the original that bytes of this text came from.
+    pub fn original(&self, here: &Range<usize>) -> Range<usize> {
+        let at =
+            |place: usize| self.origins.get(place).map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX));
+        at(here.start)..at(here.end)
+    }
+}
+
+fn narrow(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+/// Names that are looked for together.
+#[derive(Debug, Clone, Default)]
+pub struct Names {
+    folded: Vec<String>,
+}
+
+/// A name that stands in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hit {
+    /// Which of the names, by its place in their list.
+    pub name: usize,
+    /// The bytes of the folded text.
+    pub at: Range<usize>,
+}
+
+impl Names {
+    /// The names of a list; one of which nothing is left when folded is found nowhere.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { folded: names.into_iter().map(|name| Folded::of(name).text).collect() }
+    }
+
+    /// Every name in a text, from its start to its end. Of names that overlap, the first counts, and of those that start
+    /// at one place the longest.
+    pub fn find(&self, text: &Folded) -> Vec<Hit> {
+        let mut all = Vec::new();
+        for (name, folded) in self.folded.iter().enumerate().filter(|(_, folded)| !folded.is_empty()) {
+            let starts = memmem::find_iter(text.text.as_bytes(), folded.as_bytes());
+            let places = starts.map(|start| start..start + folded.len());
+            all.extend(places.filter(|at| is_whole(&text.text, at)).map(|at| Hit { name, at }));
+        }
+        all.sort_by(|one, other| (one.at.start, other.at.end).cmp(&(other.at.start, one.at.end)));
+        let mut kept: Vec<Hit> = Vec::new();
+        for hit in all {
+            if kept.last().is_none_or(|last| last.at.end <= hit.at.start) {
+                kept.push(hit);
+            }
+        }
+        kept
+    }
+}
+
+/// Whether no letter or digit touches a part of a text.
+pub fn is_whole(text: &str, at: &Range<usize>) -> bool {
+    let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+    !touches(text[..at.start].chars().next_back()) && !touches(text[at.end..].chars().next())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+
+    use super::Folded;
+    use super::Names;
+    use crate::text::norm;
+
+    fn found(names: &[&str], text: &str) -> Vec<(usize, String)> {
+        let folded = Folded::of(text);
+        let hits = Names::new(names.iter().copied()).find(&folded);
+        hits.into_iter().map(|hit| (hit.name, text[folded.original(&hit.at)].to_owned())).collect()
+    }
+
+    #[test]
+    fn names_are_whole_words_in_any_case_the_longest_first() {
+        let names = ["Acme", "Acme Holdings Ltd", ""];
+        let text = "ACME\u{a0}Holdings  Ltd, Acme\u{2019}s and acmes, Acme Holdings Ltdx; \u{FF21}cme";
+        let wanted = ["ACME\u{a0}Holdings  Ltd", "Acme", "Acme", "\u{FF21}cme"];
+        let which = [1, 0, 0, 0];
+        let all = found(&names, text);
+        assert_eq!(all.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), wanted);
+        assert_eq!(all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), which);
+    }
+
+    #[test]
+    fn a_soft_hyphen_is_no_letter() {
+        assert_eq!(found(&["Acme"], "Ac\u{AD}me Ltd"), [(0, "Ac\u{AD}me".to_owned())]);
+    }
+
+    proptest! {
+        #[test]
+        fn folding_ascii_is_the_normal_form(text in "[ -~\\n\\t]*") {
+            assert_eq!(Folded::of(&text).text, norm(&text));
+        }
+
+        #[test]
+        fn every_place_is_one_of_the_original(text in any::<String>(), name in "[a-z]{1,2}") {
+            let folded = Folded::of(&text);
+            for hit in Names::new([name.as_str()]).find(&folded) {
+                assert!(text.get(folded.original(&hit.at)).is_some());
+            }
+        }
+    }
+}
