@@ -35,8 +35,8 @@ impl Shelf for Drawer {
         Ok(entries.map(|name| Entry { name: name.to_owned(), kind: EntryKind::File }).collect())
     }
 
-    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
-        Ok(SourceText { file: file.clone(), text: self.0[file.as_str()].clone() })
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        Ok(self.0[file.as_str()].clone().into_bytes())
     }
 }
 

@@ -37,11 +37,19 @@ pub trait Shelf: Sync {
     /// Why it cannot be listed.
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
 
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic>;
+
     /// The text of a file.
     ///
     /// # Errors
     /// Why it cannot be read.
-    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic>;
+    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        SourceText::new(file.clone(), self.bytes(file)?)
+    }
 }
 
 /// The rules that an agent was given.

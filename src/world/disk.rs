@@ -14,7 +14,6 @@ use rayon::slice::ParallelSliceMut;
 
 use crate::diag::Diagnostic;
 use crate::format::MAX_FILE_BYTES;
-use crate::format::SourceText;
 use crate::format::too_large;
 use crate::model::RepoPath;
 use crate::suites::Entry;
@@ -168,7 +167,7 @@ impl Shelf for Disk {
         Ok(entries)
     }
 
-    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
             io::ErrorKind::NotFound => Diagnostic::of_file(
                 file,
@@ -191,7 +190,7 @@ impl Shelf for Disk {
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(too_large(file));
         }
-        SourceText::new(file.clone(), bytes)
+        Ok(bytes)
     }
 }
 
