@@ -23,6 +23,7 @@ use crate::model::AgentName;
 use crate::model::CaseId;
 use crate::model::Config;
 use crate::model::RepoPath;
+use crate::model::Role;
 use crate::model::RunKey;
 use crate::model::Source;
 use crate::model::Suite as SuiteConfig;
@@ -325,6 +326,17 @@ impl Reader<'_> {
         if !suite.flags.is_empty() && !kind.terms.contains(&"disclaimer") {
             let what = format!("flags have no effect on kind {}", kind.name);
             problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
+        }
+        for (name, agent) in suite.agents.iter().filter(|_| kind.name != "revision") {
+            if agent.role != Role::default() {
+                let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str()), Key("role")];
+                let what = format!("role has no effect on kind {}", kind.name);
+                problems.push(self.problem(&path, "no-effect", what, "remove role"));
+            }
+        }
+        if suite.scoring.is_some() && kind.name != "revision" {
+            let what = format!("scoring has no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("scoring"), "no-effect", what, "remove scoring"));
         }
         if suite.runs_of.is_some() != (kind.name == "cross_agent") {
             let (what, help) = match suite.runs_of {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::ids::AgentName;
 use super::ids::SuiteId;
 use super::path::RepoPath;
+use super::scoring::Scoring;
 
 /// A whole config.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,6 +58,8 @@ pub struct Suite {
     pub labels: Option<RepoPath>,
     /// Flags that cases may state, by name, beside the shipped ones.
     pub flags: BTreeMap<String, Flag>,
+    /// How revisions are scored, where the config says.
+    pub scoring: Option<Scoring>,
 }
 
 /// A flag that cases may state.
@@ -77,6 +80,18 @@ pub struct Agent {
     pub model: Option<Source>,
     /// The prompt package, a file or a folder.
     pub prompt: Option<RepoPath>,
+    /// What it does, where a kind knows several parts.
+    pub role: Role,
+}
+
+/// What an agent does on a suite of kind `revision`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Role {
+    /// It revises documents.
+    #[default]
+    Actor,
+    /// It judges revised documents.
+    Critic,
 }
 
 /// Where runs come from.

@@ -14,13 +14,14 @@ mod pair;
 mod path;
 mod report;
 mod run;
+mod scoring;
 mod verdict;
 
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
-    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Source, StatedGate, StatedLimit, Suite, Target,
-    Tier, Transport, Wire,
+    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, StatedGate, StatedLimit, Suite,
+    Target, Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
@@ -33,4 +34,5 @@ pub use report::{
     Report, SuiteReport, Usage,
 };
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
+pub use scoring::{Penalties, PenaltyMode, Scoring};
 pub use verdict::{Ruling, Verdict};

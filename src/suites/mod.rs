@@ -24,6 +24,7 @@ mod property;
 mod quarantine;
 mod reading;
 mod reconciliation;
+mod revision;
 mod rubric;
 mod rules;
 mod stochastic;
@@ -70,6 +71,7 @@ pub const KINDS: &[&Kind] = &[
     &property::KIND,
     &evidence::KIND,
     &tool_use::KIND,
+    &revision::KIND,
 ];
 
 /// A kind of suite.

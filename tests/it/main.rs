@@ -14,6 +14,7 @@ mod docs;
 mod github;
 mod quarantine;
 mod repository;
+mod revision;
 mod run;
 mod snapshots;
 mod tidy;
@@ -40,6 +41,7 @@ fn main() {
     #[cfg(feature = "github")]
     trials.extend(github::trials());
     trials.extend(quarantine::trials());
+    trials.extend(revision::trials());
     trials.extend(run::trials());
     trials.extend(snapshots::trials());
     trials.extend(tidy::trials());

@@ -67,6 +67,7 @@ fn bundled() {
         "reconciliation",
         "stability",
         "evidence",
+        "revision",
     ];
     assert_eq!(suites, wanted);
     for metric in report["suites"].as_array().unwrap().iter().flat_map(|suite| suite["agents"].as_array().unwrap()) {

@@ -14,6 +14,7 @@ use serde::de::Visitor;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::value::SeqAccessDeserializer;
 
+use super::scoring::ScoringForm;
 use crate::model::Protocol;
 use crate::model::StatedLimit;
 use crate::model::Tier;
@@ -77,6 +78,8 @@ pub(super) struct SuiteForm {
     /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
     #[serde(default)]
     pub(super) flags: BTreeMap<String, FlagForm>,
+    /// Weights and deductions that differ from the usual ones, with the reason (kind `revision`).
+    pub(super) scoring: Option<ScoringForm>,
 }
 
 /// What a flag of a case asks for.
@@ -107,6 +110,18 @@ pub(super) struct AgentForm {
     pub(super) deterministic: Option<SourceForm>,
     /// Where its runs come from in the model tier.
     pub(super) model: Option<SourceForm>,
+    /// What it does, on a suite of kind `revision`; `actor` where absent.
+    pub(super) role: Option<RoleForm>,
+}
+
+/// What an agent does on a suite of kind `revision`.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum RoleForm {
+    /// It revises documents.
+    Actor,
+    /// It judges revised documents.
+    Critic,
 }
 
 /// Where runs come from: `replay` or `target`.

@@ -1,6 +1,7 @@
 //! `goldgate.yaml` read into the model: every setting checked, every problem placed.
 
 mod form;
+mod scoring;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use self::form::GateForm;
 use self::form::GateForms;
 use self::form::LimitForm;
 use self::form::PriceForm;
+use self::form::RoleForm;
 use self::form::SourceForm;
 use self::form::SuiteForm;
 use self::form::TargetForm;
@@ -34,6 +36,7 @@ use crate::model::Price;
 use crate::model::Protocol;
 use crate::model::Provider;
 use crate::model::RepoPath;
+use crate::model::Role;
 use crate::model::Source;
 use crate::model::StatedGate;
 use crate::model::StatedLimit;
@@ -210,6 +213,7 @@ impl Reader<'_> {
             runs_of,
             terms: self.named(index, "terms", form.terms),
             flags: self.flags(index, form.flags),
+            scoring: form.scoring.map(|form| self.scoring(index, form)),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
         })
     }
@@ -270,7 +274,11 @@ impl Reader<'_> {
             }
         };
         let (deterministic, model) = (source("deterministic", form.deterministic), source("model", form.model));
-        Agent { deterministic, model, prompt }
+        let role = match form.role {
+            None | Some(RoleForm::Actor) => Role::Actor,
+            Some(RoleForm::Critic) => Role::Critic,
+        };
+        Agent { deterministic, model, prompt, role }
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {

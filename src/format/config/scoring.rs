@@ -1,0 +1,150 @@
+//! `scoring:` of a suite of kind `revision`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Reader;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::model::EPSILON;
+use crate::model::PenaltyMode;
+use crate::model::Scoring;
+
+/// How a contract's revision is scored; what is left out is as in seed 003.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ScoringForm {
+    /// The weights of the five criteria; they sum to 1.
+    weights: Option<WeightsForm>,
+    /// What is deducted.
+    penalties: Option<PenaltiesForm>,
+    /// Where a missing entity is deducted.
+    penalty_mode: Option<PenaltyModeForm>,
+    /// The least overall score that satisfies, 0 to 1.
+    quality_gate: Option<f64>,
+    /// Whether a critical failure alone keeps a document from satisfying.
+    critical_failures_block: Option<bool>,
+    /// The most attempts of a loop; 3 where absent.
+    max_attempts: Option<u32>,
+    /// Why it is scored so.
+    rationale: Option<String>,
+}
+
+/// The weights of the five criteria; they sum to 1.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WeightsForm {
+    entity_substitution: f64,
+    jurisdiction_transformation: f64,
+    liability_reallocation: f64,
+    clause_operations: f64,
+    legal_coherence: f64,
+}
+
+/// What is deducted from the overall score, each 0 to 1.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PenaltiesForm {
+    /// Once, for any broken cross-reference.
+    broken_reference: Option<f64>,
+    /// For each old name that is left.
+    missing_entity: Option<f64>,
+    /// Once, for an indemnity that goes the wrong way.
+    liability_direction: Option<f64>,
+    /// For each orphaned clause or definition.
+    orphan: Option<f64>,
+    /// Once, for a damaged format.
+    rtf_corruption: Option<f64>,
+}
+
+/// Where a missing entity is deducted.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+enum PenaltyModeForm {
+    /// Within its criterion, and from the overall score, too.
+    Overall,
+    /// Within its criterion alone.
+    Criterion,
+}
+
+impl Reader<'_> {
+    pub(super) fn scoring(&mut self, index: usize, form: ScoringForm) -> Scoring {
+        let usual = Scoring::default();
+        let mut scoring = Scoring { rationale: form.rationale, ..usual.clone() };
+        if let Some(weights) = form.weights {
+            let WeightsForm {
+                entity_substitution,
+                jurisdiction_transformation,
+                liability_reallocation,
+                clause_operations,
+                legal_coherence,
+            } = weights;
+            scoring.weights = [
+                entity_substitution,
+                jurisdiction_transformation,
+                liability_reallocation,
+                clause_operations,
+                legal_coherence,
+            ];
+        }
+        if let Some(given) = form.penalties {
+            let to = &mut scoring.penalties;
+            to.broken_reference = given.broken_reference.unwrap_or(to.broken_reference);
+            to.missing_entity = given.missing_entity.unwrap_or(to.missing_entity);
+            to.liability_direction = given.liability_direction.unwrap_or(to.liability_direction);
+            to.orphan = given.orphan.unwrap_or(to.orphan);
+            to.rtf_corruption = given.rtf_corruption.unwrap_or(to.rtf_corruption);
+        }
+        if let Some(mode) = form.penalty_mode {
+            scoring.penalty_mode = match mode {
+                PenaltyModeForm::Overall => PenaltyMode::Overall,
+                PenaltyModeForm::Criterion => PenaltyMode::Criterion,
+            };
+        }
+        scoring.quality_gate = form.quality_gate.unwrap_or(scoring.quality_gate);
+        scoring.critical_failures_block = form.critical_failures_block.unwrap_or(scoring.critical_failures_block);
+        scoring.max_attempts = form.max_attempts.unwrap_or(scoring.max_attempts);
+        self.check_scoring(index, &scoring, &usual);
+        scoring
+    }
+
+    fn check_scoring(&mut self, index: usize, scoring: &Scoring, usual: &Scoring) {
+        let at = |key| [Key("suites"), At(index), Key("scoring"), Key(key)];
+        let fits = |number: f64| (0.0..=1.0).contains(&number);
+        let sum: f64 = scoring.weights.iter().sum();
+        if !scoring.weights.iter().all(|weight| fits(*weight)) || (sum - 1.0).abs() > EPSILON {
+            let what = format!("the weights sum to {sum}, or one of them is not between 0 and 1");
+            self.refuse(&at("weights"), "bad-weights", what, "make five weights from 0 to 1 that sum to 1");
+        }
+        let amounts = &scoring.penalties;
+        let all = [
+            amounts.broken_reference,
+            amounts.missing_entity,
+            amounts.liability_direction,
+            amounts.orphan,
+            amounts.rtf_corruption,
+        ];
+        if !all.into_iter().all(fits) {
+            self.refuse(
+                &at("penalties"),
+                "bad-penalty",
+                "a penalty is not between 0 and 1",
+                "write a number from 0 to 1",
+            );
+        }
+        if !fits(scoring.quality_gate) {
+            let what = format!("quality_gate is {}", scoring.quality_gate);
+            self.refuse(&at("quality_gate"), "bad-threshold", what, "write a number from 0 to 1");
+        }
+        if scoring.max_attempts == 0 {
+            self.refuse(&at("max_attempts"), "bad-attempts", "a loop has at least one attempt", "write 1 or more");
+        }
+        let as_usual = Scoring { rationale: scoring.rationale.clone(), ..usual.clone() } == *scoring;
+        let reasoned = scoring.rationale.as_deref().is_some_and(|why| !why.trim().is_empty());
+        if !as_usual && !reasoned {
+            let help = "add rationale: and say why, so that who reads the numbers can judge them";
+            let path = [Key("suites"), At(index), Key("scoring")];
+            self.refuse(&path, "no-rationale", "the scoring differs from the usual one, and nothing says why", help);
+        }
+    }
+}

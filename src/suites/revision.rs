@@ -1,0 +1,213 @@
+//! Kind `revision` (seed 003): agents that revise contracts, and critics that judge them, against a deterministic verifier.
+
+use self::case::Case;
+use self::checks::Reader;
+use self::fault::FaultKind;
+use self::produced::Attempt;
+use self::produced::produced;
+use super::Audit;
+use super::Cast;
+use super::Desk;
+use super::Kind;
+use super::Layout;
+use super::Pair;
+use super::Shelf;
+use super::Suite;
+use super::blame::Blame;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::Aggregate;
+use crate::model::Better;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Grade;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Role;
+use crate::model::Run;
+use crate::model::Scoring;
+use crate::model::Side;
+use crate::model::Suite as SuiteConfig;
+use crate::model::Unit;
+use crate::model::indicator;
+
+mod alignment;
+mod case;
+mod checks;
+mod clauses;
+mod coherence;
+mod critic;
+mod draft;
+mod fault;
+mod instructions;
+mod liability;
+mod produced;
+mod references;
+mod replaced;
+mod score;
+mod structure;
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "revision",
+    scorer: "revision/1",
+    metrics: METRICS,
+    cast: Cast::Named,
+    layout: Layout::None,
+    terms: &[],
+    meaning: "agents that revise contracts in RTF, and critics of such revisions, against a deterministic verifier",
+    open,
+    schemas: || vec![("revision-instructions", schemars::schema_for!(instructions::Instructions))],
+};
+
+const COUNT: MetricSpec =
+    MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
+
+/// In the order in which [`Revision::grade`] gives them.
+const METRICS: &[MetricSpec] = &[
+    MetricSpec {
+        name: "satisfied",
+        gates: &[Gate::AS_THE_BASELINE],
+        meaning: "documents that reach the quality gate without a critical failure / documents",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "overall_score",
+        meaning: "the weighted criteria less the penalties, 0 to 1",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "entity_substitution",
+        meaning: "1 less 0.15 for each old name that is left, at least 0",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "jurisdiction_transformation",
+        meaning: "places of the old law or court that are gone / such places; 0 if the new law stands nowhere",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "liability_reallocation",
+        meaning: "indemnity sentences that go the way that was asked for / indemnity sentences",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "clause_operations",
+        meaning: "operations that are done / operations asked for and paragraphs that are gone unasked",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "legal_coherence",
+        meaning: "1 less 0.2 for each of: broken references, orphans, undefined terms, broken numbers, unasked changes",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec { name: "remaining_entities", meaning: "places that still have an old name", ..COUNT },
+    MetricSpec { name: "broken_references", meaning: "cross-references that point nowhere or elsewhere", ..COUNT },
+    MetricSpec { name: "orphans", meaning: "definitions without use, sub-clauses without their clause", ..COUNT },
+    MetricSpec { name: "unintended_changes", meaning: "paragraphs that changed without being asked for", ..COUNT },
+    MetricSpec {
+        name: "rtf_corruption",
+        better: Better::Lower,
+        meaning: "documents of which the format is damaged / documents",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "attempts",
+        unit: Unit::Count,
+        better: Better::Lower,
+        meaning: "attempts of a loop",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "critic_valid",
+        meaning: "evaluations of the right form, whose arithmetic is right and which do not contradict themselves / evaluations",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "false_satisfied",
+        better: Better::Lower,
+        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
+        aggregate: Aggregate::Worst,
+        meaning: "evaluations that are satisfied with a document that is not satisfactory / evaluations",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec { name: "missed_failures", meaning: "failures that the verifier found and the critic did not", ..COUNT },
+    MetricSpec {
+        name: "invented_failures",
+        meaning: "criteria that the critic blames without a fault in them",
+        ..COUNT
+    },
+];
+
+struct Revision {
+    pairs: Vec<Pair>,
+    places: Vec<usize>,
+    roles: Vec<Role>,
+    cases: Vec<Case>,
+    scoring: Scoring,
+}
+
+fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+    let scoring = suite.scoring.clone().unwrap_or_default();
+    let opened = case::open(suite, shelf, &scoring)?;
+    let (mut pairs, mut places, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, case) in opened.iter().enumerate() {
+        for (name, agent) in &suite.agents {
+            // A critic is asked where there is something to judge.
+            if agent.role == Role::Critic && case.judged.is_none() {
+                continue;
+            }
+            places.push(place);
+            roles.push(agent.role);
+            pairs.push(case.pair(suite, name));
+        }
+    }
+    Ok(Box::new(Revision { pairs, places, roles, cases: opened, scoring }))
+}
+
+impl Suite for Revision {
+    fn pairs(&self) -> &[Pair] {
+        &self.pairs
+    }
+
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, case, run) = (&self.pairs[place], &self.cases[self.places[place]], &runs[0]);
+        let produced = produced(run, self.roles[place], case, &self.scoring);
+        let blame = Blame::new(pair, run, desk, &produced.flaws);
+        let reader = Reader { case, produced: &produced, scoring: &self.scoring, role: self.roles[place], blame };
+        let mut values = match self.roles[place] {
+            Role::Actor => of_the_document(produced.attempts.last()),
+            Role::Critic => vec![None; 12],
+        };
+        values.push(produced.is_loop.then_some(produced.attempts.len() as f64));
+        values.extend(reader.of_the_critic());
+        Ok(Grade { values, checks: reader.checks(), layer: produced.layer })
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+        case::audit(&self.cases, shelf)
+    }
+}
+
+/// The numbers of the last document; an agent that gave none is not satisfactory in anything.
+fn of_the_document(last: Option<&Attempt>) -> Vec<Option<f64>> {
+    let Some(verification) = last.map(|attempt| attempt.verification.as_ref()) else {
+        let mut nothing = vec![Some(0.0); 7];
+        nothing.extend([None; 5]);
+        return nothing;
+    };
+    let count = |kinds: &[FaultKind]| {
+        let found = verification.faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();
+        Some(found as f64)
+    };
+    let mut values = vec![Some(indicator(verification.satisfied)), Some(verification.overall)];
+    values.extend(verification.scores.map(Some));
+    values.extend([
+        count(&[FaultKind::MissedEntity]),
+        count(&[FaultKind::BrokenReference]),
+        count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]),
+        count(&[FaultKind::Unintended]),
+        Some(indicator(verification.of(FaultKind::Corrupt).next().is_some())),
+    ]);
+    values
+}

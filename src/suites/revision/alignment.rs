@@ -1,0 +1,180 @@
+//! Which line of the original became which line of the revised document.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use imara_diff::Algorithm;
+use imara_diff::Diff;
+use imara_diff::InternedInput;
+use regex::Regex;
+
+use super::draft::Draft;
+use super::draft::pattern;
+use super::instructions::Instructions;
+use super::liability;
+use crate::text::Folded;
+use crate::text::Names;
+use crate::text::token_overlap;
+
+/// What became of a line of the original.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is there, but for what was to be replaced and the numbers that moved.
+    Kept(usize),
+    /// It is there with other words.
+    Changed(usize),
+    /// It is gone.
+    Gone,
+}
+
+/// Both documents, line by line.
+pub struct Alignment {
+    /// The fate of each line of the original.
+    pub fates: Vec<Fate>,
+    /// The lines of the revised document that came from none.
+    pub added: Vec<usize>,
+    /// Which section of the revised document each one of the original became.
+    pub sections: BTreeMap<usize, usize>,
+}
+
+/// The least overlap of two lines of which one became the other.
+const ALIKE: f64 = 0.4;
+
+/// How many pairs of changed lines are compared with each other at most, in one place of the documents.
+const COMPARED: usize = 10_000;
+
+impl Alignment {
+    /// Puts two drafts side by side. What was to be replaced is looked at as one and the same word on both sides.
+    pub fn of(original: &Draft, revised: &Draft, asked: &Instructions) -> Self {
+        let mask = Mask::of(asked);
+        let (before, after) = (mask.lines(original), mask.lines(revised));
+        let mut input = InternedInput::default();
+        input.update_before(before.iter().map(String::as_str));
+        input.update_after(after.iter().map(String::as_str));
+        let diff = Diff::compute(Algorithm::Histogram, &input);
+        let mut fates = vec![Fate::Gone; before.len()];
+        let mut added = Vec::new();
+        let (mut old, mut new) = (0, 0);
+        let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
+        for hunk in diff.hunks() {
+            let (removed, inserted) =
+                (place(hunk.before.start)..place(hunk.before.end), place(hunk.after.start)..place(hunk.after.end));
+            for (kept, became) in (old..removed.start).zip(new..inserted.start) {
+                fates[kept] = Fate::Kept(became);
+            }
+            (old, new) = (removed.end, inserted.end);
+            let pairs = paired(&before[removed.clone()], &after[inserted.clone()]);
+            for (from, to) in &pairs {
+                fates[removed.start + from] = Fate::Changed(inserted.start + to);
+            }
+            let taken = |line: &usize| pairs.iter().any(|(_, to)| inserted.start + to == *line);
+            added.extend(inserted.clone().filter(|line| !taken(line)));
+        }
+        for (kept, became) in (old..before.len()).zip(new..after.len()) {
+            fates[kept] = Fate::Kept(became);
+        }
+        let sections = sections(original, revised, &fates);
+        Self { fates, added, sections }
+    }
+}
+
+/// Lines of a removed and an inserted block that go together, in one order on both sides.
+fn paired(removed: &[String], inserted: &[String]) -> Vec<(usize, usize)> {
+    let mut pairs = Vec::new();
+    let mut next = 0;
+    let few = removed.len() * inserted.len() <= COMPARED;
+    for (from, old) in removed.iter().enumerate() {
+        let window = if few { inserted.len() } else { (next + 8).min(inserted.len()) };
+        let alike = (next..window).map(|to| (to, token_overlap(old, &inserted[to])));
+        // The first of the best: a stable order for lines that are alike.
+        let best =
+            alike.filter(|(_, overlap)| *overlap >= ALIKE).reduce(|best, one| if one.1 > best.1 { one } else { best });
+        if let Some((to, _)) = best {
+            pairs.push((from, to));
+            next = to + 1;
+        }
+    }
+    pairs
+}
+
+/// A section became the one that its first line became; else the one of its heading, where there is one such.
+fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize, usize> {
+    let begins: BTreeMap<usize, usize> =
+        revised.sections.iter().enumerate().map(|(place, section)| (section.lines.start, place)).collect();
+    let mut found = BTreeMap::new();
+    for (place, section) in original.sections.iter().enumerate() {
+        if let Some(Fate::Kept(line) | Fate::Changed(line)) = fates.get(section.lines.start)
+            && let Some(became) = begins.get(line)
+        {
+            found.insert(place, *became);
+        }
+    }
+    let taken: Vec<usize> = found.values().copied().collect();
+    for (place, section) in original.sections.iter().enumerate() {
+        if section.heading.is_empty() || found.contains_key(&place) {
+            continue;
+        }
+        let alike = revised.sections.iter().enumerate();
+        let mut alike = alike.filter(|(other, one)| one.heading == section.heading && !taken.contains(other));
+        if let (Some((became, _)), None) = (alike.next(), alike.next()) {
+            found.insert(place, became);
+        }
+    }
+    found
+}
+
+/// Puts one sign in the place of what may differ between the documents.
+struct Mask<'a> {
+    names: Names,
+    /// For each name the sign of what it stands for.
+    signs: Vec<String>,
+    parties: Option<liability::Parties<'a>>,
+}
+
+static REFERENCES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"((?:sections?|clauses?|articles?|paragraphs?)\s+|§+\s*)[0-9]+(?:\.[0-9]+)*(?:(?:\s*,\s*|\s+(?:and|or|to)\s+)[0-9]+(?:\.[0-9]+)*)*",
+    )
+});
+
+impl<'a> Mask<'a> {
+    fn of(asked: &'a Instructions) -> Self {
+        let mut words: Vec<(&str, String)> = Vec::new();
+        for (place, entity) in asked.entities.iter().enumerate() {
+            let all = [&entity.from, &entity.to].into_iter().chain(&entity.defined_as).chain(&entity.becomes);
+            words.extend(all.map(|name| (name.as_str(), format!("\u{1}e{place}\u{1}"))));
+        }
+        if let Some(law) = &asked.jurisdiction {
+            words.extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
+            for (place, phrase) in law.phrases.iter().enumerate() {
+                words.extend([&phrase.from, &phrase.to].map(|name| (name.as_str(), format!("\u{1}p{place}\u{1}"))));
+            }
+        }
+        let names = Names::new(words.iter().map(|(name, _)| *name));
+        let signs = words.into_iter().map(|(_, sign)| sign).collect();
+        Self { names, signs, parties: asked.liability.as_ref().map(liability::Parties::of) }
+    }
+
+    fn lines(&self, draft: &Draft) -> Vec<String> {
+        draft
+            .lines
+            .iter()
+            .map(|line| {
+                let own = Folded::of(&line.text[line.words_from..]);
+                let mut masked = String::with_capacity(own.text.len());
+                let mut from = 0;
+                for hit in self.names.find(&own) {
+                    masked.push_str(&own.text[from..hit.at.start]);
+                    masked.push_str(&self.signs[hit.name]);
+                    from = hit.at.end;
+                }
+                masked.push_str(&own.text[from..]);
+                let masked = REFERENCES.replace_all(&masked, "$1#");
+                match &self.parties {
+                    Some(parties) if liability::speaks_of_indemnity(&own.text) => parties.masked(&masked),
+                    Some(_) | None => masked.into_owned(),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,136 @@
+//! The cases of a suite: `cases/{case}/original.rtf`, `instructions.json` and, for critics, `revised.rtf`.
+
+use std::sync::Arc;
+
+use rayon::iter::IntoParallelRefIterator;
+use rayon::iter::ParallelIterator;
+
+use super::draft::Draft;
+use super::instructions;
+use super::instructions::Instructions;
+use super::score::Verification;
+use super::score::verify;
+use super::structure;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::Place;
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::RepoPath;
+use crate::model::RunKey;
+use crate::model::Scoring;
+use crate::model::Suite as SuiteConfig;
+use crate::suites::Audit;
+use crate::suites::EntryKind;
+use crate::suites::Pair;
+use crate::suites::Shelf;
+use crate::suites::Stated;
+use crate::suites::sha256_hex;
+
+/// One case.
+pub struct Case {
+    id: CaseId,
+    golden: RepoPath,
+    digest: String,
+    quarantine: Option<Box<Stated>>,
+    /// What was asked for.
+    pub asked: Instructions,
+    /// The document before.
+    pub original: Draft,
+    /// The document that critics judge, with the verifier's verdict.
+    pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
+}
+
+impl Case {
+    /// This case as one agent is graded on it.
+    pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
+        let key = RunKey { suite: suite.id.clone(), agent: agent.clone(), case: self.id.clone() };
+        Pair {
+            case: self.id.clone(),
+            agent: agent.clone(),
+            golden: self.golden.clone(),
+            digest: self.digest.clone(),
+            runs: vec![key],
+            samples: None,
+            quarantine: self.quarantine.clone(),
+            zone: None,
+        }
+    }
+}
+
+/// Reads every case of a suite, in the order of their ids.
+///
+/// # Errors
+/// Everything in them that cannot be.
+pub fn open(suite: &SuiteConfig, shelf: &dyn Shelf, scoring: &Scoring) -> Result<Vec<Case>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let folder = suite.path.child("cases");
+    let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
+    let names: Vec<&str> =
+        entries.iter().filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name.as_str()).collect();
+    let read: Vec<Result<Case, Diagnostic>> =
+        names.par_iter().map(|name| read(shelf, &folder.child(name), name, scoring)).collect();
+    let mut cases: Vec<Case> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    cases.sort_by(|one, other| one.id.cmp(&other.id));
+    problems.or(cases)
+}
+
+fn read(shelf: &dyn Shelf, folder: &RepoPath, name: &str, scoring: &Scoring) -> Result<Case, Diagnostic> {
+    let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, "bad-id", bad.to_string(), bad.help()))?;
+    let golden = folder.child("instructions.json");
+    let source = shelf.text(&golden)?;
+    let asked = instructions::read(&source)?;
+    let (original, before) = document(shelf, &folder.child("original.rtf"))?;
+    let has_revised = shelf.list(folder)?.iter().any(|entry| entry.name == "revised.rtf");
+    // What a critic judges may be broken: that is what it has to find.
+    let judged = match has_revised {
+        true => {
+            let bytes = shelf.bytes(&folder.child("revised.rtf"))?;
+            let draft = Draft::read(&bytes);
+            let verification = verify(&original, &draft, &asked, scoring);
+            Some((sha256_hex(&bytes), Arc::new(draft), Arc::new(verification)))
+        }
+        false => None,
+    };
+    let after = judged.as_ref().map_or("", |(digest, ..)| digest);
+    let measured = format!("{}\n{before}\n{after}\n{scoring:?}", source.text);
+    Ok(Case {
+        id,
+        golden,
+        digest: sha256_hex(measured.as_bytes()),
+        quarantine: asked.quarantine.clone().map(|form| form.stated(&Place::whole(&source))),
+        asked,
+        original,
+        judged: judged.map(|(_, draft, verification)| (draft, verification)),
+    })
+}
+
+/// An original has to be a document.
+fn document(shelf: &dyn Shelf, file: &RepoPath) -> Result<(Draft, String), Diagnostic> {
+    let bytes = shelf.bytes(file)?;
+    let draft = Draft::read(&bytes);
+    if structure::is_nothing(&draft) {
+        let what = "this is no RTF document with text";
+        return Err(Diagnostic::of_file(file, "not-rtf", what, "save the contract as RTF: it begins with {\\rtf"));
+    }
+    Ok((draft, sha256_hex(&bytes)))
+}
+
+/// What of the cases nobody can satisfy, and what nobody reads.
+pub fn audit(cases: &[Case], shelf: &dyn Shelf) -> Audit {
+    let mut audit = Audit::default();
+    for case in cases {
+        let folder = case.golden.parent();
+        for entry in shelf.list(&folder).unwrap_or_default() {
+            if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf" | "instructions.json") {
+                let help = "a case is original.rtf, instructions.json and, for critics, revised.rtf";
+                audit.note(&folder.child(&entry.name), "this is no part of a case, and is not read", help);
+            }
+        }
+        for missing in instructions::unfounded(&case.asked, &case.original) {
+            let help = "correct the instructions, or the original";
+            audit.problems.push(Diagnostic::of_file(&case.golden, "cannot-hold", missing, help));
+        }
+    }
+    audit
+}

@@ -1,0 +1,137 @@
+//! Clauses that were to be added, deleted, replaced or edited.
+
+use super::alignment::Alignment;
+use super::alignment::Fate;
+use super::draft::Draft;
+use super::draft::Number;
+use super::draft::dotted;
+use super::draft::number;
+use super::fault::Fault;
+use super::fault::FaultKind;
+use super::instructions::Clause;
+use super::instructions::Operation;
+use crate::text::Keyword;
+use crate::text::norm;
+
+/// Both documents, as the operations on clauses are looked for.
+pub struct Clauses<'a> {
+    pub original: &'a Draft,
+    pub revised: &'a Draft,
+    pub alignment: &'a Alignment,
+}
+
+impl Clauses<'_> {
+    /// What is left to be done of each operation; `None` where it is done.
+    pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<Fault>> {
+        let checked = clauses.iter().map(|clause| {
+            let missing = self.missing(clause)?;
+            let what = format!("{} section {}: {missing}", clause.operation.word(), clause.section);
+            Some(Fault::new(FaultKind::Undone, what))
+        });
+        checked.collect()
+    }
+
+    fn missing(&self, clause: &Clause) -> Option<String> {
+        let Some(wanted) = number(&clause.section) else {
+            return Some(format!("\"{}\" is no number of a section, so nothing can be told", clause.section));
+        };
+        match clause.operation {
+            Operation::Add => self.not_added(clause, &wanted),
+            Operation::Delete => self.not_deleted(clause, &wanted),
+            Operation::Replace | Operation::Edit => self.not_changed(clause, &wanted),
+        }
+    }
+
+    /// The section of the original that an instruction names: by its number, else by its heading.
+    fn named(&self, clause: &Clause, wanted: &Number) -> Option<usize> {
+        self.original.section(wanted).or_else(|| {
+            let heading = norm(clause.heading.as_deref()?);
+            self.original.sections.iter().position(|section| section.heading == heading)
+        })
+    }
+
+    fn not_added(&self, clause: &Clause, wanted: &Number) -> Option<String> {
+        let came_from: Vec<usize> = self.alignment.sections.values().copied().collect();
+        let heading = clause.heading.as_deref().map(norm);
+        let fits = |place: &usize| {
+            let section = &self.revised.sections[*place];
+            !came_from.contains(place) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
+        };
+        let fresh: Vec<usize> = (0..self.revised.sections.len()).filter(fits).collect();
+        let exact = fresh.iter().copied().find(|place| self.revised.sections[*place].number == *wanted);
+        let Some(found) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some())) else {
+            return Some("it is not there".to_owned());
+        };
+        if self.revised.sections[found].number != *wanted {
+            return Some(format!("it stands as section {}", dotted(&self.revised.sections[found].number)));
+        }
+        if let Some(after) = clause.after.as_deref() {
+            let before = number(after).and_then(|number| self.original.section(&number));
+            let Some(expected) = before.and_then(|section| self.alignment.sections.get(&section)) else {
+                return Some(format!("section {after}, which it follows, is not there, so its place cannot be told"));
+            };
+            let depth = wanted.len();
+            // What follows a section follows its sub-sections, too.
+            let previous = (0..found).rev().find(|place| self.revised.sections[*place].number.len() <= depth);
+            let ancestor = self.revised.sections[*expected].number.len() < depth
+                && wanted.starts_with(&self.revised.sections[*expected].number);
+            if previous != Some(*expected) && !(ancestor && previous.is_none()) {
+                return Some(format!("it does not stand after what was section {after}"));
+            }
+        }
+        self.wrong_words(clause, found)
+    }
+
+    fn not_deleted(&self, clause: &Clause, wanted: &Number) -> Option<String> {
+        let Some(section) = self.named(clause, wanted) else {
+            return Some("the original has no such section, so nothing can be told".to_owned());
+        };
+        // What is left of its sub-clauses is an orphan, and counted as one.
+        let own = self.original.sections[section].lines.clone();
+        let left = own.into_iter().find_map(|line| match self.alignment.fates[line] {
+            Fate::Kept(to) | Fate::Changed(to) if !self.says_deleted(to) => Some(to),
+            Fate::Kept(_) | Fate::Changed(_) | Fate::Gone => None,
+        });
+        left.map(|line| format!("it is still there: {}", self.revised.excerpt(line)))
+    }
+
+    /// A number may be kept for a clause that is gone.
+    fn says_deleted(&self, line: usize) -> bool {
+        let own = &self.revised.lines[line];
+        let words = norm(&own.text[own.words_from..]);
+        let words = words.trim_matches(['[', ']', '(', ')', '.', ' ']);
+        matches!(
+            words,
+            "deleted" | "intentionally deleted" | "intentionally omitted" | "omitted" | "reserved" | "not used"
+        )
+    }
+
+    fn not_changed(&self, clause: &Clause, wanted: &Number) -> Option<String> {
+        let Some(section) = self.named(clause, wanted) else {
+            return Some("the original has no such section, so nothing can be told".to_owned());
+        };
+        let Some(became) = self.became(section) else { return Some("the section is gone".to_owned()) };
+        self.wrong_words(clause, became).or_else(|| {
+            let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
+            let same = self.original.words(section) == self.revised.words(became);
+            (same && !asked).then(|| "its words are the same as before".to_owned())
+        })
+    }
+
+    /// What a section became: what its words became, else the one that has its number and came from no other.
+    pub fn became(&self, section: usize) -> Option<usize> {
+        self.alignment.sections.get(&section).copied().or_else(|| {
+            let place = self.revised.section(&self.original.sections[section].number)?;
+            (!self.alignment.sections.values().any(|taken| *taken == place)).then_some(place)
+        })
+    }
+
+    fn wrong_words(&self, clause: &Clause, section: usize) -> Option<String> {
+        let words = self.revised.words(section);
+        let has = |text: &&String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
+        if let Some(missing) = clause.must_contain.iter().find(|text| !has(text)) {
+            return Some(format!("\"{missing}\" is not in it"));
+        }
+        clause.must_not_contain.iter().find(has).map(|left| format!("\"{left}\" is still in it"))
+    }
+}

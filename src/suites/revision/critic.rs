@@ -1,0 +1,369 @@
+//! What a critic said of a revised document (seed 003, "Machine-Readable Output Schema"), beside what the verifier found.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::Map;
+use serde_json::Value;
+
+use super::draft::Draft;
+use super::draft::number;
+use super::draft::pattern;
+use super::fault::Criterion;
+use super::fault::FaultKind;
+use super::score::OF_AN_ENTITY;
+use super::score::Verification;
+use super::score::overall;
+use crate::model::EPSILON;
+use crate::model::PenaltyMode;
+use crate::model::Scoring;
+use crate::model::reaches;
+use crate::text::norm;
+
+/// A critic's evaluation, read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Evaluation {
+    /// Its overall score.
+    pub overall: f64,
+    /// Its scores of the five criteria.
+    pub scores: [f64; 5],
+    /// Whether it is satisfied.
+    pub satisfied: bool,
+    /// What it deducted, where it says so.
+    pub penalties: Option<f64>,
+    /// The criteria that it names as unmet.
+    pub unmet: Vec<Criterion>,
+    /// Its feedback.
+    pub feedback: String,
+    /// What it suggests.
+    pub suggestions: Vec<Suggestion>,
+    /// The risks that it names.
+    pub red_flags: Vec<String>,
+}
+
+/// One suggestion.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Suggestion {
+    /// Where.
+    pub section: String,
+    /// What to do, and why.
+    pub words: String,
+}
+
+/// Reads an evaluation. What has another form than the schema's is a flaw.
+pub fn read(value: &Value) -> (Evaluation, Vec<String>) {
+    let mut reader = Reader { flaws: Vec::new() };
+    let Value::Object(fields) = value else {
+        return (Evaluation::default(), vec!["the evaluation is no object".to_owned()]);
+    };
+    let evaluation = reader.evaluation(fields);
+    (evaluation, reader.flaws)
+}
+
+struct Reader {
+    flaws: Vec<String>,
+}
+
+impl Reader {
+    fn flaw(&mut self, flaw: impl Into<String>) {
+        self.flaws.push(flaw.into());
+    }
+
+    fn evaluation(&mut self, fields: &Map<String, Value>) -> Evaluation {
+        let mut scores = [0.0; 5];
+        match fields.get("criteria_scores") {
+            Some(Value::Object(given)) => {
+                for criterion in Criterion::ALL {
+                    let name = format!("criteria_scores.{}", criterion.word());
+                    scores[criterion.place()] = self.score(&name, given.get(criterion.word()));
+                }
+                for key in given.keys().filter(|key| criterion(key).is_none()) {
+                    self.flaw(format!("criteria_scores has \"{key}\", which is no criterion"));
+                }
+            }
+            Some(_) => self.flaw("criteria_scores is no object"),
+            None => self.flaw("criteria_scores is missing"),
+        }
+        let satisfied = match fields.get("satisfied") {
+            Some(Value::Bool(satisfied)) => *satisfied,
+            Some(_) => {
+                self.flaw("satisfied is neither true nor false");
+                false
+            }
+            None => {
+                self.flaw("satisfied is missing");
+                false
+            }
+        };
+        let mut unmet = Vec::new();
+        for name in self.texts("unmet_criteria", fields.get("unmet_criteria")) {
+            match criterion(&name) {
+                Some(known) => unmet.push(known),
+                None => self.flaw(format!("unmet_criteria names \"{name}\", which is no criterion")),
+            }
+        }
+        Evaluation {
+            overall: self.score("overall_score", fields.get("overall_score")),
+            scores,
+            satisfied,
+            penalties: deducted(fields.get("penalties")),
+            unmet,
+            feedback: match fields.get("feedback") {
+                Some(Value::String(text)) => norm(text),
+                None | Some(Value::Null) => String::new(),
+                Some(_) => {
+                    self.flaw("feedback is no text");
+                    String::new()
+                }
+            },
+            suggestions: self.suggestions(fields.get("revision_suggestions")),
+            red_flags: self.texts("red_flags", fields.get("red_flags")),
+        }
+    }
+
+    fn score(&mut self, name: &str, value: Option<&Value>) -> f64 {
+        match value.map(Value::as_f64) {
+            Some(Some(score)) if (-EPSILON..=1.0 + EPSILON).contains(&score) => score,
+            Some(Some(score)) => {
+                self.flaw(format!("{name} is {score}, not between 0 and 1"));
+                score.clamp(0.0, 1.0)
+            }
+            Some(None) => {
+                self.flaw(format!("{name} is no number"));
+                0.0
+            }
+            None => {
+                self.flaw(format!("{name} is missing"));
+                0.0
+            }
+        }
+    }
+
+    /// A list of texts; absent is empty.
+    fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
+        let list = match value {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(_) => {
+                self.flaw(format!("{name} is no list"));
+                return Vec::new();
+            }
+        };
+        let texts: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        if texts.len() < list.len() {
+            self.flaw(format!("{name} has an entry that is no text"));
+        }
+        texts
+    }
+
+    fn suggestions(&mut self, value: Option<&Value>) -> Vec<Suggestion> {
+        let list = match value {
+            None | Some(Value::Null) => return Vec::new(),
+            Some(Value::Array(list)) => list,
+            Some(_) => {
+                self.flaw("revision_suggestions is no list");
+                return Vec::new();
+            }
+        };
+        let mut found = Vec::with_capacity(list.len());
+        for (place, one) in list.iter().enumerate() {
+            let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
+            if !one.is_object() {
+                self.flaw(format!("revision_suggestions[{place}] is no object"));
+                continue;
+            }
+            if !matches!(text("action"), "add" | "delete" | "replace" | "edit") {
+                self.flaw(format!("revision_suggestions[{place}].action is none of add, delete, replace, edit"));
+            }
+            for key in ["reason", "instruction"].into_iter().filter(|key| norm(text(key)).is_empty()) {
+                self.flaw(format!("revision_suggestions[{place}] has no {key}"));
+            }
+            let words = format!("{} {}", norm(text("reason")), norm(text("instruction")));
+            found.push(Suggestion { section: norm(text("target_section")), words });
+        }
+        found
+    }
+}
+
+/// The criterion of a key, with `_`, `-` or blanks between its words.
+fn criterion(name: &str) -> Option<Criterion> {
+    let key = norm(name).replace(['-', ' '], "_");
+    Criterion::ALL.into_iter().find(|criterion| criterion.word() == key)
+}
+
+/// What a critic deducted: a number, a list of numbers or of objects with one, or an object of numbers.
+fn deducted(value: Option<&Value>) -> Option<f64> {
+    let amount = |value: &Value| {
+        let number =
+            value.as_f64().or_else(|| ["amount", "penalty", "value"].iter().find_map(|key| value.get(key)?.as_f64()));
+        number.map(f64::abs)
+    };
+    match value? {
+        Value::Array(list) => list.iter().map(amount).sum(),
+        Value::Object(fields) => fields.values().map(amount).sum(),
+        number => amount(number),
+    }
+}
+
+/// How far a critic's overall score may be from its own arithmetic (grading.md 9).
+const OFF: f64 = 0.01;
+
+/// How many orphans a score of coherence can stand for.
+const MOST_ORPHANS: u32 = 5;
+
+/// An evaluation beside the verification of the same document.
+pub struct Judged<'a> {
+    pub evaluation: &'a Evaluation,
+    pub verification: &'a Verification,
+    pub scoring: &'a Scoring,
+}
+
+impl Judged<'_> {
+    /// What is wrong with its arithmetic: its overall score is its weighted scores less what it deducted. Where it does not
+    /// say what that was, deductions are right that its own scores call for, or that the verifier makes.
+    pub fn arithmetic(&self) -> Option<String> {
+        let Self { evaluation, verification, scoring } = self;
+        let weighted = overall(&evaluation.scores, &[], scoring);
+        let deductions = match evaluation.penalties {
+            Some(own) => vec![own],
+            None => {
+                let found = verification.penalties.iter().map(|penalty| penalty.amount).sum();
+                let mut possible = self.called_for();
+                possible.push(found);
+                possible
+            }
+        };
+        let off = |deducted: &f64| (evaluation.overall - (weighted - deducted).clamp(0.0, 1.0)).abs();
+        let fits = deductions.iter().any(|deducted| off(deducted) <= OFF + EPSILON);
+        (!fits).then(|| {
+            let own = evaluation.penalties.map_or(String::new(), |own| format!(" less {own} deducted"));
+            format!("overall_score is {}, its own scores come to {weighted:.4}{own}", evaluation.overall)
+        })
+    }
+
+    /// The sums of deductions that its own scores can stand for: of names and directions by their criteria, of references
+    /// and orphans where coherence is not whole, of the format where it speaks of it.
+    fn called_for(&self) -> Vec<f64> {
+        let Self { evaluation, scoring, .. } = self;
+        let lost = |criterion: Criterion| 1.0 - evaluation.scores[criterion.place()];
+        let amounts = &scoring.penalties;
+        let names = (lost(Criterion::Entities) / OF_AN_ENTITY).round() * amounts.missing_entity;
+        let names = if scoring.penalty_mode == PenaltyMode::Overall { names } else { 0.0 };
+        let direction = if lost(Criterion::Liability) > EPSILON { amounts.liability_direction } else { 0.0 };
+        let incoherent = lost(Criterion::Coherence) > EPSILON;
+        let mut sums = Vec::new();
+        for orphans in 0..=if incoherent { MOST_ORPHANS } else { 0 } {
+            for reference in [0.0, if incoherent { amounts.broken_reference } else { 0.0 }] {
+                for format in [0.0, if self.speaks_of(&FORMAT) { amounts.rtf_corruption } else { 0.0 }] {
+                    let rest = f64::from(orphans) * amounts.orphan + reference + format;
+                    sums.extend([0.0, names].into_iter().flat_map(|names| [rest + names, rest + names + direction]));
+                }
+            }
+        }
+        sums
+    }
+
+    /// What contradicts itself: satisfied below the gate, or not satisfied without naming anything.
+    pub fn contradiction(&self) -> Option<String> {
+        let Evaluation { overall, satisfied, unmet, red_flags, .. } = self.evaluation;
+        let gate = self.scoring.quality_gate;
+        match (satisfied, reaches(*overall, gate)) {
+            (true, false) => Some(format!("satisfied with {overall}, {gate} are needed")),
+            (false, true) if unmet.is_empty() && red_flags.is_empty() => {
+                Some(format!("not satisfied with {overall}, and neither an unmet criterion nor a red flag says why"))
+            }
+            (true | false, _) => None,
+        }
+    }
+
+    /// Whether it lets a document pass that must not.
+    pub fn falsely_satisfied(&self) -> bool {
+        self.evaluation.satisfied && !self.verification.satisfied
+    }
+
+    fn blames(&self, criterion: Criterion) -> bool {
+        let Evaluation { unmet, scores, .. } = self.evaluation;
+        unmet.contains(&criterion) || !reaches(scores[criterion.place()], self.scoring.quality_gate)
+    }
+
+    /// What the verifier found and it did not: criteria, and damage of the format.
+    pub fn missed(&self) -> Vec<String> {
+        let found = Criterion::ALL.into_iter().filter_map(|criterion| {
+            let first = self.verification.against(criterion).next()?;
+            (!self.blames(criterion)).then(|| format!("{}: {}", criterion.word(), first.detail))
+        });
+        let mut missed: Vec<String> = found.collect();
+        if let Some(damage) = self.verification.of(FaultKind::Corrupt).next().filter(|_| !self.speaks_of(&FORMAT)) {
+            missed.push(format!("format: {}", damage.detail));
+        }
+        missed
+    }
+
+    /// The criteria that it blames though nothing is wrong with them.
+    pub fn invented(&self) -> Vec<Criterion> {
+        let clean = |criterion: &Criterion| self.verification.against(*criterion).next().is_none();
+        Criterion::ALL.into_iter().filter(|criterion| self.blames(*criterion) && clean(criterion)).collect()
+    }
+
+    /// The criteria that it blames without a word on how to mend them.
+    pub fn unexplained(&self) -> Vec<Criterion> {
+        let blamed: Vec<Criterion> = Criterion::ALL.into_iter().filter(|criterion| self.blames(*criterion)).collect();
+        if self.evaluation.suggestions.len() >= blamed.len() && !self.evaluation.feedback.is_empty() {
+            return Vec::new();
+        }
+        blamed.into_iter().filter(|criterion| !self.advises(&WORDS[criterion])).collect()
+    }
+
+    /// Whether feedback or a suggestion speaks of something; a red flag says what is wrong, not how to mend it.
+    fn advises(&self, words: &Regex) -> bool {
+        let Evaluation { feedback, suggestions, .. } = self.evaluation;
+        words.is_match(feedback) || suggestions.iter().any(|one| words.is_match(&one.words))
+    }
+
+    fn speaks_of(&self, words: &Regex) -> bool {
+        let mut flags = self.evaluation.red_flags.iter().map(|flag| norm(flag));
+        self.advises(words) || flags.any(|flag| words.is_match(&flag))
+    }
+
+    /// The suggestions' targets that are no part of either document.
+    pub fn nowhere(&self, original: &Draft, revised: &Draft) -> Vec<&str> {
+        let known = |target: &str| {
+            WHOLE.is_match(target)
+                || [original, revised].into_iter().any(|draft| {
+                    let numbered = NUMBER.find(target).and_then(|found| number(found.as_str()));
+                    let heads = |heading: &str| !heading.is_empty() && target.contains(heading);
+                    match numbered {
+                        Some(number) => draft.sections.iter().any(|section| section.number.starts_with(&number)),
+                        None => draft.sections.iter().any(|section| heads(&section.heading)),
+                    }
+                })
+        };
+        let targets = self.evaluation.suggestions.iter().map(|one| one.section.as_str());
+        targets.filter(|target| !known(target)).collect()
+    }
+}
+
+static FORMAT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"\b(?:rtf|format|brace|font|style|control word|corrupt|table row)"));
+static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9]+(?:\.[0-9]+)*"));
+/// Parts of a document that have no number.
+static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(?:header|footer|footnote|endnote|table|preamble|recitals?|part(?:y|ies)|title|signature|cover|opening|definitions?|schedule|annex|appendix|whole|entire|throughout|document|all sections)",
+    )
+});
+static WORDS: LazyLock<BTreeMap<Criterion, Regex>> = LazyLock::new(|| {
+    [
+        (Criterion::Entities, r"\b(?:entit|part(?:y|ies)|name|replace)"),
+        (Criterion::Jurisdiction, r"\b(?:jurisdiction|law|forum|court|venue|state)"),
+        (Criterion::Liability, r"\b(?:liab|indemn|harmless)"),
+        (Criterion::Clauses, r"\b(?:clause|section|add|delet|remov|insert|edit)"),
+        (
+            Criterion::Coherence,
+            r"\b(?:coheren|referenc|definition|defined|number|orphan|contradict|renumber|unintended|unchanged)",
+        ),
+    ]
+    .map(|(criterion, words)| (criterion, pattern(words)))
+    .into()
+});

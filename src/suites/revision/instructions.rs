@@ -1,0 +1,264 @@
+//! What a revision was asked to do: `cases/{case}/instructions.json`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::draft::Draft;
+use super::draft::number;
+use crate::diag::Diagnostic;
+use crate::format::Place;
+use crate::format::SourceText;
+use crate::format::Step;
+use crate::format::Step::At;
+use crate::format::Step::Key;
+use crate::format::json;
+use crate::suites::golden::step;
+use crate::suites::quarantine::QuarantineForm;
+use crate::text::Names;
+use crate::text::norm;
+
+/// What a contract's revision has to do; a part that is left out asks for nothing.
+#[derive(Deserialize, JsonSchema, Debug, Default)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "instructions of a contract's revision")]
+pub struct Instructions {
+    /// Parties and others that are replaced everywhere.
+    #[serde(default)]
+    pub entities: Vec<Entity>,
+    /// The law and the courts that are replaced.
+    pub jurisdiction: Option<Jurisdiction>,
+    /// Who indemnifies whom afterwards.
+    pub liability: Option<Liability>,
+    /// What happens to single clauses.
+    #[serde(default)]
+    pub clauses: Vec<Clause>,
+    /// Sections, by their numbers in the original, that may change though nothing here names them.
+    #[serde(default)]
+    pub allowed_changes: Vec<String>,
+    /// The rule of the prompt package that this tests, by id or text.
+    pub rule: Option<String>,
+    /// Why the case does not gate for a while.
+    pub quarantine: Option<QuarantineForm>,
+}
+
+/// One name that becomes another.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Entity {
+    /// The old name.
+    pub from: String,
+    /// The new name.
+    pub to: String,
+    /// Further names of the old one, such as the short one that the contract defines; they have to go, too.
+    #[serde(default)]
+    pub defined_as: Vec<String>,
+    /// Further names of the new one.
+    #[serde(default)]
+    pub becomes: Vec<String>,
+}
+
+/// One law that becomes another.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Jurisdiction {
+    /// The old one.
+    pub from: String,
+    /// The new one.
+    pub to: String,
+    /// Phrases that go with it, such as the courts' names.
+    #[serde(default)]
+    pub phrases: Vec<Phrase>,
+}
+
+/// One phrase that becomes another.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Phrase {
+    /// The old one.
+    pub from: String,
+    /// The new one.
+    pub to: String,
+}
+
+/// Who indemnifies whom.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Liability {
+    /// Who holds harmless.
+    pub indemnifier: String,
+    /// Who is held harmless.
+    pub indemnitee: String,
+}
+
+/// What happens to a clause.
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(deny_unknown_fields)]
+pub struct Clause {
+    /// What is done.
+    pub operation: Operation,
+    /// Its number in the original; of a clause that is added, its number in the revised document.
+    pub section: String,
+    /// Its heading.
+    pub heading: Option<String>,
+    /// The number in the original of the section that an added one follows.
+    pub after: Option<String>,
+    /// Texts that it has to have afterwards.
+    #[serde(default)]
+    pub must_contain: Vec<String>,
+    /// Texts that it must not have afterwards.
+    #[serde(default)]
+    pub must_not_contain: Vec<String>,
+}
+
+/// What is done to a clause.
+#[derive(Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// It is new.
+    Add,
+    /// It goes, with its sub-clauses.
+    Delete,
+    /// Other words take its place.
+    Replace,
+    /// Some of its words change.
+    Edit,
+}
+
+impl Operation {
+    /// The word used in instructions.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Delete => "delete",
+            Self::Replace => "replace",
+            Self::Edit => "edit",
+        }
+    }
+}
+
+/// Reads instructions and refuses what nobody can follow.
+///
+/// # Errors
+/// What in them cannot be, with its place.
+pub fn read(source: &SourceText) -> Result<Instructions, Diagnostic> {
+    let asked: Instructions = json::golden(source)?;
+    let place = Place::whole(source);
+    for (at, one) in asked.entities.iter().enumerate() {
+        let path = [Key("entities"), At(at)];
+        becomes(&place, &path, &one.from, &one.to)?;
+        for (key, list) in [("defined_as", &one.defined_as), ("becomes", &one.becomes)] {
+            words(&place, &step(&path, Key(key)), list)?;
+        }
+    }
+    if let Some(law) = &asked.jurisdiction {
+        becomes(&place, &[Key("jurisdiction")], &law.from, &law.to)?;
+        for (at, phrase) in law.phrases.iter().enumerate() {
+            becomes(&place, &[Key("jurisdiction"), Key("phrases"), At(at)], &phrase.from, &phrase.to)?;
+        }
+    }
+    if let Some(Liability { indemnifier, indemnitee }) = &asked.liability {
+        place.keyword(&[Key("liability"), Key("indemnifier")], indemnifier)?;
+        place.keyword(&[Key("liability"), Key("indemnitee")], indemnitee)?;
+        if norm(indemnifier) == norm(indemnitee) {
+            let what = format!("\"{indemnifier}\" would indemnify itself");
+            let path = [Key("liability"), Key("indemnitee")];
+            return Err(place.problem(&path, "no-effect", what, "name the two parties"));
+        }
+    }
+    for (at, clause) in asked.clauses.iter().enumerate() {
+        possible(&place, &[Key("clauses"), At(at)], clause)?;
+    }
+    for (at, section) in asked.allowed_changes.iter().enumerate() {
+        is_number(&place, &[Key("allowed_changes"), At(at)], section)?;
+    }
+    Ok(asked)
+}
+
+/// Refuses a text that becomes itself, and one that is empty.
+fn becomes(place: &Place<'_>, path: &[Step<'_>], from: &str, to: &str) -> Result<(), Diagnostic> {
+    let (old, new) = (place.keyword(&step(path, Key("from")), from)?, place.keyword(&step(path, Key("to")), to)?);
+    match old == new {
+        true => {
+            let what = format!("\"{from}\" would become itself");
+            Err(place.problem(&step(path, Key("to")), "no-effect", what, "correct from or to, or remove the entry"))
+        }
+        false => Ok(()),
+    }
+}
+
+fn words(place: &Place<'_>, path: &[Step<'_>], list: &[String]) -> Result<(), Diagnostic> {
+    place.keywords(path, list).map(|_| ())
+}
+
+fn is_number(place: &Place<'_>, path: &[Step<'_>], section: &str) -> Result<(), Diagnostic> {
+    match number(section) {
+        Some(_) => Ok(()),
+        None => {
+            let what = format!("\"{section}\" is no number of a section");
+            Err(place.problem(path, "bad-section", what, "write it as in the original, such as \"4.2\""))
+        }
+    }
+}
+
+/// Refuses an operation that cannot be told from its absence, and what has no effect on it.
+fn possible(place: &Place<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
+    let (word, section) = (clause.operation.word(), &clause.section);
+    is_number(place, &step(path, Key("section")), section)?;
+    words(place, &step(path, Key("must_contain")), &clause.must_contain)?;
+    words(place, &step(path, Key("must_not_contain")), &clause.must_not_contain)?;
+    if let Some(after) = &clause.after {
+        is_number(place, &step(path, Key("after")), after)?;
+    }
+    let deletes = clause.operation == Operation::Delete;
+    let without_effect = [
+        ("after", clause.after.is_some() && clause.operation != Operation::Add),
+        ("must_contain", deletes && !clause.must_contain.is_empty()),
+        ("must_not_contain", deletes && !clause.must_not_contain.is_empty()),
+    ];
+    if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
+        let what = format!("{key} has no effect on the operation {word} of section {section}");
+        return Err(place.problem_of_key(&step(path, Key(key)), "no-effect", what, format!("remove {key}")));
+    }
+    if clause.operation == Operation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
+        let what = format!("nothing tells whether section {section} was added");
+        return Err(place.problem(path, "cannot-fail", what, "give it heading or must_contain"));
+    }
+    let both = clause.must_contain.iter().find(|text| clause.must_not_contain.contains(text));
+    match both {
+        Some(text) => {
+            let what = format!("section {section} must contain \"{text}\" and must not");
+            Err(place.problem(&step(path, Key("must_not_contain")), "contradiction", what, "keep one of them"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// What the instructions speak of and the original does not have: nobody can do it.
+pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
+    let mut missing = Vec::new();
+    let nowhere = |name: &str| {
+        let names = Names::new([name]);
+        original.lines.iter().all(|line| names.find(&line.folded).is_empty())
+    };
+    let law = asked.jurisdiction.iter();
+    let phrases =
+        law.clone().flat_map(|law| std::iter::once(&law.from).chain(law.phrases.iter().map(|phrase| &phrase.from)));
+    let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
+    for name in names.chain(phrases).filter(|name| nowhere(name)) {
+        missing.push(format!("\"{name}\" stands nowhere in the original, so replacing it cannot fail"));
+    }
+    let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
+    for clause in &asked.clauses {
+        let named = match clause.operation {
+            Operation::Add => clause.after.as_deref(),
+            Operation::Delete | Operation::Replace | Operation::Edit => Some(clause.section.as_str()),
+        };
+        if let Some(section) = named.filter(|section| !known(section)) {
+            missing.push(format!("the original has no section {section}, which is to {}", clause.operation.word()));
+        }
+    }
+    for section in asked.allowed_changes.iter().filter(|section| !known(section)) {
+        missing.push(format!("the original has no section {section}, which may change"));
+    }
+    missing
+}

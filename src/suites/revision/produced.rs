@@ -1,0 +1,135 @@
+//! What a reviser or a critic produced: documents, evaluations, or both in turn.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::case::Case;
+use super::critic;
+use super::critic::Evaluation;
+use super::draft::Draft;
+use super::score::Verification;
+use super::score::verify;
+use crate::format::loose;
+use crate::format::loose::Loose;
+use crate::format::loose::Text;
+use crate::model::Layer;
+use crate::model::Role;
+use crate::model::Run;
+use crate::model::Scoring;
+use crate::suites::reading::layer;
+use crate::text::recover;
+
+/// What one run produced.
+pub struct Produced {
+    /// Its documents, each with the evaluation that a critic gave; of a critic alone the document that it judged.
+    pub attempts: Vec<Attempt>,
+    /// Whether it is a loop of an actor and a critic.
+    pub is_loop: bool,
+    /// How the evaluation was read.
+    pub layer: Layer,
+    /// What does not have the form that it should have.
+    pub flaws: Vec<String>,
+}
+
+/// One document, verified, and what a critic said of it.
+pub struct Attempt {
+    /// The document.
+    pub draft: Arc<Draft>,
+    /// What the verifier says.
+    pub verification: Arc<Verification>,
+    /// What the critic says, with what is wrong with its form.
+    pub evaluation: Option<(Evaluation, Vec<String>)>,
+}
+
+#[derive(Deserialize, Default)]
+struct Outputs<'a> {
+    #[serde(borrow, default)]
+    document: Loose<Text<'a>>,
+    #[serde(borrow, default)]
+    text: Loose<Text<'a>>,
+    #[serde(default)]
+    evaluation: Option<Value>,
+    #[serde(default)]
+    attempts: Option<Value>,
+}
+
+/// Reads what a run produced, and verifies every document in it.
+pub fn produced(run: &Run, role: Role, case: &Case, scoring: &Scoring) -> Produced {
+    let outputs: Outputs<'_> = loose::object(&run.outputs);
+    match role {
+        Role::Critic => of_a_critic(&outputs, case),
+        Role::Actor => of_an_actor(&outputs, case, scoring),
+    }
+}
+
+fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
+    let draft = Draft::read(document.as_bytes());
+    let verification = verify(&case.original, &draft, &case.asked, scoring);
+    Attempt { draft: Arc::new(draft), verification: Arc::new(verification), evaluation: None }
+}
+
+fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produced {
+    let mut flaws = Vec::new();
+    let mut attempts = Vec::new();
+    match &outputs.attempts {
+        None | Some(Value::Null) => match &outputs.document {
+            Loose::Given(document) => attempts.push(attempt(document, case, scoring)),
+            Loose::Absent => flaws.push("there is no \"document\"".to_owned()),
+            Loose::Other(form) => flaws.push(format!("\"document\" is {form}, not a text")),
+        },
+        Some(Value::Array(list)) => {
+            for (place, one) in list.iter().enumerate() {
+                let Some(document) = one.get("document").and_then(Value::as_str) else {
+                    flaws.push(format!("attempts[{place}] has no document"));
+                    continue;
+                };
+                let evaluation = one.get("evaluation").filter(|value| !value.is_null()).map(critic::read);
+                attempts.push(Attempt { evaluation, ..attempt(document, case, scoring) });
+            }
+            let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
+            if list.len() > most {
+                flaws.push(format!("{} attempts, {most} are the most", list.len()));
+            }
+            if list.is_empty() {
+                flaws.push("\"attempts\" is empty".to_owned());
+            }
+            if let (Loose::Given(last), Some(one)) = (&outputs.document, list.last())
+                && one.get("document").and_then(Value::as_str) != Some(last)
+            {
+                flaws.push("\"document\" is not the last attempt's".to_owned());
+            }
+        }
+        Some(_) => flaws.push("\"attempts\" is no list".to_owned()),
+    }
+    let is_loop = matches!(outputs.attempts, Some(Value::Array(_)));
+    let layer = if attempts.is_empty() { Layer::Unreadable } else { Layer::Structured };
+    Produced { attempts, is_loop, layer, flaws }
+}
+
+fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
+    let mut flaws = Vec::new();
+    let (value, how) = match (&outputs.evaluation, &outputs.text) {
+        (Some(value), _) if !value.is_null() => (Some(value.clone()), Layer::Structured),
+        (_, Loose::Given(text)) => match recover::recover_any(text) {
+            Some(found) => (Some(found.value), layer(found.layer)),
+            None => {
+                flaws.push("no evaluation can be read from the text".to_owned());
+                (None, Layer::Unreadable)
+            }
+        },
+        (_, Loose::Absent | Loose::Other(_)) => {
+            flaws.push("there is neither an \"evaluation\" nor a text to read it from".to_owned());
+            (None, Layer::Unreadable)
+        }
+    };
+    let evaluation = value.as_ref().map(critic::read);
+    flaws.extend(evaluation.iter().flat_map(|(_, flaws)| flaws.clone()));
+    let judged = case.judged.iter().map(|(draft, verification)| Attempt {
+        draft: draft.clone(),
+        verification: verification.clone(),
+        evaluation: evaluation.clone(),
+    });
+    Produced { attempts: judged.collect(), is_loop: false, layer: how, flaws }
+}

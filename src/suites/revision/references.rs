@@ -1,0 +1,131 @@
+//! Cross-references: whether each still points to what it pointed to.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::alignment::Alignment;
+use super::alignment::Fate;
+use super::clauses::Clauses;
+use super::draft::Draft;
+use super::draft::Number;
+use super::draft::dotted;
+use super::draft::number;
+use super::draft::pattern;
+use super::fault::Fault;
+use super::fault::FaultKind;
+use crate::text::Folded;
+
+/// A number that a line refers to.
+struct Reference {
+    number: Number,
+    /// Its bytes of the line's text.
+    at: Range<usize>,
+}
+
+static LIST: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"(?:\b(?:sections?|clauses?|articles?)\s+|§+\s*)((?:[0-9]+(?:\.[0-9]+)*)(?:(?:\s*,\s*|,?\s+(?:and|or|to)\s+)[0-9]+(?:\.[0-9]+)*)*)",
+    )
+});
+static DIGITS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9]+(?:\.[0-9]+)*"));
+/// What follows a number of another document: "of the Companies Act", "GDPR".
+static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:\([a-z0-9]+\))*,?\s+(?:(?:of|in|under)\s+(?:the\s+)?(?:[^.;,]{0,60}\b)?(?:act|code|law|regulation|directive|convention|statute|rules|treaty|constitution|order)\b|gdpr\b|act\b)",
+    )
+});
+static WITHIN: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(?:\([a-z0-9]+\))*,?\s+(?:of|in|to)\s+(?:the\s+)?(?:schedule|annex|annexe|appendix|exhibit|attachment)\b",
+    )
+});
+
+fn references(draft: &Draft, line: usize) -> Vec<Reference> {
+    let one = &draft.lines[line];
+    let own = Folded::of(&one.text[one.words_from..]);
+    let mut found = Vec::new();
+    for list in LIST.captures_iter(&own.text).filter_map(|list| list.get(1)) {
+        let tail = &own.text[list.end()..];
+        if ELSEWHERE.is_match(tail) || WITHIN.is_match(tail) {
+            continue;
+        }
+        for digits in DIGITS.find_iter(list.as_str()) {
+            let here = list.start() + digits.start()..list.start() + digits.end();
+            let at = own.original(&here);
+            let at = at.start + one.words_from..at.end + one.words_from;
+            found.extend(number(digits.as_str()).map(|number| Reference { number, at }));
+        }
+    }
+    found
+}
+
+/// Whether a number is one of a document's sections, or stands above some.
+fn exists(draft: &Draft, number: &[u32]) -> bool {
+    draft.sections.iter().any(|section| section.number.starts_with(number))
+}
+
+/// References that point nowhere, or to another section than they did.
+pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
+    let Clauses { original, revised, alignment } = clauses;
+    let mut faults = Vec::new();
+    for (line, origin) in origins.iter().enumerate().take(revised.lines.len()) {
+        let now = references(revised, line);
+        if now.is_empty() {
+            continue;
+        }
+        let before = origin.map(|origin| references(original, origin)).unwrap_or_default();
+        let kept = origin.is_some_and(|origin| matches!(alignment.fates[origin], Fate::Kept(_)));
+        for (place, reference) in now.iter().enumerate() {
+            let was = before.get(place).filter(|_| before.len() == now.len());
+            let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
+                Some((was, section)) => moved(clauses, was, section, reference, kept),
+                // What pointed nowhere before is not the revision's doing.
+                None if was.is_some_and(|was| was.number == reference.number && !exists(original, &was.number)) => None,
+                None => (!exists(revised, &reference.number)).then(|| "there is no such section".to_owned()),
+            };
+            if let Some(why) = wrong {
+                let what =
+                    format!("section {}: {why}: {}", dotted(&reference.number), revised.quote(line, &reference.at));
+                faults.push(Fault::new(FaultKind::BrokenReference, what));
+            }
+        }
+    }
+    faults
+}
+
+/// What is wrong with a reference that pointed to a section of the original.
+fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference, kept: bool) -> Option<String> {
+    let Clauses { revised, .. } = clauses;
+    match clauses.became(section) {
+        Some(became) => {
+            let there = &revised.sections[became].number;
+            if *there == now.number {
+                return None;
+            }
+            let stale = kept || was.number == now.number;
+            match exists(revised, &now.number) {
+                false => Some("there is no such section".to_owned()),
+                true if stale => {
+                    Some(format!("what was section {} is section {} now", dotted(&was.number), dotted(there)))
+                }
+                // Number and words were both changed, and may mean another section.
+                true => None,
+            }
+        }
+        None if was.number == now.number => Some("that section was removed".to_owned()),
+        None => (!exists(revised, &now.number)).then(|| "there is no such section".to_owned()),
+    }
+}
+
+/// For each line of the revised document the line of the original that it came from.
+pub fn origins(alignment: &Alignment, revised: usize) -> Vec<Option<usize>> {
+    let mut origins = vec![None; revised];
+    for (line, fate) in alignment.fates.iter().enumerate() {
+        if let Fate::Kept(to) | Fate::Changed(to) = fate {
+            origins[*to] = Some(line);
+        }
+    }
+    origins
+}
