@@ -8,6 +8,7 @@ mod cursor;
 mod fences;
 mod fit;
 mod frame;
+mod gap;
 mod reader;
 mod regions;
 mod salvage;
@@ -73,14 +74,15 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
         }
     }
     let mut salvage = Salvage::new(*anchor);
-    for region in Regions::new(text, Some(*anchor)) {
+    let mut regions = Regions::new(text, Some(*anchor));
+    for region in regions.by_ref() {
         best.offer(region.state, || fitting(&region, text, anchor));
         if best.strict.is_some() {
             return best.strict();
         }
         salvage.gather(region);
     }
-    let (single, salvaged) = salvage.split();
+    let (single, salvaged) = salvage.split(regions.members());
     let strict_single = single.as_ref().is_some_and(|found| found.layer == Layer::Strict);
     if strict_single { single } else { best.repaired().or(single).or(salvaged) }
 }

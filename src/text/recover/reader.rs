@@ -36,6 +36,8 @@ pub(super) struct Reading {
     pub(super) begun: bool,
     /// An object of the list was open at the end and cannot be kept.
     pub(super) lost: bool,
+    /// How many objects and arrays were open at the end.
+    pub(super) open: usize,
 }
 
 /// Reads the object or array whose opening bracket stands at `start`.
@@ -211,7 +213,7 @@ impl Reader<'_> {
         let ending = match stop {
             Stop::Whole(value) => {
                 let (end, begun) = (self.cursor.at(), self.begun);
-                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: false };
+                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: false, open: 0 };
             }
             Stop::Cut => Ending::Cut,
             Stop::Broken => Ending::Broken,
@@ -221,8 +223,9 @@ impl Reader<'_> {
             self.settle_if_any();
         }
         let lost = self.anchor.is_some_and(|anchor| loses(&self.frames, &anchor));
+        let open = self.frames.len();
         let value = self.remains();
-        Reading { value, ending, end: self.cursor.at(), begun: self.begun, lost }
+        Reading { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }
     }
 
     /// Settles a pending value, and keeps the key of a value that was never read: it may be the list's.

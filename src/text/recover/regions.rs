@@ -5,6 +5,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::Anchor;
+use super::gap::Gap;
 use super::reader::Ending;
 use super::reader::Reading;
 use super::reader::read;
@@ -32,6 +33,12 @@ pub(super) struct Region {
     pub(super) state: State,
     /// It follows something broken and may be a piece of it.
     pub(super) fragment: bool,
+    /// Its key, where it is a member of something broken.
+    pub(super) member: Option<String>,
+    /// It stands right in the outermost object, or outside of every one.
+    pub(super) outer: bool,
+    /// How many objects and arrays were open at its end.
+    pub(super) depth: usize,
     /// An object of the list was seen in it that could not be read.
     pub(super) lost: bool,
 }
@@ -43,6 +50,8 @@ pub(super) struct Regions<'a> {
     at: usize,
     /// After something broken what follows may be a piece of it.
     fragments: bool,
+    /// What is open around this place.
+    gap: Gap,
     /// How many bytes may still be read a second time.
     spare: usize,
 }
@@ -50,7 +59,12 @@ pub(super) struct Regions<'a> {
 impl<'a> Regions<'a> {
     /// The regions of a text; the anchor only tells what counts as lost.
     pub(super) fn new(text: &'a str, anchor: Option<Anchor<'a>>) -> Self {
-        Self { text, anchor, at: 0, fragments: false, spare: text.len() }
+        Self { text, anchor, at: 0, fragments: false, gap: Gap::default(), spare: text.len() }
+    }
+
+    /// Numbers and truth values that stood with their keys between the regions, in the outermost object.
+    pub(super) fn members(self) -> Vec<(String, Value)> {
+        self.gap.members
     }
 
     /// Where to look on after a bracket that opened nothing. Right behind it, so that a quote in prose does not
@@ -78,7 +92,8 @@ impl<'a> Regions<'a> {
             Ending::Cut => (reading.value, State::Cut),
             Ending::Broken => (reading.value, State::Broken),
         };
-        Region { span, value, state, fragment: self.fragments, lost: reading.lost }
+        let (member, outer) = (self.gap.key(self.text, start), self.gap.open <= 1);
+        Region { span, value, state, fragment: self.fragments, member, outer, depth: reading.open, lost: reading.lost }
     }
 }
 
@@ -89,19 +104,23 @@ impl Iterator for Regions<'_> {
         loop {
             let rest = &self.text[self.at..];
             let ahead = rest.find(['{', '[']);
-            visit(ahead.unwrap_or(rest.len()));
+            let gap = ahead.unwrap_or(rest.len());
+            // To look for the bracket, for the other bytes that say something, and for a key.
+            visit(3 * gap);
+            self.gap.walk(self.text, self.at, self.at + gap);
             let start = self.at + ahead?;
             let reading = read(self.text, start, self.anchor);
-            visit(reading.end - start);
             let false_start = reading.ending != Ending::Whole && !reading.begun;
             self.at = if false_start { self.behind_false_start(start, reading.end) } else { reading.end };
-            if false_start && !self.fragments {
-                continue;
+            // What is read again behind a bracket that opened nothing opens itself again.
+            let open = if false_start && self.at == start + 1 { 1 } else { reading.open };
+            let broken = reading.ending == Ending::Broken;
+            let region = (!false_start || self.fragments).then(|| self.region(start, reading));
+            self.gap.open += open;
+            self.fragments |= broken && !false_start;
+            if region.is_some() {
+                return region;
             }
-            let broken = reading.ending == Ending::Broken && !false_start;
-            let region = self.region(start, reading);
-            self.fragments |= broken;
-            return Some(region);
         }
     }
 }

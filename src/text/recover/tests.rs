@@ -1,5 +1,6 @@
 //! What is read out of a model's answer, by example.
 
+mod broken;
 mod hostile;
 mod properties;
 mod real;

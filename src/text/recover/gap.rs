@@ -1,0 +1,71 @@
+//! What stands between two objects or arrays: brackets that close something broken, keys, single words.
+
+use serde_json::Value;
+
+use super::cursor::Cursor;
+use super::cursor::Word;
+
+const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+
+/// Where the walk stands in what something broken left open.
+#[derive(Default)]
+pub(super) struct Gap {
+    /// How many objects and arrays are open that could not be read to their ends.
+    pub(super) open: usize,
+    /// Numbers and truth values that stand with their keys right in the outermost of them.
+    pub(super) members: Vec<(String, Value)>,
+}
+
+impl Gap {
+    /// Steps over the bytes from one object or array to the next.
+    pub(super) fn walk(&mut self, text: &str, from: usize, to: usize) {
+        for (place, byte) in text.as_bytes()[from..to].iter().enumerate() {
+            match byte {
+                b'}' | b']' => self.open = self.open.saturating_sub(1),
+                b':' if self.open == 1 => self.members.extend(member(text, from + place)),
+                _ => {}
+            }
+        }
+    }
+
+    /// The key whose value starts at this byte, where that makes the value a piece of an object that is broken: behind
+    /// a bracket that is still open, or in quotes. In prose a word with a colon only leads up to an answer.
+    pub(super) fn key(&self, text: &str, start: usize) -> Option<String> {
+        let before = text[..start].trim_end();
+        match before.strip_suffix(':') {
+            Some(before) => key_at_end(before).filter(|key| self.open > 0 || key.quotes == 2),
+            None => key_at_end(before).filter(|key| self.open > 0 && key.quotes > 0),
+        }
+        .map(|key| key.name.to_owned())
+    }
+}
+
+struct Key<'a> {
+    name: &'a str,
+    /// How many of its quotes are there: 0, 1 or 2.
+    quotes: usize,
+}
+
+/// The key that a text ends with; its quotes may be missing or be those of print.
+fn key_at_end(text: &str) -> Option<Key<'_>> {
+    let text = text.trim_end();
+    let inside = text.strip_suffix(QUOTES);
+    let closed = inside.is_some();
+    let inside = inside.unwrap_or(text);
+    let before = inside.trim_end_matches(|char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'));
+    let name = &inside[before.len()..];
+    let quotes = usize::from(closed) + usize::from(closed && before.ends_with(QUOTES));
+    (!name.is_empty()).then_some(Key { name, quotes })
+}
+
+/// The number or truth value behind a colon, with its quoted key.
+fn member(text: &str, colon: usize) -> Option<(String, Value)> {
+    let key = key_at_end(&text[..colon]).filter(|key| key.quotes > 0)?;
+    let blank = text[colon + 1..].len() - text[colon + 1..].trim_start().len();
+    let mut cursor = Cursor::new(text, colon + 1 + blank);
+    let Word::Value(value @ (Value::Number(_) | Value::Bool(_))) = cursor.word() else {
+        return None;
+    };
+    let behind = text[cursor.at()..].trim_start();
+    behind.starts_with([',', '}']).then(|| (key.name.to_owned(), value))
+}
