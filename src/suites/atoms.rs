@@ -124,7 +124,9 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     let mut found = Layer::Structured;
     if outputs.atoms.is_absent() {
         match from_text::<Outputs<'_>>(&outputs.text, &ANCHOR) {
-            Ok(Recovered { outputs: recovered, layer, .. }) => {
+            Ok(whole) => {
+                out.flaws.extend(whole.loss());
+                let Recovered { outputs: recovered, layer, .. } = whole;
                 found = layer;
                 outputs.atoms = recovered.atoms;
                 if outputs.questions.is_absent() {
@@ -142,8 +144,8 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
         out.flaws.push(format!("\"atoms\" is {form}, not a list"));
         found = Layer::Unreadable;
     }
-    // What is no object is no atom; the page fails only outputs that could not be read at all.
-    out.atoms = outputs.atoms.list().iter().filter_map(|form| atom(form, found)).collect();
+    let atoms = outputs.atoms.list().iter().enumerate();
+    out.atoms = atoms.filter_map(|(place, form)| atom(place, form, found, &mut out.flaws)).collect();
     out.questions = outputs.questions.list().iter().map(question).collect();
     out.rounds = outputs.rounds.and_then(|rounds| rounds.as_u64()).unwrap_or(0);
     (out, found)
@@ -156,9 +158,18 @@ fn question(form: &Loose<QuestionForm<'_>>) -> String {
     }
 }
 
-fn atom(form: &Loose<Object<AtomForm<'_>>>, found: Layer) -> Option<Atom> {
-    let Loose::Given(Object(fields)) = form else {
-        return None;
+/// What is no object is no atom, and is told.
+fn atom(place: usize, form: &Loose<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
+    let fields = match form {
+        Loose::Given(Object(fields)) => fields,
+        Loose::Absent => {
+            flaws.push(format!("atoms[{place}] is null, not an object"));
+            return None;
+        }
+        Loose::Other(form) => {
+            flaws.push(format!("atoms[{place}] is {form}, not an object"));
+            return None;
+        }
     };
     let AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators } = fields;
     // A salvage finds every object with a description, and the validators of a broken atom have one too.
@@ -239,8 +250,21 @@ mod tests {
         assert_eq!((layer, read.atoms.len(), read.flaws.len()), (Layer::Unreadable, 0, 1));
         let (read, layer) = reading(r#"{"text": "nothing here"}"#);
         assert_eq!((layer, read.flaws.len()), (Layer::Unreadable, 1));
-        let (read, _) = reading(r#"{"atoms": [1, {"description": "a"}], "questions": {}}"#);
+        let (read, _) = reading(r#"{"atoms": [{"description": "a"}], "questions": {}}"#);
         assert_eq!((read.atoms.len(), read.flaws.len()), (1, 0));
+    }
+
+    #[test]
+    fn what_is_no_atom_is_told() {
+        let (read, layer) = reading(r#"{"atoms": [1, {"description": "a"}, null, "b"]}"#);
+        assert_eq!((layer, read.atoms.len()), (Layer::Structured, 1));
+        let wanted = ["atoms[0] is a number", "atoms[2] is null", "atoms[3] is a text"];
+        assert_eq!(read.flaws, wanted.map(|what| format!("{what}, not an object")));
+        let text =
+            r#"{"atoms": ["x", {"title": "say "no""}, {"description": "kept"}], "rounds": 2, "questions": ["y"]}"#;
+        let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
+        assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Salvaged, 1, 1, 2));
+        assert_eq!(read.flaws, ["2 objects of the text could not be read"]);
     }
 
     #[test]

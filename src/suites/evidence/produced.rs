@@ -104,6 +104,11 @@ pub fn produced(run: &Run) -> Produced {
         }),
     };
     let intermediate = intermediate(run).unwrap_or_default();
+    // Without its events nobody knows what a run violated: that is not the same as nothing.
+    match intermediate.get("events") {
+        None | Some(Value::Null | Value::Array(_)) => {}
+        Some(_) => flaws.push("\"events\" is no list".to_owned()),
+    }
     let events = intermediate.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);
         let name = text("name").or_else(|| event.as_str().map(str::to_owned)).unwrap_or_default();

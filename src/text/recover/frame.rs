@@ -68,9 +68,9 @@ impl Frame {
     }
 }
 
-/// Whether the open frames hold an object of the list that cannot be kept: none of those below the list carries
-/// the anchor's field.
-pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> bool {
+/// Where the open frames hold an object of the list that cannot be kept, because none of those below the list carries
+/// the anchor's field: how many elements of the list are complete.
+pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> Option<usize> {
     let below = frames.iter().rposition(|frame| frame.is_at(anchor.list)).map_or(0, |place| place + 1);
     let mut objects = frames[below..].iter().filter_map(|frame| match frame {
         Frame::Object { members, key: _ } => Some(members),
@@ -81,5 +81,9 @@ pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> bool {
         seen = true;
         carries(members, anchor) || has_list(members, anchor)
     });
-    seen && !kept
+    let complete = match frames.get(below) {
+        Some(Frame::Array(elements)) => elements.len(),
+        Some(Frame::Object { .. }) | None => 0,
+    };
+    (seen && !kept).then_some(complete)
 }

@@ -34,8 +34,8 @@ pub(super) struct Reading {
     pub(super) end: usize,
     /// At least one key or element was read: this is JSON, not a bracket in prose.
     pub(super) begun: bool,
-    /// An object of the list was open at the end and cannot be kept.
-    pub(super) lost: bool,
+    /// An object of the list was open at the end, behind this many others, and cannot be kept.
+    pub(super) lost: Option<usize>,
     /// How many objects and arrays were open at the end.
     pub(super) open: usize,
 }
@@ -213,7 +213,7 @@ impl Reader<'_> {
         let ending = match stop {
             Stop::Whole(value) => {
                 let (end, begun) = (self.cursor.at(), self.begun);
-                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: false, open: 0 };
+                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: None, open: 0 };
             }
             Stop::Cut => Ending::Cut,
             Stop::Broken => Ending::Broken,
@@ -222,7 +222,7 @@ impl Reader<'_> {
         if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_))) {
             self.settle_if_any();
         }
-        let lost = self.anchor.is_some_and(|anchor| loses(&self.frames, &anchor));
+        let lost = self.anchor.and_then(|anchor| loses(&self.frames, &anchor));
         let open = self.frames.len();
         let value = self.remains();
         Reading { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }

@@ -39,8 +39,8 @@ pub(super) struct Region {
     pub(super) outer: bool,
     /// How many objects and arrays were open at its end.
     pub(super) depth: usize,
-    /// An object of the list was seen in it that could not be read.
-    pub(super) lost: bool,
+    /// An object of the list was seen at its end, behind this many others, that could not be read.
+    pub(super) lost: Option<usize>,
 }
 
 /// All outermost objects and arrays, first to last.

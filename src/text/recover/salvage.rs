@@ -28,8 +28,8 @@ struct Piece {
     value: Value,
     /// Its key right in the outermost object, which is broken.
     beside: Option<String>,
-    /// It was open at its end, and an object that was open there is lost.
-    lost: bool,
+    /// An object of the list that was open at its end, behind this many others, is lost.
+    lost: Option<usize>,
 }
 
 impl<'a> Salvage<'a> {
@@ -66,14 +66,14 @@ impl<'a> Salvage<'a> {
                 if region.state == State::Broken && !carrying && !has_list(&members, &self.anchor) =>
             {
                 let outermost = region.outer && !region.fragment;
-                self.count(lost, outermost && region.depth == 1);
+                self.count(lost.is_some(), outermost && region.depth == 1);
                 let pieces = members.into_iter().map(|(key, value)| {
                     let beside = outermost.then_some(key);
-                    Piece { value, beside, lost: false }
+                    Piece { value, beside, lost: None }
                 });
                 self.pieces.extend(pieces);
             }
-            (Value::Null, None) => self.count(lost, region.depth == 1 && !region.fragment),
+            (Value::Null, None) => self.count(lost.is_some(), region.depth == 1 && !region.fragment),
             (value, None) => self.pieces.push(Piece { value, beside: None, lost }),
         }
     }
@@ -93,7 +93,7 @@ impl<'a> Salvage<'a> {
                 // Without the list nobody knows what a member is, and whatever carries the field may be meant.
                 Some(key) if listed && !holds_list(&value, &anchor) => sorted.stands_beside(key, value),
                 Some(_) | None => {
-                    sorted.lost += usize::from(lost);
+                    sorted.lost += usize::from(lost.is_some());
                     sorted.take(value, lost);
                 }
             }
@@ -129,7 +129,7 @@ struct Sorted<'a> {
 
 impl Sorted<'_> {
     /// Keeps a carrying object whole and looks into everything else. The depth is bounded by the reader's.
-    fn take(&mut self, value: Value, counted: bool) {
+    fn take(&mut self, value: Value, counted: Option<usize>) {
         match value {
             Value::Object(members) if has_list(&members, &self.anchor) => {
                 for (key, member) in members {
@@ -147,12 +147,14 @@ impl Sorted<'_> {
     }
 
     /// Takes the list's elements, and counts those of which nothing is kept.
-    fn elements(&mut self, elements: Vec<Value>, counted: bool) {
+    fn elements(&mut self, elements: Vec<Value>, counted: Option<usize>) {
         let last = elements.len().saturating_sub(1);
         for (place, element) in elements.into_iter().enumerate() {
             let before = self.kept.len();
             self.take(element, counted);
-            self.lost += usize::from(self.kept.len() == before && !(counted && place == last));
+            // What is left of the open one stands behind the complete ones, if anything is.
+            let open = place == last && counted.is_some_and(|complete| place >= complete);
+            self.lost += usize::from(self.kept.len() == before && !open);
         }
     }
 
