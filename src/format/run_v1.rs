@@ -1,13 +1,17 @@
 //! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Map;
+use serde_json::Number;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::json;
+use super::loose;
 use super::place::Place;
 use super::source::SourceText;
 use super::step::Step::Key;
@@ -28,7 +32,7 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
-    let metrics = record.metrics.unwrap_or_default();
+    let metrics = record.metrics.map(Counts::read).unwrap_or_default();
     let total = match (metrics.total_tokens, metrics.input_tokens, metrics.output_tokens) {
         (Some(total), ..) => Some(total),
         (None, None, None) => None,
@@ -109,8 +113,9 @@ pub struct RunFile<'a> {
     #[schemars(with = "Option<Value>")]
     _evidence: Option<IgnoredAny>,
     /// Tokens, latency, cost.
+    #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
-    metrics: Option<Counts>,
+    metrics: Option<&'a RawValue>,
     /// Target, model, prompt package, commit.
     #[schemars(with = "Option<Value>")]
     provenance: Option<Origin>,
@@ -136,15 +141,39 @@ impl Said {
     }
 }
 
-#[derive(Deserialize, Default)]
+/// What a run took; what is not there, or no number, was not recorded.
+#[derive(Default)]
 struct Counts {
-    #[serde(alias = "totalTokens")]
     total_tokens: Option<f64>,
     input_tokens: Option<f64>,
     output_tokens: Option<f64>,
-    #[serde(alias = "totalLatency")]
     total_latency_ms: Option<f64>,
     cost_usd: Option<f64>,
+}
+
+impl Counts {
+    /// Agents write this: another form of one number loses neither the others nor the run.
+    fn read(raw: &RawValue) -> Self {
+        let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
+        let number = |keys: &[&str]| keys.iter().find_map(|key| number(fields.get(*key)?));
+        Self {
+            total_tokens: number(&["total_tokens", "totalTokens"]),
+            input_tokens: number(&["input_tokens"]),
+            output_tokens: number(&["output_tokens"]),
+            total_latency_ms: number(&["total_latency_ms", "totalLatency"]),
+            cost_usd: number(&["cost_usd"]),
+        }
+    }
+}
+
+/// A number, also one that was written as a text; nothing else says how many.
+fn number(raw: &RawValue) -> Option<f64> {
+    let number = match loose::any(raw.get()).ok()? {
+        serde_json::Value::Number(number) => number,
+        serde_json::Value::String(text) => text.trim().parse::<Number>().ok()?,
+        _ => return None,
+    };
+    number.as_f64().filter(|number| number.is_finite())
 }
 
 #[derive(Deserialize, Default)]
@@ -239,6 +268,38 @@ mod tests {
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
         assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, Some(12.4)));
+    }
+
+    #[test]
+    fn a_metric_of_another_form_was_not_recorded() {
+        let tokens = |metrics: &str| {
+            let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
+            reading(&text).unwrap().tokens
+        };
+        let read = tokens(r#"{"total_tokens": "123", "total_latency_ms": " 4.5 ", "cost_usd": {"usd": 1}}"#);
+        assert_eq!((read.total, read.input, read.latency_ms, read.cost_usd), (Some(123.0), 123, Some(4.5), None));
+        let read = tokens(r#"{"total_tokens": [1], "input_tokens": 7, "output_tokens": "many", "cost_usd": 0.5}"#);
+        assert_eq!((read.total, read.input, read.output, read.cost_usd), (Some(7.0), 7, 0, Some(0.5)));
+        let both = r#"{"total_tokens": 1, "totalTokens": 2, "totalLatency": true, "totalLatency": 3}"#;
+        assert_eq!((tokens(both).total, tokens(both).latency_ms), (Some(1.0), Some(3.0)));
+        let none = super::Tokens::default();
+        for metrics in [
+            "null",
+            "3",
+            "[]",
+            r#""12""#,
+            "true",
+            r#"{"total_tokens": null}"#,
+            r#"{"total_tokens": "NaN"}"#,
+            r#"{"total_tokens": "1,234"}"#,
+            r#"{"total_tokens": 1e999}"#,
+            r#"{"total_tokens": "1e999"}"#,
+            r#"{"total_tokens": ""}"#,
+            r#"{"\ud800": 1}"#,
+        ] {
+            assert_eq!(tokens(metrics), none, "{metrics}");
+        }
+        assert!(reading(r#"{"outputs": {}, "metrics": null}"#).is_err(), "the status stays required");
     }
 
     #[test]
