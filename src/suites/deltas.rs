@@ -21,6 +21,8 @@ pub struct Produced {
     pub deltas: Vec<Delta>,
     /// The success condition of each recommendation; empty where there is none.
     pub conditions: Vec<String>,
+    /// Whether every delta was read; where one was not, nobody knows its item and kind.
+    pub whole: bool,
     /// What does not have the form that it should have.
     pub flaws: Vec<String>,
 }
@@ -89,7 +91,7 @@ struct StepForm<'a> {
 /// Reads deltas and recommendations, and how they were read.
 pub fn produced(run: &Run) -> (Produced, Layer) {
     let Outputs { deltas, recommendations, text } = loose::object(&run.outputs);
-    let mut out = Produced::default();
+    let mut out = Produced { whole: true, ..Produced::default() };
     let (deltas, recovered, layer) = match deltas {
         Loose::Given(list) => (list, Loose::Absent, Layer::Structured),
         Loose::Other(form) => {
@@ -98,6 +100,7 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
         }
         Loose::Absent => match from_text::<Outputs<'_>>(&text, &ANCHOR) {
             Ok(found) => {
+                out.whole = found.loss().is_none();
                 out.flaws.extend(found.loss());
                 (found.outputs.deltas.into_list(), found.outputs.recommendations, found.layer)
             }
@@ -109,6 +112,7 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     };
     let recommendations = if recommendations.is_absent() { recovered } else { recommendations };
     out.deltas = deltas.iter().enumerate().filter_map(|(place, form)| delta(place, form, &mut out.flaws)).collect();
+    out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len();
     match &recommendations {
         Loose::Absent => {}
         Loose::Given(list) => out.conditions = list.iter().map(condition).collect(),
@@ -189,7 +193,7 @@ mod tests {
             "deltas": [{"item": "a", "kind": "coupled", "evidence": {"filePaths": ["p"], "test_names": ["t"], "coverage_refs": ["p:1-2"]}},
                        {"item": "a", "kind": "ghost_code"}],
             "recommendations": [{"action": "x", "success_condition": " done "}, {"successCondition": "also"}, {}, 3]}));
-        assert_eq!((layer, read.flaws.len()), (Layer::Structured, 0));
+        assert_eq!((layer, read.flaws.len(), read.whole), (Layer::Structured, 0, true));
         assert_eq!((read.deltas[0].paths.len(), read.deltas[0].tests.len(), read.deltas[0].ranges.len()), (1, 1, 1));
         assert_eq!(read.conditions, ["done", "also", "", ""]);
         assert_eq!(kinds_by_item(&read.deltas)["a"].len(), 2);
@@ -200,6 +204,8 @@ mod tests {
         let flaws = |outputs| reading(outputs).0.flaws;
         assert_eq!(flaws(serde_json::json!({"deltas": 1, "recommendations": "x"})).len(), 2);
         assert_eq!(flaws(serde_json::json!({"deltas": [1]})), ["deltas[0] is no object"]);
+        let (read, _) = reading(serde_json::json!({"deltas": ["x", null, {"item": "a", "kind": "coupled"}]}));
+        assert_eq!((read.deltas.len(), read.whole, read.flaws.len()), (1, false, 2));
         for part in [serde_json::json!({"item": "a"}), serde_json::json!({"kind": "coupled"})] {
             assert_eq!(flaws(serde_json::json!({"deltas": [part]})), ["deltas[0] has no item or no kind"]);
         }
@@ -221,6 +227,14 @@ mod tests {
     }
 
     #[test]
+    fn recommendations_of_a_broken_text_are_kept() {
+        let text = r#"{"deltas": [{"item": "a", "kind": "coupled"}] "recommendations": [{"success_condition": "x"}]}"#;
+        let (read, layer) = reading(serde_json::json!({ "text": text }));
+        assert_eq!((layer, read.deltas.len(), read.conditions), (Layer::Salvaged, 1, vec!["x".to_owned()]));
+        assert_eq!((read.flaws, read.whole), (Vec::new(), true));
+    }
+
+    #[test]
     fn a_text_is_read_and_what_is_lost_is_told() {
         let whole =
             r#"{"deltas": [{"item": "a", "kind": "coupled"}], "recommendations": [{"success_condition": "x"}]}"#;
@@ -228,7 +242,7 @@ mod tests {
         assert_eq!((layer, read.deltas.len(), read.conditions.len(), read.flaws.len()), (Layer::Strict, 1, 1, 0));
         let broken = r#"{"deltas": [{"item": "a "b"", "kind": "coupled"}, {"item": "c", "kind": "coupled"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": broken }));
-        assert_eq!((layer, read.deltas.len()), (Layer::Salvaged, 1));
+        assert_eq!((layer, read.deltas.len(), read.whole), (Layer::Salvaged, 1, false));
         assert_eq!(read.flaws, ["1 objects of the text could not be read"]);
     }
 }

@@ -127,10 +127,17 @@ impl Suite for Property {
         let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(form))];
         let mut stable = 0_usize;
-        for (variant, of) in variants.iter().zip(&kinds[1..]) {
-            let same = kinds[0] == *of;
+        for ((variant, of), (other, _)) in variants.iter().zip(&kinds[1..]).zip(&read[1..]) {
+            // Two runs that could not be read agree on nothing.
+            let unread = [("the base run", &read[0].0), ("its run", other)].into_iter().find(|(_, one)| !one.whole);
+            let same = unread.is_none() && kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
+                if let Some((which, one)) = unread {
+                    let flaw = one.flaws.first().map_or("", String::as_str);
+                    let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
+                    return blame.failure(Fault::Content, None, detail, form.to_owned());
+                }
                 let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
                 let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
                 let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
