@@ -3,6 +3,8 @@
 use serde_json::Number;
 use serde_json::Value;
 
+use super::steps::visit;
+
 /// A value without brackets or quotes.
 pub(super) enum Word {
     /// A number, truth value or null, in JSON's or Python's spelling.
@@ -44,6 +46,7 @@ impl<'a> Cursor<'a> {
 
     /// Steps over white space and comments; one that is never closed runs to the end.
     pub(super) fn skip_blank(&mut self) {
+        let from = self.at;
         loop {
             let rest = self.rest().trim_start();
             self.at = self.text.len() - rest.len();
@@ -52,6 +55,7 @@ impl<'a> Cursor<'a> {
             } else if let Some(inside) = rest.strip_prefix("/*") {
                 inside.find("*/").map(|end| end + 4)
             } else {
+                visit(self.at - from);
                 return;
             };
             self.at += comment.unwrap_or(rest.len());
@@ -65,9 +69,11 @@ impl<'a> Cursor<'a> {
         loop {
             let rest = self.rest();
             let Some(stretch) = rest.bytes().position(|byte| byte == quote || byte == b'\\') else {
+                visit(rest.len());
                 self.at = self.text.len();
                 return None;
             };
+            visit(stretch + 1);
             string.push_str(&rest[..stretch]);
             self.at += stretch;
             if self.peek() == Some(b'\\') {
@@ -129,6 +135,7 @@ impl<'a> Cursor<'a> {
             b'u' => self.unicode().unwrap_or(('\\', 1)),
             _ => ('\\', 1),
         };
+        visit(length);
         self.at += length;
         Some(char)
     }
@@ -159,6 +166,7 @@ impl<'a> Cursor<'a> {
     fn run(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let length = rest.find(|char| !belongs(char)).unwrap_or(rest.len());
+        visit(length + 1);
         self.at += length;
         &rest[..length]
     }

@@ -1,5 +1,7 @@
 //! Finds the fenced code blocks of a text.
 
+use super::steps::visit;
+
 /// The contents of all fenced blocks, first to last; a block that is never closed runs to the end.
 ///
 /// A fence is a line that begins with three backticks. Fences inside a line are left to the reading of the
@@ -9,6 +11,7 @@ pub(super) fn blocks(text: &str) -> Vec<&str> {
     let mut opened = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
+        visit(line.len());
         let next = at + line.len();
         if line.trim_start().starts_with("```") {
             opened = match opened {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::cursor::Cursor;
 use super::cursor::Word;
+use super::steps::visit;
 
 const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
 
@@ -19,6 +20,7 @@ pub(super) struct Gap {
 impl Gap {
     /// Steps over the bytes from one object or array to the next.
     pub(super) fn walk(&mut self, text: &str, from: usize, to: usize) {
+        visit(to - from);
         for (place, byte) in text.as_bytes()[from..to].iter().enumerate() {
             match byte {
                 b'}' | b']' => self.open = self.open.saturating_sub(1),
@@ -32,6 +34,7 @@ impl Gap {
     /// a bracket that is still open, or in quotes. In prose a word with a colon only leads up to an answer.
     pub(super) fn key(&self, text: &str, start: usize) -> Option<String> {
         let before = text[..start].trim_end();
+        visit(start - before.len());
         match before.strip_suffix(':') {
             Some(before) => key_at_end(before).filter(|key| self.open > 0 || key.quotes == 2),
             None => key_at_end(before).filter(|key| self.open > 0 && key.quotes > 0),
@@ -47,12 +50,13 @@ struct Key<'a> {
 }
 
 /// The key that a text ends with; its quotes may be missing or be those of print.
-fn key_at_end(text: &str) -> Option<Key<'_>> {
-    let text = text.trim_end();
+fn key_at_end(whole: &str) -> Option<Key<'_>> {
+    let text = whole.trim_end();
     let inside = text.strip_suffix(QUOTES);
     let closed = inside.is_some();
     let inside = inside.unwrap_or(text);
     let before = inside.trim_end_matches(|char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'));
+    visit(whole.len() - before.len());
     let name = &inside[before.len()..];
     let quotes = usize::from(closed) + usize::from(closed && before.ends_with(QUOTES));
     (!name.is_empty()).then_some(Key { name, quotes })
@@ -62,10 +66,12 @@ fn key_at_end(text: &str) -> Option<Key<'_>> {
 fn member(text: &str, colon: usize) -> Option<(String, Value)> {
     let key = key_at_end(&text[..colon]).filter(|key| key.quotes > 0)?;
     let blank = text[colon + 1..].len() - text[colon + 1..].trim_start().len();
+    visit(blank);
     let mut cursor = Cursor::new(text, colon + 1 + blank);
     let Word::Value(value @ (Value::Number(_) | Value::Bool(_))) = cursor.word() else {
         return None;
     };
     let behind = text[cursor.at()..].trim_start();
+    visit(text.len() - behind.len() - cursor.at());
     behind.starts_with([',', '}']).then(|| (key.name.to_owned(), value))
 }

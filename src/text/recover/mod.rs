@@ -12,6 +12,7 @@ mod gap;
 mod reader;
 mod regions;
 mod salvage;
+mod steps;
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use super::cursor::Cursor;
 use super::cursor::Word;
 use super::frame::Frame;
 use super::frame::loses;
+use super::steps::visit;
 
 /// As deep as `serde_json` goes, so that both layers agree on what is too deep.
 const MAX_DEPTH: usize = 127;
@@ -88,6 +89,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn step(&mut self) -> Step {
+        visit(1);
         self.cursor.skip_blank();
         let Some(byte) = self.cursor.peek() else {
             return Step::Break(Stop::Cut);
@@ -175,6 +177,7 @@ impl Reader<'_> {
 
     /// Closes the innermost frame of this bracket's kind, and with it those inside whose own bracket is missing.
     fn close(&mut self, bracket: u8) -> Step {
+        visit(self.frames.iter().rev().take_while(|frame| !frame.closed_by(bracket)).count());
         if !self.frames.iter().rev().any(|frame| frame.closed_by(bracket)) {
             return Step::Break(Stop::Broken);
         }

@@ -9,6 +9,7 @@ use super::gap::Gap;
 use super::reader::Ending;
 use super::reader::Reading;
 use super::reader::read;
+use super::steps::visit;
 
 /// How a region was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,8 +106,7 @@ impl Iterator for Regions<'_> {
             let rest = &self.text[self.at..];
             let ahead = rest.find(['{', '[']);
             let gap = ahead.unwrap_or(rest.len());
-            // To look for the bracket, for the other bytes that say something, and for a key.
-            visit(3 * gap);
+            visit(gap);
             self.gap.walk(self.text, self.at, self.at + gap);
             let start = self.at + ahead?;
             let reading = read(self.text, start, self.anchor);
@@ -124,12 +124,3 @@ impl Iterator for Regions<'_> {
         }
     }
 }
-
-/// Counts bytes in tests: that time is linear is asserted on the count, not on a clock.
-#[cfg(test)]
-pub(super) fn visit(bytes: usize) {
-    super::tests::VISITED.with(|visited| visited.set(visited.get() + bytes));
-}
-
-#[cfg(not(test))]
-fn visit(_bytes: usize) {}

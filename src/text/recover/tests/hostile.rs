@@ -7,9 +7,10 @@ use super::VISITED;
 use super::recover;
 use super::recover_any;
 
-/// Twice (the fences, then the whole), each byte is looked at when a bracket is searched, when it is read, when
-/// it is read again behind a false start, and by the strict parser.
-const VISITS: usize = 8;
+/// Twice (the fences, then the whole), each byte is looked at when a bracket is searched, for the other brackets and
+/// keys in front of it, when it is read (steps and bytes of words), all this again behind a false start, and by the
+/// strict parser.
+const VISITS: usize = 20;
 
 const UNITS: [&str; 30] = [
     "[",
@@ -69,6 +70,48 @@ fn two_repeated_units_are_read_in_linear_time() {
             assert!(visits(&text) <= VISITS * text.len(), "{first:?} {second:?}");
             assert!(visits(&mixed) <= VISITS * mixed.len(), "{first:?}{second:?}");
         }
+    }
+}
+
+/// Texts of about this many bytes, one of each hostile shape.
+fn shapes(bytes: usize) -> Vec<(&'static str, String)> {
+    let of = |unit: &str| unit.repeat(bytes / unit.len());
+    let half = |unit: &str| unit.repeat(bytes / unit.len() / 2);
+    vec![
+        ("open braces", of("{")),
+        ("open objects", of("{\"a\":")),
+        ("open lists behind keys", of("\"findings\": [")),
+        ("quotes", of("\"")),
+        ("both quotes", of("\"'")),
+        ("quotes that never close", of("{\"a\": \"b")),
+        ("fences", of("```\n{\n```json\n[\n")),
+        ("fences that never close", of("```\n{\"a\": [")),
+        ("backslashes", of("\\")),
+        ("backslashes in a text", format!("{{\"a\": \"{}", of("\\"))),
+        ("deep and closed", half("[") + &half("]")),
+        ("deep and closed wrongly", half("[{\"a\":") + &half("]")),
+        ("anchors", of("{\"category\": \"a\"} ")),
+        ("anchors in broken objects", of("{\"category\": \"a\" x ")),
+        ("anchors behind one break", format!("{{\"x\" y {}", of("\"findings\": [{\"category\": \"a\"}], "))),
+        ("numbers beside the list", format!("{{\"x\": y {}", of("\"a\": 1, "))),
+        ("colons", format!("{{\"x\": y {}", of(":"))),
+        ("colons and blanks", format!("{{\"x\": y {}", of("a\" :  "))),
+        ("one long key", format!("{{x y {}: [", of("k"))),
+        ("comments that never close", of("[/*")),
+        ("comments to the end of the line", of("{//")),
+        ("false starts before a quote", half("{ prose ") + &half("\"")),
+        ("blanks", of("{    ")),
+        ("closers", of("}]")),
+    ]
+}
+
+#[test]
+fn four_times_the_text_takes_four_times_the_steps() {
+    for ((name, short), (_, long)) in shapes(6_000).into_iter().zip(shapes(24_000)) {
+        let (few, many) = (visits(&short), visits(&long));
+        assert!(few >= short.len() / 2, "{name}: the steps are counted, {few}");
+        // A reader that is quadratic anywhere takes sixteen times as many.
+        assert!(many <= 5 * few, "{name}: {few} steps became {many}");
     }
 }
 
