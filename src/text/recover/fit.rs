@@ -9,8 +9,8 @@ use super::regions::State;
 
 /// The region's value as an object that has the anchor's list, if it can be one.
 pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {
-    // A member of something broken is no answer of its own: its siblings stand around it.
-    let value = region.value.as_ref().filter(|_| region.member.is_none())?;
+    // A piece of something broken is no answer of its own: its siblings stand around it.
+    let value = region.value.as_ref().filter(|_| !region.inside)?;
     match value {
         // What is cut in the rest of something broken is no answer of its own: its siblings are lost around it.
         Value::Object(members) if has_list(members, anchor) => {
@@ -27,7 +27,7 @@ pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Optio
 pub(super) fn standing(region: &Region, text: &str) -> Option<Value> {
     let value = region.value.as_ref()?;
     let says_something = !is_empty(value) || alone(region, text);
-    (!region.fragment && region.member.is_none() && says_something).then(|| value.clone())
+    (!region.fragment && !region.inside && says_something).then(|| value.clone())
 }
 
 /// Elements as the anchor's list.

@@ -6,13 +6,15 @@ use super::cursor::Cursor;
 use super::cursor::Word;
 use super::steps::visit;
 
-const QUOTES: [char; 6] = ['"', '\'', '“', '”', '‘', '’'];
+const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
 
 /// Where the walk stands in what something broken left open.
 #[derive(Default)]
 pub(super) struct Gap {
     /// How many objects and arrays are open that could not be read to their ends.
     pub(super) open: usize,
+    /// As many were open when one was opened that is JSON beyond doubt, and it has not been closed.
+    json: Option<usize>,
     /// Numbers and truth values that stand with their keys right in the outermost of them.
     pub(super) members: Vec<(String, Value)>,
 }
@@ -23,11 +25,30 @@ impl Gap {
         visit(to - from);
         for (place, byte) in text.as_bytes()[from..to].iter().enumerate() {
             match byte {
-                b'}' | b']' => self.open = self.open.saturating_sub(1),
+                b'}' | b']' => {
+                    self.open = self.open.saturating_sub(1);
+                    self.json = self.json.filter(|open| *open < self.open);
+                }
                 b':' if self.open == 1 => self.members.extend(member(text, from + place)),
                 _ => {}
             }
         }
+    }
+
+    /// Takes note of a bracket that opened nothing that can be read.
+    pub(super) fn false_start(&mut self, text: &str, start: usize) {
+        if self.json.is_none() && opens_json(text, start) {
+            self.json = Some(self.open);
+        }
+        self.open += 1;
+    }
+
+    /// Whether what starts at this byte is a piece of something broken.
+    pub(super) fn encloses(&self, text: &str, start: usize) -> bool {
+        let before = text[..start].trim_end();
+        let in_a_word = before.len() == start && before.ends_with(char::is_alphanumeric);
+        let goes_on = before.ends_with([':', ',', '[']) || before.ends_with(QUOTES);
+        self.json.is_some() || (self.open > 0 && (in_a_word || goes_on))
     }
 
     /// The key whose value starts at this byte, where that makes the value a piece of an object that is broken: behind
@@ -43,6 +64,21 @@ impl Gap {
     }
 }
 
+/// Whether a bracket is followed by a key or an element in quotes, as JSON has them: one word.
+fn opens_json(text: &str, bracket: usize) -> bool {
+    let inside = text[bracket + 1..].trim_start();
+    let Some(behind) = inside.strip_prefix(['"', '\'']) else {
+        return false;
+    };
+    let after = behind.trim_start_matches(is_key_char);
+    visit(text.len() - bracket - after.len());
+    after.len() < behind.len() && after.starts_with(['"', '\''])
+}
+
+fn is_key_char(char: char) -> bool {
+    char.is_alphanumeric() || matches!(char, '_' | '$' | '-')
+}
+
 struct Key<'a> {
     name: &'a str,
     /// How many of its quotes are there: 0, 1 or 2.
@@ -55,7 +91,7 @@ fn key_at_end(whole: &str) -> Option<Key<'_>> {
     let inside = text.strip_suffix(QUOTES);
     let closed = inside.is_some();
     let inside = inside.unwrap_or(text);
-    let before = inside.trim_end_matches(|char: char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-'));
+    let before = inside.trim_end_matches(is_key_char);
     visit(whole.len() - before.len());
     let name = &inside[before.len()..];
     let quotes = usize::from(closed) + usize::from(closed && before.ends_with(QUOTES));

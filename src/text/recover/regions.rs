@@ -34,6 +34,8 @@ pub(super) struct Region {
     pub(super) state: State,
     /// It follows something broken and may be a piece of it.
     pub(super) fragment: bool,
+    /// It stands inside of something broken.
+    pub(super) inside: bool,
     /// Its key, where it is a member of something broken.
     pub(super) member: Option<String>,
     /// It stands right in the outermost object, or outside of every one.
@@ -94,7 +96,18 @@ impl<'a> Regions<'a> {
             Ending::Broken => (reading.value, State::Broken),
         };
         let (member, outer) = (self.gap.key(self.text, start), self.gap.open <= 1);
-        Region { span, value, state, fragment: self.fragments, member, outer, depth: reading.open, lost: reading.lost }
+        let inside = member.is_some() || self.gap.encloses(self.text, start);
+        Region {
+            span,
+            value,
+            state,
+            fragment: self.fragments,
+            inside,
+            member,
+            outer,
+            depth: reading.open,
+            lost: reading.lost,
+        }
     }
 }
 
@@ -112,11 +125,14 @@ impl Iterator for Regions<'_> {
             let reading = read(self.text, start, self.anchor);
             let false_start = reading.ending != Ending::Whole && !reading.begun;
             self.at = if false_start { self.behind_false_start(start, reading.end) } else { reading.end };
-            // What is read again behind a bracket that opened nothing opens itself again.
-            let open = if false_start && self.at == start + 1 { 1 } else { reading.open };
+            let open = reading.open;
             let broken = reading.ending == Ending::Broken;
             let region = (!false_start || self.fragments).then(|| self.region(start, reading));
-            self.gap.open += open;
+            // What is read again behind a bracket that opened nothing opens itself again.
+            match false_start && self.at == start + 1 {
+                true => self.gap.false_start(self.text, start),
+                false => self.gap.open += open,
+            }
             self.fragments |= broken && !false_start;
             if region.is_some() {
                 return region;

@@ -42,7 +42,7 @@ impl<'a> Salvage<'a> {
     pub(super) fn gather(&mut self, region: Region) {
         let value = region.value.unwrap_or_default();
         let carrying = value.as_object().is_some_and(|members| keeps(members, &self.anchor));
-        if !region.fragment && region.member.is_none() && carrying {
+        if !region.fragment && !region.inside && carrying {
             self.bare = match region.state {
                 State::Strict => Some(Layer::Strict),
                 State::Repaired | State::Cut => Some(Layer::Repaired),

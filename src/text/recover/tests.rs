@@ -1,6 +1,7 @@
 //! What is read out of a model's answer, by example.
 
 mod broken;
+mod hammer;
 mod hostile;
 mod properties;
 mod real;

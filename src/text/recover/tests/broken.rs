@@ -30,6 +30,7 @@ fn a_list_in_a_broken_object_is_not_strict_and_keeps_its_siblings() {
         r#""deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}"#,
         r#"{deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}"#,
         "{“deltas”: [{\"item\": \"a\"}], “recommendations”: [{\"action\": \"x\"}]}",
+        "{\"deltas`: [{\"item\": \"a\"}], \"recommendations\": [{\"action\": \"x\"}]}",
         // The break is in the list, behind it, or in front of it, and in a sibling.
         r#"{"recommendations": [{"action": "x"}], "deltas": [{"item": "a"} oops]}"#,
         r#"{"note": "say "no"", "recommendations": [{"action": "x"}], "deltas": [{"item": "a"}]}"#,
@@ -95,7 +96,17 @@ fn what_the_list_has_and_cannot_be_kept_is_counted() {
 #[test]
 fn a_single_object_in_something_broken_does_not_stand_by_itself() {
     let one = json!({"findings": [{"category": "a"}]});
-    assert_salvaged(&FINDINGS, &[(r#"{"note" "x", "result": {"category": "a"}}"#, one, 0)]);
+    for text in [
+        r#"{"note" "x", "result": {"category": "a"}}"#,
+        r#"{"findings"e [{"category": "a"}], "gaps": 1}"#,
+        r#"{"note" oops {"category": "a"}}"#,
+        r#"["x" oops {"category": "a"}]"#,
+        r#"{"note{"category": "a"}s": [], }"#,
+        r#"{"findings{"findings": [{"category": "a"}]}"#,
+        r#"{oops, {"category": "a"}}"#,
+    ] {
+        assert_salvaged(&FINDINGS, &[(text, one.clone(), 0)]);
+    }
 }
 
 #[test]
@@ -113,6 +124,7 @@ fn a_list_that_prose_leads_up_to_is_an_answer_of_its_own() {
         r#"I looked {at all of it}. The findings: [{"category": "a"}]"#,
         r#"{{"findings": [{"category": "a"}]}}"#,
         r#"As "JSON" [{"category": "a"}]"#,
+        r#"{"so" they say} but [{"category": "a"}]"#,
     ] {
         assert_eq!(recover(text, &FINDINGS), Some(found(one.clone(), Layer::Strict, 0)), "{text}");
     }

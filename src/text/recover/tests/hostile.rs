@@ -10,7 +10,7 @@ use super::recover_any;
 /// Twice (the fences, then the whole), each byte is looked at when a bracket is searched, for the other brackets and
 /// keys in front of it, when it is read (steps and bytes of words), all this again behind a false start, and by the
 /// strict parser.
-const VISITS: usize = 20;
+pub(super) const VISITS: usize = 20;
 
 const UNITS: [&str; 30] = [
     "[",
@@ -45,7 +45,7 @@ const UNITS: [&str; 30] = [
     "[1 ",
 ];
 
-fn visits(text: &str) -> usize {
+pub(super) fn visits(text: &str) -> usize {
     VISITED.with(|visited| visited.set(0));
     let _ = recover(text, &FINDINGS);
     let anchored = VISITED.with(|visited| visited.replace(0));
