@@ -1,0 +1,63 @@
+//! Any text as the golden file of each kind, and any text as what a run produced, graded against it.
+#![no_main]
+
+use std::collections::BTreeMap;
+
+use goldgate::diag::Diagnostic;
+use goldgate::format::SourceText;
+use goldgate::format::config;
+use goldgate::format::run_v1;
+use goldgate::model::RepoPath;
+use goldgate::suites::Desk;
+use goldgate::suites::Entry;
+use goldgate::suites::EntryKind;
+use goldgate::suites::KINDS;
+use goldgate::suites::Shelf;
+use libfuzzer_sys::fuzz_target;
+
+/// A repository in which every JSON file has the same text, and every folder the same entries.
+struct Same<'a> {
+    golden: &'a str,
+}
+
+impl Shelf for Same<'_> {
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let depth = folder.to_string().matches('/').count();
+        let file = Entry { name: "case.json".to_owned(), kind: EntryKind::File };
+        let inner = Entry { name: "agent".to_owned(), kind: EntryKind::Folder };
+        Ok(if depth < 3 { vec![inner, file] } else { vec![file] })
+    }
+
+    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
+        Ok(SourceText { file: file.clone(), text: self.golden.to_owned() })
+    }
+}
+
+fuzz_target!(|texts: (&str, &str)| {
+    let (golden, record) = texts;
+    let shelf = Same { golden };
+    for kind in KINDS {
+        let yaml = format!(
+            "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }} }}\n",
+            kind.name
+        );
+        let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: yaml };
+        let Ok(config) = config::read(&source) else { continue };
+        let Some(suite) = config.suites.first() else { continue };
+        let Ok(opened) = (kind.open)(suite, &shelf) else { continue };
+        let _ = opened.audit(&shelf);
+        let prompts = BTreeMap::new();
+        let desk = Desk::new(&shelf, &prompts);
+        for (place, pair) in opened.pairs().iter().enumerate().take(2) {
+            let source = SourceText { file: RepoPath::root().child("run.json"), text: record.to_owned() };
+            let runs = pair.runs.iter().take(64).map(|key| run_v1::read(&source, key, 0));
+            let Ok(runs) = runs.collect::<Result<Vec<_>, _>>() else { continue };
+            if runs.len() < pair.runs.len() {
+                continue;
+            }
+            if let Ok(grade) = opened.grade(place, &runs, &desk) {
+                assert_eq!(grade.values.len(), kind.metrics.len());
+            }
+        }
+    }
+});

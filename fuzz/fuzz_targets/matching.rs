@@ -1,0 +1,23 @@
+//! The normal form and what is compared in it.
+#![no_main]
+
+use goldgate::text::Keyword;
+use goldgate::text::norm;
+use goldgate::text::same_category;
+use goldgate::text::token_overlap;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|texts: (&str, &str)| {
+    let (text, other) = texts;
+    let normal = norm(text);
+    assert_eq!(normal.trim(), normal);
+    assert!(!normal.contains("  "));
+    let _ = same_category(text);
+    let overlap = token_overlap(&normal, &norm(other));
+    assert!((0.0..=1.0).contains(&overlap));
+    if let Some(keyword) = Keyword::new(other) {
+        // A whole word is a substring as well.
+        assert!(!keyword.is_word_of(&normal) || keyword.is_in(&normal));
+        assert!(keyword.is_in(&norm(other)));
+    }
+});

@@ -1,0 +1,30 @@
+//! Any bytes as a run record, a baseline or an event: read, or refused with a place.
+#![no_main]
+
+use goldgate::format::SourceText;
+use goldgate::format::baseline_v1;
+use goldgate::format::event;
+use goldgate::format::run_v1;
+use goldgate::model::AgentName;
+use goldgate::model::CaseId;
+use goldgate::model::RepoPath;
+use goldgate::model::RunKey;
+use goldgate::model::SuiteId;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let file = RepoPath::root().child("record.json");
+    let Ok(source) = SourceText::new(file, bytes.to_vec()) else { return };
+    let (Ok(suite), Ok(agent), Ok(case)) = (SuiteId::new("suite"), AgentName::new("agent"), CaseId::new("case")) else {
+        return;
+    };
+    if let Err(problem) = run_v1::read(&source, &RunKey { suite, agent, case }, 0) {
+        assert!(!problem.to_string().is_empty());
+    }
+    if let Ok(baseline) = baseline_v1::read(&source) {
+        let text = baseline_v1::written(&baseline);
+        let again = SourceText { file: source.file.clone(), text };
+        assert!(baseline_v1::read(&again).is_ok());
+    }
+    let _ = event::read(&source);
+});
