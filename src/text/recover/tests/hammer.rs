@@ -163,5 +163,5 @@ fn spoiled_answers_are_read_and_not_called_strict() {
 fn spoiled_answers_are_read_for_five_minutes() {
     let end = Instant::now() + Duration::from_secs(300);
     let done = hammer(&mut Rng::new(), std::iter::repeat(()).take_while(|()| Instant::now() < end));
-    eprintln!("{done} texts");
+    assert!(done > 1000, "{done} texts");
 }
