@@ -43,12 +43,13 @@ impl Gap {
         self.open += 1;
     }
 
-    /// Whether what starts at this byte is a piece of something broken.
-    pub(super) fn encloses(&self, text: &str, start: usize) -> bool {
+    /// Whether what starts at this byte is a piece of something broken. Behind a break the count of what is open may
+    /// be too small, for a text in lost quotes swallows brackets.
+    pub(super) fn encloses(&self, text: &str, start: usize, behind_break: bool) -> bool {
         let before = text[..start].trim_end();
         let in_a_word = before.len() == start && before.ends_with(char::is_alphanumeric);
         let goes_on = before.ends_with([':', ',', '[']) || before.ends_with(QUOTES);
-        self.json.is_some() || (self.open > 0 && (in_a_word || goes_on))
+        self.json.is_some() || ((self.open > 0 || behind_break) && (in_a_word || goes_on))
     }
 
     /// The key whose value starts at this byte, where that makes the value a piece of an object that is broken: behind

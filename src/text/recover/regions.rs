@@ -96,7 +96,7 @@ impl<'a> Regions<'a> {
             Ending::Broken => (reading.value, State::Broken),
         };
         let (member, outer) = (self.gap.key(self.text, start), self.gap.open <= 1);
-        let inside = member.is_some() || self.gap.encloses(self.text, start);
+        let inside = member.is_some() || self.gap.encloses(self.text, start, self.fragments);
         Region {
             span,
             value,

@@ -110,6 +110,13 @@ fn a_single_object_in_something_broken_does_not_stand_by_itself() {
 }
 
 #[test]
+fn brackets_that_a_lost_quote_swallows_do_not_end_what_is_broken() {
+    let text = r#"{"a": 1, "x': [{"y": 1}]}, {"findings": [{"category": "a"}]}]}"#;
+    let read = recover(text, &FINDINGS).expect("the list is there");
+    assert_eq!((read.layer, &read.value["findings"]), (Layer::Salvaged, &json!([{"category": "a"}])));
+}
+
+#[test]
 fn without_an_anchor_a_member_of_something_broken_is_no_answer() {
     for text in [r#"{"note" "x", "files": ["a"]}"#, r#""files": ["a"], "result": "x"}"#, r#"{"files" ["a"]}"#] {
         assert_eq!(recover_any(text), None, "{text}");
