@@ -1,5 +1,6 @@
 //! Where the parts of a JSON text stand: a path leads to its key and its value, and every key stands once.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -11,6 +12,7 @@ use serde::de::MapAccess;
 use serde::de::SeqAccess;
 use serde::de::Visitor;
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
 use super::json;
 use super::source::SourceText;
@@ -130,8 +132,12 @@ fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>
 }
 
 /// A key as it is meant, its escapes read.
-fn word(key: &RawValue) -> Option<String> {
-    serde_json::from_str(key.get()).ok()
+fn word(key: &RawValue) -> Option<Cow<'_, str>> {
+    let written = key.get();
+    match written.contains('\\') {
+        true => serde_json::from_str(written).ok().map(Cow::Owned),
+        false => written.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
+    }
 }
 
 /// The keys and values of an object, as they are written.
@@ -222,7 +228,7 @@ impl<'de> Visitor<'de> for Once<'_, 'de> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        let mut words = HashSet::new();
+        let mut words = Words::default();
         while let Some(key) = object.next_key::<&'de RawValue>()? {
             if !words.insert(word(key)) && self.twice.is_none() {
                 *self.twice = Some(key);
@@ -230,6 +236,29 @@ impl<'de> Visitor<'de> for Once<'_, 'de> {
             object.next_value_seed(Once { twice: self.twice })?;
         }
         Ok(())
+    }
+}
+
+/// The keys of an object: most have so few that looking at each of them is the fastest way.
+#[derive(Default)]
+struct Words<'a> {
+    few: SmallVec<[Option<Cow<'a, str>>; FEW]>,
+    many: HashSet<Option<Cow<'a, str>>>,
+}
+
+const FEW: usize = 12;
+
+impl<'a> Words<'a> {
+    /// Whether the key is a new one.
+    fn insert(&mut self, key: Option<Cow<'a, str>>) -> bool {
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
     }
 }
 

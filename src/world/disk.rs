@@ -11,6 +11,14 @@ use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_std::fs::FileType;
 use rayon::slice::ParallelSliceMut;
+#[cfg(target_os = "linux")]
+use rustix::fs::Mode;
+#[cfg(target_os = "linux")]
+use rustix::fs::OFlags;
+#[cfg(target_os = "linux")]
+use rustix::fs::ResolveFlags;
+#[cfg(target_os = "linux")]
+use rustix::fs::openat2;
 
 use crate::diag::Diagnostic;
 use crate::format::MAX_FILE_BYTES;
@@ -182,8 +190,7 @@ impl Shelf for Disk {
                 "make it a readable file inside the repository",
             ),
         };
-        // The standard library's own file fills a buffer that nothing has cleared before.
-        let opened = self.root.open(file.as_str()).map_err(|error| refuse(&error))?.into_std();
+        let opened = self.opened(file).map_err(|error| refuse(&error))?;
         // One byte more than allowed tells a file that is too large without a second look at it.
         let mut bytes = Vec::with_capacity(8 * 1024);
         opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
@@ -195,6 +202,20 @@ impl Shelf for Disk {
 }
 
 impl Disk {
+    /// The file, opened for reading. One call of the kernel where it has the call; cap-std knows every other way, and says
+    /// why there is none.
+    fn opened(&self, file: &RepoPath) -> io::Result<std::fs::File> {
+        #[cfg(target_os = "linux")]
+        {
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+            if let Ok(opened) = openat2(&self.root, file.as_str(), flags, Mode::empty(), within) {
+                return Ok(opened.into());
+            }
+        }
+        self.root.open(file.as_str()).map(cap_std::fs::File::into_std)
+    }
+
     fn behind_link(&self, link: &RepoPath) -> Result<FileType, Diagnostic> {
         let found = self.root.metadata(link.as_str());
         found.map(|metadata| metadata.file_type()).map_err(|error| {
