@@ -81,7 +81,7 @@ struct Results {
 }
 
 /// How many cases a core takes at once: few enough that no core waits long for the last one.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 4;
 
 /// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
 fn grade(

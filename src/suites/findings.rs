@@ -51,6 +51,7 @@ use crate::model::Unit;
 use crate::model::harmonic;
 use crate::model::indicator;
 use crate::model::share;
+use crate::text::contains;
 
 mod audit;
 mod checks;
@@ -142,7 +143,7 @@ const METRICS: &[MetricSpec] = &[
 ];
 
 /// How many files a core takes at once: few enough that no core waits long for the last one.
-const AT_ONCE: usize = 32;
+const AT_ONCE: usize = 16;
 
 struct Findings {
     agents: BTreeSet<AgentName>,
@@ -254,7 +255,7 @@ impl Findings {
             quotes += 1;
             // Only names that the folder's listing has are opened: the name comes from an agent.
             if self.files.contains(&citation.file)
-                && desk.paper(&self.documents.child(&citation.file))?.contains(&citation.quote)
+                && contains(&desk.paper(&self.documents.child(&citation.file))?, &citation.quote)
             {
                 grounded += 1;
             }

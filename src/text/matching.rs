@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use memchr::memchr_iter;
 use memchr::memchr2;
 use memchr::memmem;
 
@@ -20,7 +21,7 @@ impl Keyword {
 
     /// Whether a text, already in its normal form, contains the keyword.
     pub fn is_in(&self, normal: &str) -> bool {
-        memmem::find(normal.as_bytes(), self.0.as_bytes()).is_some()
+        contains(normal, &self.0)
     }
 
     /// Whether a text, already in its normal form, has the keyword as whole words: no letter or digit touches it.
@@ -41,6 +42,21 @@ impl Keyword {
     /// The normal form.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+/// A text so short that looking for a word's first letter is faster than preparing a search.
+const SHORT: usize = 1024;
+
+/// Whether a text has another one in it; linear in a long text, whatever is looked for.
+pub fn contains(text: &str, word: &str) -> bool {
+    let (text, word) = (text.as_bytes(), word.as_bytes());
+    match word {
+        [first, ..] if text.len() <= SHORT => {
+            let last = text.len().checked_sub(word.len()).map_or(0, |last| last + 1);
+            memchr_iter(*first, &text[..last]).any(|at| text[at..].starts_with(word))
+        }
+        _ => memmem::find(text, word).is_some(),
     }
 }
 
@@ -68,7 +84,10 @@ pub fn token_overlap(one: &str, other: &str) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::proptest;
+
     use super::Keyword;
+    use super::contains;
     use super::same_category;
     use super::token_overlap;
 
@@ -77,6 +96,15 @@ mod tests {
         assert_eq!(Keyword::new(" \u{a0} "), None);
         assert!(Keyword::new("Consent").unwrap().is_in("prior written consent"));
         assert!(!Keyword::new("Consent").unwrap().is_in("agreement"));
+    }
+
+    proptest! {
+        #[test]
+        fn short_and_long_texts_are_looked_through_alike(text in "[ab ]{0,40}", word in "[ab ]{0,4}") {
+            assert_eq!(contains(&text, &word), text.contains(&word));
+            let long = format!("{}{text}", "c".repeat(super::SHORT));
+            assert_eq!(contains(&long, &word), long.contains(&word));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ pub mod recover;
 pub mod rtf;
 
 pub use matching::Keyword;
+pub use matching::contains;
 pub use matching::same_category;
 pub use matching::token_overlap;
 pub use names::Folded;
