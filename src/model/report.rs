@@ -143,6 +143,13 @@ pub struct MetricReport {
     pub verdict: Ruling,
 }
 
+impl MetricReport {
+    /// Whether there is nothing to show: no value, none in the baseline, and no gate that asks for one.
+    pub fn is_silent(&self) -> bool {
+        self.value.is_none() && self.comparison.baseline.is_none() && self.gates.is_empty()
+    }
+}
+
 /// A value beside the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Comparison {

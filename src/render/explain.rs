@@ -51,7 +51,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         put(out, &format!("  remark      {}", line(note, 400)));
     }
     put(out, "  values      folded, then sample by sample");
-    for (metric, value) in agent.metrics.iter().zip(&pair.values) {
+    for (metric, value) in agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent()) {
         let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
         put(
             out,

@@ -76,7 +76,7 @@ fn suite_part(suite: &SuiteReport) -> String {
         "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>gate<th>verdict</tr></thead><tbody>\n",
     );
     for agent in &suite.agents {
-        for metric in &agent.metrics {
+        for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
             out.push_str(&row(agent, metric));
         }
     }

@@ -75,7 +75,7 @@ fn table(report: &Report, style: Style, width: u16) -> String {
     table.set_header(["suite", "agent", "metric", "baseline", "now", "delta", "gate", "verdict"]);
     for suite in &report.suites {
         for (first, agent) in flagged(&suite.agents) {
-            let rows = agent.metrics.iter().flat_map(gate_rows);
+            let rows = agent.metrics.iter().filter(|metric| !metric.is_silent()).flat_map(gate_rows);
             for (top, (metric, gate, ruling)) in flagged(rows) {
                 let delta = number::delta(metric.unit, metric.comparison.delta);
                 table.add_row(vec![

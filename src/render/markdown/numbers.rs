@@ -26,7 +26,7 @@ fn rows(suites: &[SuiteReport], wanted: impl Fn(&MetricReport) -> bool) -> (usiz
     let mut count = 0;
     for suite in suites {
         for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| wanted(metric)) {
+            for metric in agent.metrics.iter().filter(|metric| wanted(metric) && !metric.is_silent()) {
                 count += 1;
                 put(&mut out, &row(suite, agent, metric));
             }
