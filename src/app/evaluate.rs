@@ -128,14 +128,19 @@ fn pair(
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
-    let mut outputs: Vec<Vec<Box<str>>> = Vec::new();
+    let mut first: Option<Vec<Box<str>>> = None;
+    let (mut several, mut all_same) = (false, true);
     for sample in runs.samples(pair, samples.or(pair.samples))? {
         graded.push(match sample {
             Sample::Inconclusive(why) => Graded::Lost(why),
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
                 let grade = opened.suite.grade(place, &runs, desk)?;
-                outputs.push(runs.into_iter().map(|run| run.outputs).collect());
+                let outputs: Vec<Box<str>> = runs.into_iter().map(|run| run.outputs).collect();
+                match &first {
+                    None => first = Some(outputs),
+                    Some(first) => (several, all_same) = (true, all_same && *first == outputs),
+                }
                 Graded::Completed(grade)
             }
         });
@@ -147,13 +152,13 @@ fn pair(
         answered_by: answered_by.together(),
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
-    let identical = outputs.len() > 1 && outputs.windows(2).all(|two| two[0] == two[1]);
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(stated.terms.clone());
     }
-    opened.suite.together(place, if identical { Together::Identical } else { Together::Apart }, &mut folded.values);
+    let together = if several && all_same { Together::Identical } else { Together::Apart };
+    opened.suite.together(place, together, &mut folded.values);
     Ok(folded)
 }
 

@@ -72,10 +72,9 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
             vec![why]
         }
     });
-    notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &pairs)));
     let cases =
         pairs.into_iter().zip(cases).map(|(pair, (verdict, trend))| CaseReport { pair, verdict, trend }).collect();
-    let report = AgentReport {
+    let mut report = AgentReport {
         agent,
         verdict,
         identity,
@@ -86,21 +85,18 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         notes,
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
     };
+    report.notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &report.layers())));
     AgentPart { report, not_gateable }
 }
 
 /// That answers are read in another way than at the baseline: the first sign of a prompt that lost its output format.
-fn read_otherwise(before: &BTreeMap<Layer, u32>, pairs: &[PairResult]) -> Option<String> {
-    let mut now: BTreeMap<Layer, u32> = BTreeMap::new();
-    for layer in pairs.iter().flat_map(|pair| &pair.layers) {
-        *now.entry(*layer).or_default() += 1;
-    }
+fn read_otherwise(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> Option<String> {
     // Shares, not counts: a run of more samples reads no differently for that.
     let share = |counts: &BTreeMap<Layer, u32>, layer: Layer| {
         let all: u32 = counts.values().sum();
         f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
     };
-    let same = |layer: &Layer| (share(before, *layer) - share(&now, *layer)).abs() < EPSILON;
+    let same = |layer: &Layer| (share(before, *layer) - share(now, *layer)).abs() < EPSILON;
     if before.is_empty() || now.is_empty() || Layer::ALL.iter().all(same) {
         return None;
     }
@@ -108,7 +104,7 @@ fn read_otherwise(before: &BTreeMap<Layer, u32>, pairs: &[PairResult]) -> Option
         let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.word())).collect();
         parts.join(", ")
     };
-    Some(format!("answers are read in another way than at the baseline: {} before, {} now", said(before), said(&now)))
+    Some(format!("answers are read in another way than at the baseline: {} before, {} now", said(before), said(now)))
 }
 
 /// Puts one suite together.
