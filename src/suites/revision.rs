@@ -46,6 +46,10 @@ mod references;
 mod replaced;
 mod score;
 mod structure;
+mod terms;
+
+#[cfg(test)]
+mod tests;
 
 /// The kind.
 pub const KIND: Kind = Kind {

@@ -81,11 +81,16 @@ impl Names {
     /// Every name in a text, from its start to its end. Of names that overlap, the first counts, and of those that start
     /// at one place the longest.
     pub fn find(&self, text: &Folded) -> Vec<Hit> {
+        self.find_in(&text.text)
+    }
+
+    /// As [`Names::find`], in a text that is folded already.
+    pub fn find_in(&self, text: &str) -> Vec<Hit> {
         let mut all = Vec::new();
         for (name, folded) in self.folded.iter().enumerate().filter(|(_, folded)| !folded.is_empty()) {
-            let starts = memmem::find_iter(text.text.as_bytes(), folded.as_bytes());
+            let starts = memmem::find_iter(text.as_bytes(), folded.as_bytes());
             let places = starts.map(|start| start..start + folded.len());
-            all.extend(places.filter(|at| is_whole(&text.text, at)).map(|at| Hit { name, at }));
+            all.extend(places.filter(|at| is_whole(text, at)).map(|at| Hit { name, at }));
         }
         all.sort_by(|one, other| (one.at.start, other.at.end).cmp(&(other.at.start, one.at.end)));
         let mut kept: Vec<Hit> = Vec::new();

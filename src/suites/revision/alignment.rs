@@ -1,17 +1,18 @@
 //! Which line of the original became which line of the revised document.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::collections::BTreeSet;
 
 use imara_diff::Algorithm;
 use imara_diff::Diff;
 use imara_diff::InternedInput;
-use regex::Regex;
 
 use super::draft::Draft;
-use super::draft::pattern;
+use super::draft::number;
 use super::instructions::Instructions;
+use super::instructions::Operation;
 use super::liability;
+use super::references;
 use crate::text::Folded;
 use crate::text::Names;
 use crate::text::token_overlap;
@@ -35,10 +36,17 @@ pub struct Alignment {
     pub added: Vec<usize>,
     /// Which section of the revised document each one of the original became.
     pub sections: BTreeMap<usize, usize>,
+    /// The sections of the revised document that some became.
+    pub taken: BTreeSet<usize>,
+    /// The lines of the original and of the revised document, without what may differ between them.
+    pub masked: [Vec<String>; 2],
 }
 
 /// The least overlap of two lines of which one became the other.
 const ALIKE: f64 = 0.4;
+
+/// The least overlap where a line was to go and others were to come: what came is no other form of what went.
+const SAME: f64 = 0.7;
 
 /// How many pairs of changed lines are compared with each other at most, in one place of the documents.
 const COMPARED: usize = 10_000;
@@ -55,6 +63,7 @@ impl Alignment {
         let mut fates = vec![Fate::Gone; before.len()];
         let mut added = Vec::new();
         let (mut old, mut new) = (0, 0);
+        let strict = strictly_compared(original, asked);
         let place = |at: u32| usize::try_from(at).unwrap_or(usize::MAX);
         for hunk in diff.hunks() {
             let (removed, inserted) =
@@ -63,23 +72,25 @@ impl Alignment {
                 fates[kept] = Fate::Kept(became);
             }
             (old, new) = (removed.end, inserted.end);
-            let pairs = paired(&before[removed.clone()], &after[inserted.clone()]);
+            let least = |from: usize| if strict.contains(&(removed.start + from)) { SAME } else { ALIKE };
+            let pairs = paired(&before[removed.clone()], &after[inserted.clone()], least);
             for (from, to) in &pairs {
                 fates[removed.start + from] = Fate::Changed(inserted.start + to);
             }
-            let taken = |line: &usize| pairs.iter().any(|(_, to)| inserted.start + to == *line);
-            added.extend(inserted.clone().filter(|line| !taken(line)));
+            let taken: BTreeSet<usize> = pairs.iter().map(|(_, to)| inserted.start + to).collect();
+            added.extend(inserted.clone().filter(|line| !taken.contains(line)));
         }
         for (kept, became) in (old..before.len()).zip(new..after.len()) {
             fates[kept] = Fate::Kept(became);
         }
         let sections = sections(original, revised, &fates);
-        Self { fates, added, sections }
+        let taken = sections.values().copied().collect();
+        Self { fates, added, sections, taken, masked: [before, after] }
     }
 }
 
 /// Lines of a removed and an inserted block that go together, in one order on both sides.
-fn paired(removed: &[String], inserted: &[String]) -> Vec<(usize, usize)> {
+fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut next = 0;
     let few = removed.len() * inserted.len() <= COMPARED;
@@ -87,14 +98,30 @@ fn paired(removed: &[String], inserted: &[String]) -> Vec<(usize, usize)> {
         let window = if few { inserted.len() } else { (next + 8).min(inserted.len()) };
         let alike = (next..window).map(|to| (to, token_overlap(old, &inserted[to])));
         // The first of the best: a stable order for lines that are alike.
-        let best =
-            alike.filter(|(_, overlap)| *overlap >= ALIKE).reduce(|best, one| if one.1 > best.1 { one } else { best });
+        let best = alike
+            .filter(|(_, overlap)| *overlap >= least(from))
+            .reduce(|best, one| if one.1 > best.1 { one } else { best });
         if let Some((to, _)) = best {
             pairs.push((from, to));
             next = to + 1;
         }
     }
     pairs
+}
+
+/// The lines that are to be deleted, where clauses are to be added, too.
+fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
+    match asked.clauses.iter().any(|clause| clause.operation == Operation::Add) {
+        true => deleted(original, asked),
+        false => BTreeSet::new(),
+    }
+}
+
+/// The lines of the original that are to be deleted.
+pub fn deleted(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
+    let to_go = asked.clauses.iter().filter(|clause| clause.operation == Operation::Delete);
+    let sections = to_go.filter_map(|clause| original.section(&number(&clause.section)?));
+    sections.flat_map(|root| original.tree(root)).flat_map(|place| original.sections[place].lines.clone()).collect()
 }
 
 /// A section became the one that its first line became; else the one of its heading, where there is one such.
@@ -109,15 +136,17 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
             found.insert(place, *became);
         }
     }
-    let taken: Vec<usize> = found.values().copied().collect();
+    let taken: BTreeSet<usize> = found.values().copied().collect();
+    let mut headed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (place, section) in revised.sections.iter().enumerate().filter(|(place, _)| !taken.contains(place)) {
+        headed.entry(&section.heading).or_default().push(place);
+    }
     for (place, section) in original.sections.iter().enumerate() {
         if section.heading.is_empty() || found.contains_key(&place) {
             continue;
         }
-        let alike = revised.sections.iter().enumerate();
-        let mut alike = alike.filter(|(other, one)| one.heading == section.heading && !taken.contains(other));
-        if let (Some((became, _)), None) = (alike.next(), alike.next()) {
-            found.insert(place, became);
+        if let Some([became]) = headed.get(section.heading.as_str()).map(Vec::as_slice) {
+            found.insert(place, *became);
         }
     }
     found
@@ -130,12 +159,6 @@ struct Mask<'a> {
     signs: Vec<String>,
     parties: Option<liability::Parties<'a>>,
 }
-
-static REFERENCES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"((?:sections?|clauses?|articles?|paragraphs?)\s+|§+\s*)[0-9]+(?:\.[0-9]+)*(?:(?:\s*,\s*|\s+(?:and|or|to)\s+)[0-9]+(?:\.[0-9]+)*)*",
-    )
-});
 
 impl<'a> Mask<'a> {
     fn of(asked: &'a Instructions) -> Self {
@@ -169,10 +192,10 @@ impl<'a> Mask<'a> {
                     from = hit.at.end;
                 }
                 masked.push_str(&own.text[from..]);
-                let masked = REFERENCES.replace_all(&masked, "$1#");
+                let masked = references::masked(&masked);
                 match &self.parties {
                     Some(parties) if liability::speaks_of_indemnity(&own.text) => parties.masked(&masked),
-                    Some(_) | None => masked.into_owned(),
+                    Some(_) | None => masked,
                 }
             })
             .collect()

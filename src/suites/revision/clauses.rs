@@ -51,11 +51,10 @@ impl Clauses<'_> {
     }
 
     fn not_added(&self, clause: &Clause, wanted: &Number) -> Option<String> {
-        let came_from: Vec<usize> = self.alignment.sections.values().copied().collect();
         let heading = clause.heading.as_deref().map(norm);
         let fits = |place: &usize| {
             let section = &self.revised.sections[*place];
-            !came_from.contains(place) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
+            !self.alignment.taken.contains(place) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
         };
         let fresh: Vec<usize> = (0..self.revised.sections.len()).filter(fits).collect();
         let exact = fresh.iter().copied().find(|place| self.revised.sections[*place].number == *wanted);
@@ -86,24 +85,17 @@ impl Clauses<'_> {
         let Some(section) = self.named(clause, wanted) else {
             return Some("the original has no such section, so nothing can be told".to_owned());
         };
+        // A number and a heading may be kept for a clause that is gone.
+        if self.became(section).is_some_and(|became| self.revised.is_placeholder(became)) {
+            return None;
+        }
         // What is left of its sub-clauses is an orphan, and counted as one.
         let own = self.original.sections[section].lines.clone();
         let left = own.into_iter().find_map(|line| match self.alignment.fates[line] {
-            Fate::Kept(to) | Fate::Changed(to) if !self.says_deleted(to) => Some(to),
-            Fate::Kept(_) | Fate::Changed(_) | Fate::Gone => None,
+            Fate::Kept(to) | Fate::Changed(to) => Some(to),
+            Fate::Gone => None,
         });
         left.map(|line| format!("it is still there: {}", self.revised.excerpt(line)))
-    }
-
-    /// A number may be kept for a clause that is gone.
-    fn says_deleted(&self, line: usize) -> bool {
-        let own = &self.revised.lines[line];
-        let words = norm(&own.text[own.words_from..]);
-        let words = words.trim_matches(['[', ']', '(', ')', '.', ' ']);
-        matches!(
-            words,
-            "deleted" | "intentionally deleted" | "intentionally omitted" | "omitted" | "reserved" | "not used"
-        )
     }
 
     fn not_changed(&self, clause: &Clause, wanted: &Number) -> Option<String> {
@@ -113,16 +105,25 @@ impl Clauses<'_> {
         let Some(became) = self.became(section) else { return Some("the section is gone".to_owned()) };
         self.wrong_words(clause, became).or_else(|| {
             let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
-            let same = self.original.words(section) == self.revised.words(became);
-            (same && !asked).then(|| "its words are the same as before".to_owned())
+            (!asked && self.is_same(section, became)).then(|| "its words are the same as before".to_owned())
         })
+    }
+
+    /// Whether a section has the words that it had, but for names and numbers that moved.
+    fn is_same(&self, section: usize, became: usize) -> bool {
+        let lines = |draft: &Draft, root: usize| -> Vec<usize> {
+            draft.tree(root).flat_map(|place| draft.sections[place].lines.clone()).collect()
+        };
+        let (was, is) = (lines(self.original, section), lines(self.revised, became));
+        let kept = |line: &usize| matches!(self.alignment.fates[*line], Fate::Kept(_));
+        was.len() == is.len() && was.iter().all(kept)
     }
 
     /// What a section became: what its words became, else the one that has its number and came from no other.
     pub fn became(&self, section: usize) -> Option<usize> {
         self.alignment.sections.get(&section).copied().or_else(|| {
             let place = self.revised.section(&self.original.sections[section].number)?;
-            (!self.alignment.sections.values().any(|taken| *taken == place)).then_some(place)
+            (!self.alignment.taken.contains(&place)).then_some(place)
         })
     }
 

@@ -1,11 +1,14 @@
 //! A document as the verifier looks at it: lines of text in sections.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
 use crate::text::Folded;
+use crate::text::Hit;
+use crate::text::Names;
 use crate::text::norm;
 use crate::text::rtf;
 use crate::text::rtf::Place;
@@ -18,6 +21,12 @@ pub struct Draft {
     pub lines: Vec<Line>,
     /// Its numbered sections, in their order.
     pub sections: Vec<Section>,
+    /// The first section of each number.
+    numbers: BTreeMap<Number, usize>,
+    /// The folded text of all lines, a line each.
+    whole: String,
+    /// Where in it each line begins.
+    starts: Vec<usize>,
 }
 
 /// A paragraph with text.
@@ -55,8 +64,16 @@ impl Draft {
     /// Reads a document.
     pub fn read(source: &[u8]) -> Self {
         let document = rtf::read(source);
-        let mut draft = Self { document, lines: Vec::new(), sections: Vec::new() };
+        let mut draft = Self {
+            document,
+            lines: Vec::new(),
+            sections: Vec::new(),
+            numbers: BTreeMap::new(),
+            whole: String::new(),
+            starts: Vec::new(),
+        };
         let mut part = 0;
+        let mut letter = None;
         for (place, paragraph) in draft.document.paragraphs.iter().enumerate() {
             if paragraph.text.trim().is_empty() {
                 continue;
@@ -64,12 +81,14 @@ impl Draft {
             let at = draft.lines.len();
             let mut words_from = 0;
             if paragraph.place == Place::Body {
-                if PART.is_match(&paragraph.text) {
+                if begins_part(&paragraph.text) {
                     part += 1;
                 }
-                if let Some((number, from)) = numbered(&paragraph.text, paragraph.number.as_deref()) {
+                let automatic = paragraph.number.as_deref().filter(|label| !is_next_letter(label, &mut letter));
+                if let Some((number, from)) = numbered(&paragraph.text, automatic) {
                     words_from = from;
                     let heading = heading(&paragraph.text[from..]);
+                    draft.numbers.entry(number.clone()).or_insert(draft.sections.len());
                     draft.sections.push(Section { number, part, heading, lines: at..at });
                 }
             }
@@ -79,10 +98,14 @@ impl Draft {
             if let Some(section) = section {
                 draft.sections[section].lines.end = at + 1;
             }
+            let folded = Folded::of(&paragraph.text);
+            draft.starts.push(draft.whole.len());
+            draft.whole.push_str(&folded.text);
+            draft.whole.push('\n');
             draft.lines.push(Line {
                 paragraph: place,
                 place: paragraph.place,
-                folded: Folded::of(&paragraph.text),
+                folded,
                 text: paragraph.text.clone(),
                 words_from,
                 section,
@@ -93,7 +116,27 @@ impl Draft {
 
     /// The section of this number, in the contract itself first.
     pub fn section(&self, number: &[u32]) -> Option<usize> {
-        self.sections.iter().position(|section| section.number == number)
+        self.numbers.get(number).copied()
+    }
+
+    /// Whether a number is one of the sections, or stands above some.
+    pub fn has(&self, number: &[u32]) -> bool {
+        self.numbers.range(number.to_vec()..).next().is_some_and(|(first, _)| first.starts_with(number))
+    }
+
+    /// Every place of some names, as a line and what stands there in its folded text.
+    pub fn places(&self, names: &Names) -> Vec<(usize, Hit)> {
+        let found = names.find_in(&self.whole).into_iter();
+        let placed = found.map(|Hit { name, at }| {
+            let line = self.starts.partition_point(|start| *start <= at.start).saturating_sub(1);
+            (line, Hit { name, at: at.start - self.starts[line]..at.end - self.starts[line] })
+        });
+        placed.collect()
+    }
+
+    /// Whether a name stands anywhere.
+    pub fn names(&self, name: &str) -> bool {
+        !self.places(&Names::new([name])).is_empty()
     }
 
     /// The section and everything below it, as places in the list.
@@ -102,6 +145,21 @@ impl Draft {
         let below = move |section: &&Section| section.part == part && section.number.starts_with(number);
         let after = self.sections.iter().enumerate().skip(root);
         after.take_while(move |(_, section)| below(section)).map(|(place, _)| place)
+    }
+
+    /// Whether a section and everything below it says no more than that it is deleted: a number that is kept.
+    pub fn is_placeholder(&self, root: usize) -> bool {
+        let mut said = false;
+        let mut lines = self.tree(root).flat_map(|place| self.sections[place].lines.clone());
+        let first = self.sections[root].lines.start;
+        lines.all(|line| {
+            let own = &self.lines[line];
+            let words = norm(&own.text[own.words_from..]);
+            let deleted = DELETED.is_match(&words);
+            said |= deleted;
+            // The heading may stand alone, above.
+            deleted || (line == first && is_heading(own.text[own.words_from..].trim()))
+        }) && said
     }
 
     /// The words of a section and everything below it, folded.
@@ -173,7 +231,16 @@ pub fn number(text: &str) -> Option<Number> {
 }
 
 static PART: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"(?i)^\s*(schedule|annex|annexe|appendix|exhibit|attachment)\s+([0-9]{1,3}|[A-Z]|[IVX]+)\b")
+    pattern(
+        r"(?i)^\s*(?:schedule|annexe?|appendix|exhibit|attachment)(?:\s*$|\s+(?:[0-9]{1,3}|[A-Z]|[IVX]+|one|two|three|four|five|six)\b)",
+    )
+});
+static DELETED: LazyLock<Regex> = LazyLock::new(|| {
+    let mark = r"[\[(]?\s*(?:(?:this|the)\s+)?(?:(?:section|clause|article|paragraph)\s+)?(?:(?:is|was|has been)\s+)?(?:(?:intentionally|deliberately)\s+)?(?:deleted|omitted|reserved|removed|left blank|not used)(?:\s+in its entirety)?\s*\.?\s*[\])]?\.?";
+    pattern(&format!(r"^(?:{mark}|(?:\S+\s+){{1,8}}[\[(]{mark})$"))
+});
+static MONTH: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"(?i)^(?:january|february|march|april|may|june|july|august|september|october|november|december)\b")
 });
 static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)^(section|article|clause|paragraph|§)\s*"));
 static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
@@ -185,6 +252,28 @@ static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
 /// A pattern that is part of this program.
 pub(super) fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the patterns of this program are patterns")
+}
+
+/// Whether a paragraph is the heading of a schedule or annex; "Schedule 1 sets out the prices." is none.
+fn begins_part(text: &str) -> bool {
+    PART.find(text).is_some_and(|label| {
+        let rest = text[label.end()..].trim();
+        rest.is_empty() || is_heading(rest.trim_start_matches([':', '.', '(', '-', '–', '—', ' ']))
+    })
+}
+
+/// Whether words stand like those of a heading: few, with a capital, without a full stop.
+fn is_heading(words: &str) -> bool {
+    words.len() <= 80 && words.starts_with(char::is_uppercase) && !words.ends_with(['.', ';', ','])
+}
+
+/// Whether an automatic label is a letter that counts on from the letter before: C after B is not a hundred.
+fn is_next_letter(label: &str, last: &mut Option<char>) -> bool {
+    let mut letters = label.chars().filter(|char| char.is_alphanumeric());
+    let (Some(letter @ 'A'..='Z'), None) = (letters.next(), letters.next()) else { return false };
+    let counts_on = last.is_some_and(|last| u32::from(last) + 1 == u32::from(letter));
+    *last = Some(letter);
+    counts_on
 }
 
 /// The number at a paragraph's beginning, automatic or written out, and where its own words begin.
@@ -201,12 +290,15 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
         None if digits.starts_with(|char: char| char.is_ascii_digit()) => number(digits)?,
         None => return None,
     };
-    // "30 days after delivery" is no section 30: without a mark, a single number has to stand before a heading.
-    let tabbed = found.get(4).is_some_and(|gap| gap.as_str().contains('\t'));
-    let plain = word.is_none() && number.len() == 1 && mark.is_empty() && !tabbed;
+    // "30 days after delivery" is no section 30, nor is "Section 5 of the Act applies" section 5: without a mark, a
+    // single number has to stand before a heading, and a word with its number before a new sentence.
+    let set_off = !mark.is_empty() || found.get(4).is_some_and(|gap| gap.as_str().contains(['\t', '-', '–', '—']));
     let rest = text[end..].trim_end();
-    let heads = rest.len() <= 80 && rest.starts_with(char::is_uppercase) && !rest.ends_with(['.', ';', ',']);
-    (!plain || heads).then_some((number, end))
+    let begins = match word {
+        Some(_) => set_off || rest.is_empty() || rest.starts_with(|char: char| !char.is_lowercase()),
+        None => set_off || number.len() > 1 || (is_heading(rest) && !MONTH.is_match(rest)),
+    };
+    begins.then_some((number, end))
 }
 
 fn roman(text: &str) -> Option<Number> {
@@ -224,7 +316,23 @@ fn roman(text: &str) -> Option<Number> {
         let next = digits.get(place + 1).copied().unwrap_or(0);
         sum = if *digit < next { sum - i64::from(*digit) } else { sum + i64::from(*digit) };
     }
-    u32::try_from(sum).ok().filter(|sum| *sum > 0 && digits.len() <= 8).map(|sum| vec![sum])
+    // A single C or L is a letter, and letters that do not count down ("IIX") are a word.
+    u32::try_from(sum)
+        .ok()
+        .filter(|sum| (1..100).contains(sum) && *text != *"L" && as_roman(*sum) == text)
+        .map(|sum| vec![sum])
+}
+
+fn as_roman(number: u32) -> String {
+    let mut left = number;
+    let mut text = String::new();
+    for (value, digits) in [(90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I")] {
+        while left >= value {
+            text.push_str(digits);
+            left -= value;
+        }
+    }
+    text
 }
 
 /// The heading at the beginning of a section: a short line, or a few words before the first full stop.

@@ -37,27 +37,57 @@ pub struct Sentence {
     pub direction: Direction,
 }
 
-static VERB: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(?:indemnif(?:y|ies|ied)|h(?:olds?|eld) (?:\S+ ){0,12}?harmless)\b"));
+static VERB: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\bindemnif(?:y|ies|ied)\b|\b(?:h(?:olds?|eld)|keeps?|kept|saves?|saved) (?:\S+ ){0,12}?harmless\b|\b(?:gives?|grants?|provides?) (?:\S+ ){0,8}?indemnity\b",
+    )
+});
+/// "The indemnified party": an indemnity is spoken of, and nobody gives it.
+static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\bindemnified (?:part|person|claim|loss|liabilit|matter|entit|amount)|\b(?:seeks?|seeking|wish(?:es)?|asks?|claims?|requests?|requested) to be (?:indemnified|held harmless)",
+    )
+});
 static PASSIVE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"\b(?:be|is|are|been|being|kept|keep|keeps)\s+(?:(?:fully|duly|defended|and|,)\s+)*(?:indemnified|held harmless)\b",
+        r"\b(?:be|is|are|been|being|kept|keep|keeps)\s+(?:(?:fully|duly|defended|and|,)\s+)*(?:indemnified|(?:held|kept|saved) harmless)\b",
     )
 });
+/// Between a "not" and its verb stands nothing but what belongs to it: "shall not be liable and shall indemnify" does.
 static NEVER: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(?:not|never|no)\b(?:\s+\S+){0,6}?\s+(?:indemnif(?:y|ies|ied)|h(?:old|olds|eld)\b.{0,60}harmless)")
-});
-static ACTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
-        r"^\s*(?:,[^,]{0,80},)?\s*(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|fully|promises?)",
+        r"\b(?:not|never|no|nor)\b(?:\s+(?:be|is|are|have|has|in|under|any|event|circumstances?|required|obliged|obligated|obligation|liable|bound|duty|need|to|the|defend|or|and|hold|harmless|shall),?){0,9}?\s+(?:indemnif(?:y|ies)|be indemnified|(?:hold|keep|save)\b.{0,60}harmless)",
     )
 });
-static MUTUAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"\b(?:each|either|both)\b.{0,30}\bpart(?:y|ies)\b|\bone another\b|\beach other\b"));
+static ACTS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(&format!(r"^(?:\s*\([^()]{{0,80}}\)|\s*,[^,]{{0,80}},|\s+and its \w+)*\s*{WILL}")));
+static MUTUAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(&format!(
+        r"\b(?:each|either|both)(?: of)?(?: the)? part(?:y|ies)\s*{WILL}|\bpart(?:y|ies) (?:shall|will|must|agree).{{0,80}}\b(?:one another|each other)\b"
+    ))
+});
+/// What follows the one who has to do something.
+const WILL: &str = r"(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|saves?|fully|promises?|is (?:to|obliged|required|liable|bound)|has to)\b";
 
 /// Whether a folded text says that somebody indemnifies somebody.
 pub fn speaks_of_indemnity(folded: &str) -> bool {
-    VERB.is_match(folded)
+    // Most lines do not, and that is soon told.
+    (folded.contains("indemni") || folded.contains("harmless")) && VERB.is_match(folded)
+}
+
+/// Whether a masked text became another one in nothing but who indemnifies whom.
+pub fn only_turned(was: &str, is: &str) -> bool {
+    let parts = |text: &str| {
+        let (of_indemnity, others): (Vec<Range<usize>>, Vec<Range<usize>>) =
+            sentences(text).into_iter().partition(|at| speaks_of_indemnity(&text[at.clone()]));
+        let words = of_indemnity.into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>().join(" ");
+        let numbers = words.split(|char: char| !char.is_alphanumeric());
+        let mut numbers: Vec<String> =
+            numbers.filter(|word| word.starts_with(|char: char| char.is_ascii_digit())).map(str::to_owned).collect();
+        numbers.sort_unstable();
+        (numbers, others.into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>())
+    };
+    parts(was) == parts(is)
 }
 
 impl<'a> Parties<'a> {
@@ -84,39 +114,58 @@ impl<'a> Parties<'a> {
         let mut found = Vec::new();
         for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| speaks_of_indemnity(&one.folded.text)) {
             for sentence in sentences(&one.folded.text) {
-                let text = &one.folded.text[sentence.clone()];
-                if let Some(direction) = self.direction(text) {
-                    found.push(Sentence { line, at: one.folded.original(&sentence), direction });
+                for part in self.statements(&one.folded.text, sentence) {
+                    if let Some(direction) = self.direction(&one.folded.text[part.clone()]) {
+                        found.push(Sentence { line, at: one.folded.original(&part), direction });
+                    }
                 }
             }
         }
         found
     }
 
+    /// The parts of a sentence in each of which one indemnifies another: "the Supplier shall …, and the Customer shall …".
+    fn statements(&self, text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
+        let own = &text[sentence.clone()];
+        let acting = self.names.find_in(own).into_iter().filter(|hit| ACTS.is_match(&own[hit.at.end..]));
+        let mut parts = Vec::new();
+        let mut from = 0;
+        for start in acting.map(|hit| hit.at.start) {
+            if speaks_of_indemnity(&own[from..start]) && speaks_of_indemnity(&own[start..]) {
+                parts.push(sentence.start + from..sentence.start + start);
+                from = start;
+            }
+        }
+        parts.push(sentence.start + from..sentence.end);
+        parts
+    }
+
     /// The direction of one sentence; `None` of one that makes nobody indemnify anybody.
     fn direction(&self, sentence: &str) -> Option<Direction> {
-        let verb = VERB.find(sentence)?;
+        // What only speaks of an indemnity is taken away first: whole sentences may consist of it.
+        let verb = VERB
+            .find_iter(sentence)
+            .find(|verb| !ABOUT.find_iter(sentence).any(|about| about.range().contains(&(verb.end() - 1))))?;
         if NEVER.is_match(sentence) {
             return None;
         }
-        let own = Folded::of(sentence);
-        let hits = self.names.find(&own);
+        let hits = self.names.find_in(sentence);
         let word = |party: usize| if party == 0 { &self.asked.indemnifier } else { &self.asked.indemnitee };
-        if MUTUAL.is_match(&sentence[..verb.start()]) {
+        // "If the Customer is sued, the Supplier shall …": the one who shall is the one.
+        let acts = |hit: &&Hit| hit.at.start < verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
+        let acting = hits.iter().rfind(acts).map(|hit| hit.name);
+        if acting.is_none() && MUTUAL.is_match(sentence) {
             return Some(Direction::Wrong("each party indemnifies the other".to_owned()));
         }
         let before = |at: usize| hits.iter().filter(move |hit| hit.at.start < at).map(|hit| hit.name);
         let after = |at: usize| hits.iter().filter(move |hit| hit.at.start >= at).map(|hit| hit.name);
-        let (giver, taker) = match PASSIVE.find(sentence) {
+        let (giver, taker) = match PASSIVE.find(sentence).filter(|passive| passive.start() < verb.end()) {
             // "The Customer shall be indemnified by the Supplier"
             Some(passive) => {
                 let by = sentence[passive.end()..].find(" by ").map(|at| passive.end() + at);
                 (by.and_then(|at| after(at).next()), before(passive.start()).next_back())
             }
             None => {
-                // "If the Customer is sued, the Supplier shall …": the one who shall is the one.
-                let acts = |hit: &&Hit| hit.at.start < verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
-                let acting = hits.iter().rfind(acts).map(|hit| hit.name);
                 let giver = acting.or_else(|| before(verb.start()).next());
                 (giver, after(verb.start()).find(|taker| Some(*taker) != giver))
             }

@@ -24,12 +24,18 @@ struct Reference {
     at: Range<usize>,
 }
 
+/// A number of a list of them, with what stands below it: "4.2(a)", "iv".
+const ONE: &str = r"(?:[0-9]+(?:\.[0-9]+)*|[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*";
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"(?:\b(?:sections?|clauses?|articles?)\s+|§+\s*)((?:[0-9]+(?:\.[0-9]+)*)(?:(?:\s*,\s*|,?\s+(?:and|or|to)\s+)[0-9]+(?:\.[0-9]+)*)*)",
-    )
+    let between = r"(?:\s*,\s*|\s*[-&/]\s*|,?\s+(?:and|or|and/or|to|through)\s+)";
+    pattern(&format!(r"(\b(?:sections?|clauses?|articles?|paragraphs?)\s+|§+\s*)({ONE}(?:{between}{ONE})*)"))
 });
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9]+(?:\.[0-9]+)*"));
+static DIGITS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"([0-9]+(?:\.[0-9]+)*|\b[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*"));
+/// What follows a number that counts something: "under Section 4, 30 days after".
+static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^\s*(?:%|(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?|per ?cent)\b)")
+});
 /// What follows a number of another document: "of the Companies Act", "GDPR".
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -46,24 +52,53 @@ fn references(draft: &Draft, line: usize) -> Vec<Reference> {
     let one = &draft.lines[line];
     let own = Folded::of(&one.text[one.words_from..]);
     let mut found = Vec::new();
-    for list in LIST.captures_iter(&own.text).filter_map(|list| list.get(1)) {
+    for list in LIST.captures_iter(&own.text) {
+        let (Some(word), Some(list)) = (list.get(1), list.get(2)) else { continue };
         let tail = &own.text[list.end()..];
-        if ELSEWHERE.is_match(tail) || WITHIN.is_match(tail) {
+        if word.as_str().starts_with("paragraph") || ELSEWHERE.is_match(tail) || WITHIN.is_match(tail) {
             continue;
         }
-        for digits in DIGITS.find_iter(list.as_str()) {
-            let here = list.start() + digits.start()..list.start() + digits.end();
+        for digits in numbers(list.as_str(), tail) {
+            let here = list.start() + digits.start..list.start() + digits.end;
             let at = own.original(&here);
             let at = at.start + one.words_from..at.end + one.words_from;
-            found.extend(number(digits.as_str()).map(|number| Reference { number, at }));
+            found.extend(number(&list.as_str()[digits].to_uppercase()).map(|number| Reference { number, at }));
         }
     }
     found
 }
 
-/// Whether a number is one of a document's sections, or stands above some.
-fn exists(draft: &Draft, number: &[u32]) -> bool {
-    draft.sections.iter().any(|section| section.number.starts_with(number))
+/// The numbers of a list of references, without one at its end that counts something else.
+fn numbers(list: &str, tail: &str) -> Vec<Range<usize>> {
+    let found = DIGITS.captures_iter(list).filter_map(|one| one.get(1));
+    let mut found: Vec<Range<usize>> = found.map(|one| one.range()).collect();
+    if found.len() > 1 && AMOUNT.is_match(tail) {
+        found.pop();
+    }
+    found
+}
+
+/// A folded text with one sign in the place of each number that it refers to; those of other documents stay.
+pub fn masked(text: &str) -> String {
+    let mut masked = String::with_capacity(text.len());
+    let mut from = 0;
+    for list in LIST.captures_iter(text).filter_map(|list| list.get(2)) {
+        let tail = &text[list.end()..];
+        if ELSEWHERE.is_match(tail) {
+            continue;
+        }
+        for one in numbers(list.as_str(), tail) {
+            masked.push_str(&text[from..list.start() + one.start]);
+            masked.push('#');
+            from = list.start() + one.end;
+        }
+    }
+    masked + &text[from..]
+}
+
+/// The numbers of the sections that a line refers to.
+pub fn numbers_of(draft: &Draft, line: usize) -> impl Iterator<Item = Number> {
+    references(draft, line).into_iter().map(|reference| reference.number)
 }
 
 /// References that point nowhere, or to another section than they did.
@@ -82,8 +117,8 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
                 // What pointed nowhere before is not the revision's doing.
-                None if was.is_some_and(|was| was.number == reference.number && !exists(original, &was.number)) => None,
-                None => (!exists(revised, &reference.number)).then(|| "there is no such section".to_owned()),
+                None if was.is_some_and(|was| was.number == reference.number && !original.has(&was.number)) => None,
+                None => (!revised.has(&reference.number)).then(|| "there is no such section".to_owned()),
             };
             if let Some(why) = wrong {
                 let what =
@@ -97,15 +132,16 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
 
 /// What is wrong with a reference that pointed to a section of the original.
 fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference, kept: bool) -> Option<String> {
-    let Clauses { revised, .. } = clauses;
+    let Clauses { original, revised, .. } = clauses;
     match clauses.became(section) {
         Some(became) => {
             let there = &revised.sections[became].number;
             if *there == now.number {
-                return None;
+                let emptied = revised.is_placeholder(became) && !original.is_placeholder(section);
+                return emptied.then(|| "that section was deleted".to_owned());
             }
             let stale = kept || was.number == now.number;
-            match exists(revised, &now.number) {
+            match revised.has(&now.number) {
                 false => Some("there is no such section".to_owned()),
                 true if stale => {
                     Some(format!("what was section {} is section {} now", dotted(&was.number), dotted(there)))
@@ -115,7 +151,7 @@ fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference
             }
         }
         None if was.number == now.number => Some("that section was removed".to_owned()),
-        None => (!exists(revised, &now.number)).then(|| "there is no such section".to_owned()),
+        None => (!revised.has(&now.number)).then(|| "there is no such section".to_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Names and places that were to be replaced: what of the old ones is left.
 
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,7 +11,9 @@ use super::fault::Fault;
 use super::fault::FaultKind;
 use super::instructions::Entity;
 use super::instructions::Jurisdiction;
+use crate::model::share;
 use crate::text::Folded;
+use crate::text::Hit;
 use crate::text::Names;
 
 /// Words that many names share: none of them alone is a name.
@@ -70,7 +73,10 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<F
     let names = Names::new(old.iter().chain(new).map(String::as_str));
     left(revised, &names, old.len())
         .into_iter()
-        .map(|(name, place)| Fault::new(FaultKind::MissedEntity, format!("\"{}\" is left: {place}", old[name])))
+        .map(|(line, hit)| {
+            let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, line, &hit));
+            Fault::new(FaultKind::MissedEntity, what)
+        })
         .collect()
 }
 
@@ -96,43 +102,47 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
     found
 }
 
-/// Where any of the first `old` names stands, as its place in the list and for people.
-fn left(revised: &Draft, names: &Names, old: usize) -> Vec<(usize, String)> {
-    let mut found = Vec::new();
-    for (place, line) in revised.lines.iter().enumerate() {
-        for hit in names.find(&line.folded).into_iter().filter(|hit| hit.name < old) {
-            found.push((hit.name, revised.quote(place, &line.folded.original(&hit.at))));
-        }
-    }
-    found
+/// Where any of the first `old` names stands, as its line and what stands there.
+fn left(draft: &Draft, names: &Names, old: usize) -> Vec<(usize, Hit)> {
+    draft.places(names).into_iter().filter(|(_, hit)| hit.name < old).collect()
 }
 
-/// What of the old law is left.
-pub struct Law {
-    /// Places of the original that name it.
-    pub sites: usize,
-    /// Places of the revised document that do.
-    pub remaining: usize,
-    /// What is wrong.
-    pub faults: Vec<Fault>,
+/// What is left, for people.
+fn quoted(revised: &Draft, line: usize, hit: &Hit) -> String {
+    revised.quote(line, &revised.lines[line].folded.original(&hit.at))
 }
 
-/// The old law and its phrases that still stand there, and whether the new law does.
-pub fn jurisdiction(law: &Jurisdiction, original: &Draft, revised: &Draft) -> Law {
+/// The share of the places of the old law and its courts that became the new ones, and what is wrong. A new one has to come
+/// where an old one stood elsewhere than in a clause that goes; without the new law itself, nothing is done.
+pub fn jurisdiction(
+    law: &Jurisdiction,
+    original: &Draft,
+    revised: &Draft,
+    deleted: &BTreeSet<usize>,
+) -> (f64, Vec<Fault>) {
     let old: Vec<&str> =
         std::iter::once(law.from.as_str()).chain(law.phrases.iter().map(|phrase| phrase.from.as_str())).collect();
-    let new = std::iter::once(law.to.as_str()).chain(law.phrases.iter().map(|phrase| phrase.to.as_str()));
-    let names = Names::new(old.iter().copied().chain(new));
-    let sites = left(original, &names, old.len()).len();
+    let new: Vec<&str> =
+        std::iter::once(law.to.as_str()).chain(law.phrases.iter().map(|phrase| phrase.to.as_str())).collect();
+    let names = Names::new(old.iter().chain(&new).copied());
+    let sites = left(original, &names, old.len());
     let found = left(revised, &names, old.len());
-    let remaining = found.len();
-    let said = |(name, place): (usize, String)| {
-        Fault::new(FaultKind::MissedJurisdiction, format!("\"{}\" is left: {place}", old[name]))
+    let said = |(line, hit): &(usize, Hit)| {
+        let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, *line, hit));
+        Fault::new(FaultKind::MissedJurisdiction, what)
     };
-    let mut faults: Vec<Fault> = found.into_iter().map(said).collect();
-    let names = Names::new([law.to.as_str()]);
-    if revised.lines.iter().all(|line| names.find(&line.folded).is_empty()) {
-        faults.push(Fault::new(FaultKind::MissedJurisdiction, format!("\"{}\" stands nowhere", law.to)));
+    let mut faults: Vec<Fault> = found.iter().map(said).collect();
+    let mut undone = found.len();
+    for (name, to) in new.into_iter().enumerate() {
+        let stay = sites.iter().filter(|(line, hit)| hit.name == name && !deleted.contains(line)).count();
+        let remain = found.iter().filter(|(_, hit)| hit.name == name).count();
+        // What is left of an old court is told already; the law itself has to stand somewhere.
+        if stay == 0 || (name > 0 && remain >= stay) || revised.names(to) {
+            continue;
+        }
+        undone += if name == 0 { sites.len() } else { stay - remain };
+        faults.push(Fault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" stands nowhere")));
     }
-    Law { sites, remaining, faults }
+    let all = sites.len().max(found.len());
+    (share(all - undone.min(all), all).unwrap_or(1.0), faults)
 }

@@ -1,5 +1,6 @@
 //! What the faults of a revised document come to (grading.md 9).
 
+use super::alignment;
 use super::alignment::Alignment;
 use super::clauses::Clauses;
 use super::coherence;
@@ -13,6 +14,8 @@ use super::liability::Parties;
 use super::references;
 use super::replaced;
 use super::structure;
+use super::terms;
+use super::terms::terms;
 use crate::model::PenaltyMode;
 use crate::model::Scoring;
 use crate::model::reaches;
@@ -74,16 +77,14 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     let clauses = Clauses { original, revised, alignment: &alignment };
     let mut faults = replaced::entities(&asked.entities, original, revised);
     let entities = (1.0 - OF_AN_ENTITY * faults.len() as f64).max(0.0);
-    let law = asked.jurisdiction.as_ref().map(|law| replaced::jurisdiction(law, original, revised));
-    let jurisdiction = law.as_ref().map_or(1.0, |law| match law.faults.len() > law.remaining {
-        // The new law stands nowhere.
-        true => 0.0,
-        false => share(law.sites.max(law.remaining) - law.remaining, law.sites.max(law.remaining)).unwrap_or(1.0),
-    });
-    faults.extend(law.into_iter().flat_map(|law| law.faults));
+    let deleted = alignment::deleted(original, asked);
+    let law = asked.jurisdiction.as_ref().map(|law| replaced::jurisdiction(law, original, revised, &deleted));
+    let (jurisdiction, missed) = law.unwrap_or((1.0, Vec::new()));
+    faults.extend(missed);
     let (liability, wrong) = directions(original, revised, asked);
     faults.extend(wrong);
-    let (unintended, omitted) = coherence::unintended(&clauses, asked);
+    let (before, now) = (terms(original), terms(revised));
+    let (unintended, omitted) = coherence::unintended(&clauses, asked, &before, &now);
     let undone = clauses.undone(&asked.clauses);
     let done = undone.iter().filter(|one| one.is_none()).count();
     // Running text that is gone without being asked for is an operation that should not have been.
@@ -91,8 +92,8 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     faults.extend(undone.into_iter().flatten());
     let origins = references::origins(&alignment, revised.lines.len());
     faults.extend(references::broken(&clauses, &origins));
-    faults.extend(coherence::definitions(original, revised, asked));
-    faults.extend(coherence::numbering(original, revised));
+    faults.extend(terms::definitions(&before, &now, revised, asked));
+    faults.extend(coherence::numbering(&clauses));
     faults.extend(unintended);
     faults.extend(structure::damage(original, revised, &alignment));
     let scores = [entities, jurisdiction, liability, operations, coherent(&faults)];

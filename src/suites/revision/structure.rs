@@ -29,6 +29,10 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<F
             found.push(format!("the table of {name} {how}"));
         }
     }
+    let (was, is) = (original.document.hidden, revised.document.hidden);
+    if is > was {
+        found.push(format!("{is} letters are hidden, {was} were: what is hidden is not gone"));
+    }
     found.extend(rows(original, revised));
     found.extend(formatting(original, revised, alignment));
     found.into_iter().map(|what| Fault::new(FaultKind::Corrupt, what)).collect()
@@ -67,19 +71,26 @@ fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
     fewer.collect()
 }
 
-/// Paragraphs whose text is the same and whose formatting is not.
+/// Paragraphs that are the same but for names and numbers, and whose formatting is not.
 fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<String> {
     let mut compared = 0_usize;
     let mut others = Vec::new();
     for (line, fate) in alignment.fates.iter().enumerate() {
         let Fate::Kept(to) = fate else { continue };
-        if original.lines[line].text != revised.lines[*to].text {
-            continue;
-        }
-        compared += 1;
         let old = &original.document.paragraphs[original.lines[line].paragraph].signature;
         let new = &revised.document.paragraphs[revised.lines[*to].paragraph].signature;
-        if let Some((was, is)) = first_difference(old, new) {
+        let same = original.lines[line].text == revised.lines[*to].text;
+        // Where words were replaced, runs may be others; the paragraph and its row are the same ones.
+        let own = |tokens: &[Token]| -> Vec<Token> {
+            tokens
+                .iter()
+                .filter(|token| same || matches!(token, Token::Paragraph(_) | Token::Row(_)))
+                .cloned()
+                .collect()
+        };
+        let (old, new) = (own(old), own(new));
+        compared += 1;
+        if let Some((was, is)) = first_difference(&old, &new) {
             let said = |token: Option<&Token>| token.map_or("nothing".to_owned(), ToString::to_string);
             others.push(format!("{} is formatted otherwise: {}, was {}", revised.excerpt(*to), said(is), said(was)));
         }

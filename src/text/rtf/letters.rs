@@ -158,7 +158,10 @@ impl Reader<'_> {
         }
         self.half_is_lost();
         match self.group.dest {
-            Dest::Text if self.group.hidden || self.group.deleted => {}
+            Dest::Text if self.group.deleted => {}
+            Dest::Text if self.group.hidden => {
+                self.document.hidden += text.chars().filter(|char| !char.is_whitespace()).count();
+            }
             Dest::Text => {
                 let props = Rc::clone(&self.group.chars);
                 if let Some(flow) = self.flows.last_mut() {

@@ -43,6 +43,8 @@ pub struct Document {
     pub tables: HeaderTables,
     /// What is wrong with the source, in its order; at most 1,000.
     pub flaws: Vec<Flaw>,
+    /// How many letters are hidden; those of deleted text are not counted.
+    pub hidden: usize,
     /// Bookmarks, in the order in which they begin.
     pub bookmarks: Vec<Bookmark>,
 }

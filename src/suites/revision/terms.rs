@@ -1,0 +1,120 @@
+//! Defined terms: what defines them, and what uses them.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use super::draft::Draft;
+use super::draft::pattern;
+use super::fault::Fault;
+use super::fault::FaultKind;
+use super::instructions::Instructions;
+use crate::text::Folded;
+use crate::text::Names;
+use crate::text::rtf::Place;
+
+static MEANS: LazyLock<Regex> = LazyLock::new(|| {
+    let verb =
+        r"(?:(?:shall\s+)?means?\b|(?:shall\s+)?ha(?:s|ve)\s+the\s+meaning|is\s+defined|refers?\s+to|includes?\b)";
+    pattern(&format!(r#""([^"]{{2,60}})"\s+{verb}|(?:^|[\s(])'([^'"]{{2,60}})'\s+{verb}"#))
+});
+static INLINE: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,60})"(?:\s+or\s+"[^"]{2,60}")?\)|\((?:[^()"']{0,60}\s)?'([^"']{2,60})'\)"#)
+});
+/// A cell that has a term alone: the next one says what it means.
+static ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'([^"']{2,60})'):?$"#));
+
+/// A defined term.
+#[derive(Clone, Copy)]
+pub struct Term {
+    /// The line that defines it.
+    pub line: usize,
+    /// Whether the whole line is its definition.
+    own_line: bool,
+    /// Whether it is written with a capital: then "notice" is no use of "Notice".
+    capital: bool,
+    uses: usize,
+}
+
+/// Every defined term, folded: where it is defined, and how often it is used elsewhere.
+pub type Terms = BTreeMap<String, Term>;
+
+/// The terms of a document.
+pub fn terms(draft: &Draft) -> Terms {
+    let mut terms = Terms::new();
+    for (place, line) in draft.lines.iter().enumerate() {
+        if !line.folded.text.contains(['"', '\'']) {
+            continue;
+        }
+        let in_table = line.place == Place::Cell;
+        let patterns = [(&*MEANS, true), (&*INLINE, false), (&*ALONE, true)];
+        for (pattern, own_line) in patterns.into_iter().take(if in_table { 3 } else { 2 }) {
+            let found = pattern.captures_iter(&line.folded.text);
+            for term in found.filter_map(|found| found.get(1).or(found.get(2))) {
+                let capital = is_capital(draft, place, term.start());
+                terms.entry(term.as_str().to_owned()).or_insert(Term { line: place, own_line, capital, uses: 0 });
+            }
+        }
+    }
+    for (term, known) in &mut terms {
+        // A term that is part of a longer one is used by it, so each is counted for itself.
+        let names = Names::new(forms(term).iter().map(String::as_str));
+        let mut in_own = 0;
+        for (line, hit) in draft.places(&names) {
+            if known.capital && !is_capital(draft, line, hit.at.start) {
+                continue;
+            }
+            known.uses += 1;
+            in_own += usize::from(line == known.line);
+        }
+        known.uses -= if known.own_line { in_own } else { in_own.min(1) };
+    }
+    terms
+}
+
+/// A term and its plurals.
+fn forms(term: &str) -> [String; 3] {
+    let plural = term.strip_suffix('y').map_or(format!("{term}s"), |stem| format!("{stem}ies"));
+    [term.to_owned(), format!("{term}es"), plural]
+}
+
+fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
+    let own = &draft.lines[line];
+    let at = own.folded.original(&(at..at)).start;
+    own.text[at..].starts_with(char::is_uppercase)
+}
+
+/// Definitions that nothing uses any more, and terms that are used and not defined any more.
+pub fn definitions(before: &Terms, now: &Terms, revised: &Draft, asked: &Instructions) -> Vec<Fault> {
+    let replaced = asked
+        .entities
+        .iter()
+        .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
+    // A term with an old name in it is counted as a name, not as a term, too.
+    let replaced = Names::new(replaced.map(String::as_str));
+    let is_name = |term: &str| !replaced.find(&Folded::of(term)).is_empty();
+    let mut faults = Vec::new();
+    for (term, Term { line, uses, .. }) in now {
+        let already = before.get(term).is_some_and(|before| before.uses == 0);
+        if *uses == 0 && !already && !is_name(term) {
+            let what = format!("nothing uses the definition of \"{term}\": {}", revised.excerpt(*line));
+            faults.push(Fault::new(FaultKind::OrphanedDefinition, what));
+        }
+    }
+    for (term, known) in before.iter().filter(|(term, _)| !now.contains_key(*term) && !is_name(term)) {
+        if let Some((line, at)) = used(revised, term, known) {
+            let what = format!("\"{term}\" is used and not defined any more: {}", revised.quote(line, &at));
+            faults.push(Fault::new(FaultKind::Undefined, what));
+        }
+    }
+    faults
+}
+
+/// Where a term is used first, as bytes of a line's text.
+pub fn used(draft: &Draft, term: &str, known: &Term) -> Option<(usize, Range<usize>)> {
+    let mut found = draft.places(&Names::new([term])).into_iter();
+    let (line, hit) = found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
+    Some((line, draft.lines[line].folded.original(&hit.at)))
+}

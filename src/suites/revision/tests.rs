@@ -1,0 +1,39 @@
+//! Small contracts that a lawyer would know, each with what the verifier has to say of them.
+
+mod liability;
+mod operations;
+mod replaced;
+mod structure;
+
+use super::draft::Draft;
+use super::fault::FaultKind;
+use super::instructions::Instructions;
+use super::score::Verification;
+use super::score::verify;
+use crate::model::Scoring;
+
+/// A document of these paragraphs.
+fn document(paragraphs: &str) -> Draft {
+    let body: String = paragraphs.trim().lines().map(|line| format!("{}\\par\n", line.trim())).collect();
+    Draft::read(format!("{{\\rtf1\\ansi\n{body}}}").as_bytes())
+}
+
+fn verified(before: &str, after: &str, asked: &str) -> Verification {
+    let asked: Instructions = serde_json::from_str(asked).unwrap();
+    verify(&document(before), &document(after), &asked, &Scoring::default())
+}
+
+/// The kinds of fault of a revision, each named once.
+fn kinds(before: &str, after: &str, asked: &str) -> Vec<FaultKind> {
+    let mut kinds: Vec<FaultKind> = verified(before, after, asked).faults.into_iter().map(|fault| fault.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+/// Fails with everything that was found in a revision that is as it was asked for.
+fn clean(before: &str, after: &str, asked: &str) {
+    let verdict = verified(before, after, asked);
+    assert_eq!(verdict.faults, [], "{after}");
+    assert!(verdict.satisfied && (verdict.overall - 1.0).abs() < 1e-9, "{verdict:?}");
+}

@@ -1,0 +1,94 @@
+//! Indemnities as contracts write them: who gives them, and what only speaks of them.
+
+use super::super::instructions::Liability;
+use super::super::liability::Direction;
+use super::super::liability::Parties;
+use super::document;
+use super::kinds;
+use crate::suites::revision::fault::FaultKind;
+
+/// How often each sentence of a text goes the asked way, and how often it does not.
+fn ways(text: &str) -> (usize, usize) {
+    let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
+    let sentences = Parties::of(&asked).sentences(&document(text));
+    let right = sentences.iter().filter(|sentence| sentence.direction == Direction::Asked).count();
+    (right, sentences.len() - right)
+}
+
+#[test]
+fn sentences_that_go_the_asked_way() {
+    for text in [
+        "The Supplier shall save harmless and keep indemnified the Customer.",
+        "The Supplier shall keep the Customer harmless from all claims.",
+        "If the Customer is sued, the Supplier (at its own cost) shall indemnify the Customer.",
+        "If either party is sued, the Supplier shall indemnify the Customer.",
+        "The Supplier shall not be liable for delay and shall indemnify the Customer.",
+        "In no event later than ten days shall the Supplier pay; the Supplier shall indemnify the Customer.",
+        "The Supplier shall indemnify the Customer for any loss that the Customer may suffer.",
+        "The Supplier and its affiliates shall indemnify the Customer.",
+        "The Supplier is obliged to indemnify the Customer.",
+        "THE SUPPLIER SHALL INDEMNIFY AND HOLD HARMLESS THE CUSTOMER.",
+        "The Supplier shall give the Customer a full indemnity against all claims.",
+        "The Supplier agrees that the Customer shall be indemnified against all claims.",
+    ] {
+        assert_eq!(ways(text), (1, 0), "{text}");
+    }
+}
+
+#[test]
+fn sentences_that_go_another_way() {
+    for text in [
+        "The Customer shall save the Supplier harmless.",
+        "The Customer shall keep the Supplier indemnified.",
+        "The parties shall indemnify each other.",
+        "The Customer shall not sue and shall indemnify the Supplier.",
+        "The Customer will in no event delay, and will indemnify the Supplier.",
+        "The Customer shall grant the Supplier an indemnity against all claims.",
+        "Losses of the Supplier shall be borne, and the Supplier shall be held harmless, by the Customer.",
+    ] {
+        assert_eq!(ways(text), (0, 1), "{text}");
+    }
+}
+
+#[test]
+fn each_indemnity_of_a_sentence_counts() {
+    let both = "The Supplier shall indemnify the Customer, and the Customer shall indemnify the Supplier.";
+    assert_eq!(ways(both), (1, 1));
+    assert_eq!(
+        ways("The Supplier shall indemnify the Customer and shall defend and hold harmless the Customer."),
+        (1, 0)
+    );
+}
+
+#[test]
+fn the_procedure_of_an_indemnity_is_no_indemnity() {
+    for text in [
+        "The indemnified party shall promptly notify the Supplier of any claim.",
+        "The Customer shall notify the Supplier of any claim for which it seeks to be indemnified.",
+        "Neither party shall indemnify the other.",
+        "The Customer shall under no circumstances be required to indemnify or hold harmless the Supplier.",
+        "The indemnity in this Section survives.",
+    ] {
+        assert_eq!(ways(text), (0, 0), "{text}");
+    }
+}
+
+const BEFORE: &str =
+    "1. Indemnity. The Customer shall indemnify the Supplier up to EUR 10,000. Claims are made within ten days.";
+const ASKED: &str = r#"{"liability": {"indemnifier": "Supplier", "indemnitee": "Customer"}}"#;
+
+#[test]
+fn an_indemnity_that_turns_round_changes_in_just_that() {
+    let turned =
+        "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within ten days.";
+    assert_eq!(kinds(BEFORE, turned, ASKED), []);
+    let passive = "1. Indemnity. The Customer shall be indemnified by the Supplier up to EUR 10,000. Claims are made within ten days.";
+    assert_eq!(kinds(BEFORE, passive, ASKED), []);
+    for other in [
+        "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 99,000. Claims are made within ten days.",
+        "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within two days.",
+        "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000.",
+    ] {
+        assert_eq!(kinds(BEFORE, other, ASKED), [FaultKind::Unintended], "{other}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Clauses that are added, deleted and replaced, and the references to them.
+
+use super::clean;
+use super::kinds;
+use super::verified;
+use crate::suites::revision::fault::FaultKind;
+
+const BEFORE: &str = "
+1. Delivery
+1.1 The Supplier delivers the Goods within ten days.
+1.2 Risk passes upon delivery.
+2. Exclusivity
+2.1 The Customer buys from nobody else while this Agreement lasts.
+3. Price
+3.1 The price stands in Schedule 1 and is paid under Section 4.2.1.
+4. Payment
+4.1 Invoices are sent monthly, subject to Clauses 3.1 to 4.2.
+4.2 Payment terms
+4.2.1 The price is due within thirty days, see Articles 3.1, 4.1 & 4.2.1(a).
+";
+const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2", "heading": "Exclusivity"}]}"#;
+const AFTER: &str = "
+1. Delivery
+1.1 The Supplier delivers the Goods within ten days.
+1.2 Risk passes upon delivery.
+2. Price
+2.1 The price stands in Schedule 1 and is paid under Section 3.2.1.
+3. Payment
+3.1 Invoices are sent monthly, subject to Clauses 2.1 to 3.2.
+3.2 Payment terms
+3.2.1 The price is due within thirty days, see Articles 2.1, 3.1 & 3.2.1(a).
+";
+
+#[test]
+fn numbers_and_references_follow_a_deleted_clause() {
+    clean(BEFORE, AFTER, DELETE);
+    for (right, stale) in [
+        ("Section 3.2.1", "Section 4.2.1"),
+        ("2.1 to 3.2", "2.1 to 4.2"),
+        ("& 3.2.1(a)", "& 4.2.1(a)"),
+        ("Articles 2.1", "Articles 3.1"),
+    ] {
+        let after = AFTER.replace(right, stale);
+        assert_eq!(kinds(BEFORE, &after, DELETE), [FaultKind::BrokenReference], "{stale}");
+    }
+}
+
+#[test]
+fn a_deleted_clause_may_keep_its_number() {
+    for words in [
+        "2. [Intentionally deleted]",
+        "2. Exclusivity [Intentionally deleted]",
+        "2. Exclusivity. [Deleted.]",
+        "2. Exclusivity\n2.1 [Intentionally left blank]",
+        "2. [This Section has been deleted in its entirety.]",
+        "2. RESERVED",
+    ] {
+        let after =
+            BEFORE.replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", words);
+        assert_eq!(kinds(BEFORE, &after, DELETE), [], "{words}");
+    }
+    let before = BEFORE.replace("see Articles", "see Section 2 and Articles");
+    let after = before
+        .replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", "2. [Deleted]");
+    assert_eq!(kinds(&before, &after, DELETE), [FaultKind::BrokenReference]);
+}
+
+#[test]
+fn what_mentions_the_number_of_a_deleted_clause_is_no_reference_to_it() {
+    let before = BEFORE.replace("within ten days", "within 2 days");
+    let after = AFTER.replace("within ten days", "within five weeks");
+    assert_eq!(kinds(&before, &after, DELETE), [FaultKind::Unintended]);
+}
+
+#[test]
+fn roman_articles_are_referred_to() {
+    let before = "
+ARTICLE I Delivery
+The Goods are delivered as Article III says.
+ARTICLE II Exclusivity
+The Customer buys from nobody else.
+ARTICLE III Price
+The price is fixed.";
+    let delete = r#"{"clauses": [{"operation": "delete", "section": "Article II"}]}"#;
+    let after = "
+ARTICLE I Delivery
+The Goods are delivered as Article II says.
+ARTICLE II Price
+The price is fixed.";
+    clean(before, after, delete);
+    let stale = after.replace("as Article II", "as Article III");
+    assert_eq!(kinds(before, &stale, delete), [FaultKind::BrokenReference]);
+}
+
+#[test]
+fn a_clause_that_takes_the_place_of_a_deleted_one_is_another_one() {
+    let before = "
+1. Delivery
+1.1 The Supplier shall deliver the Goods to the Customer within ten days of the order.
+1.2 The Customer shall not buy the Goods from a third party during the Term of this Agreement.
+1.3 Risk passes upon delivery.";
+    let after = "
+1. Delivery
+1.1 The Supplier shall deliver the Goods to the Customer within ten days of the order.
+1.2 The Customer shall audit the Supplier during the Term of this Agreement at the expense of a third party.
+1.3 Risk passes upon delivery.";
+    let asked = r#"{"clauses": [{"operation": "delete", "section": "1.2"},
+        {"operation": "add", "section": "1.2", "after": "1.1", "must_contain": ["audit"]}]}"#;
+    clean(before, after, asked);
+    let kept = before.replace("during the Term", "for the Term");
+    assert!(kinds(before, &kept, asked).contains(&FaultKind::Undone));
+}
+
+#[test]
+fn a_renumbered_clause_is_not_replaced_by_that() {
+    let asked = r#"{"clauses": [{"operation": "delete", "section": "2"}, {"operation": "replace", "section": "4.1"}]}"#;
+    let verdict = verified(BEFORE, AFTER, asked);
+    assert_eq!(verdict.of(FaultKind::Undone).count(), 1, "{verdict:?}");
+}
+
+#[test]
+fn a_clause_that_moved_is_an_unasked_change() {
+    let moved = BEFORE.replace("1.2 Risk passes upon delivery.\n", "") + "4.3 Risk passes upon delivery.";
+    assert!(kinds(BEFORE, &moved, "{}").contains(&FaultKind::Unintended));
+}
