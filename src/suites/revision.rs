@@ -183,7 +183,7 @@ impl Suite for Revision {
             Role::Actor => of_the_document(produced.attempts.last()),
             Role::Critic => vec![None; 12],
         };
-        values.push(produced.is_loop.then_some(produced.attempts.len() as f64));
+        values.push(produced.rounds.map(|rounds| rounds as f64));
         values.extend(reader.of_the_critic());
         Ok(Grade { values, checks: reader.checks(), layer: produced.layer })
     }

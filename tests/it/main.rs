@@ -8,6 +8,7 @@
 
 mod bad_goldens;
 mod bad_input;
+mod bad_revisions;
 mod cases;
 mod docs;
 #[cfg(feature = "github")]
@@ -36,6 +37,7 @@ fn main() {
     let arguments = Arguments::from_args();
     let mut trials = bad_input::trials();
     trials.extend(bad_goldens::trials());
+    trials.extend(bad_revisions::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());
     #[cfg(feature = "github")]

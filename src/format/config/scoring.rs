@@ -112,8 +112,13 @@ impl Reader<'_> {
         let at = |key| [Key("suites"), At(index), Key("scoring"), Key(key)];
         let fits = |number: f64| (0.0..=1.0).contains(&number);
         let sum: f64 = scoring.weights.iter().sum();
-        if !scoring.weights.iter().all(|weight| fits(*weight)) || (sum - 1.0).abs() > EPSILON {
-            let what = format!("the weights sum to {sum}, or one of them is not between 0 and 1");
+        let outside = scoring.weights.iter().find(|weight| !fits(**weight));
+        if outside.is_some() || (sum - 1.0).abs() > EPSILON {
+            let what = match outside {
+                Some(weight) => format!("a weight is {weight}, not between 0 and 1"),
+                // As people add: 1.3, not 1.2999999999999998.
+                None => format!("the weights sum to {}", (sum * 1e9).round() / 1e9),
+            };
             self.refuse(&at("weights"), "bad-weights", what, "make five weights from 0 to 1 that sum to 1");
         }
         let amounts = &scoring.penalties;

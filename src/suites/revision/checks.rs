@@ -41,7 +41,7 @@ impl Reader<'_> {
             checks.extend(self.of_the_document());
         }
         // A document alone has no critic, and nothing of one can hold.
-        if self.role == Role::Critic || self.produced.is_loop {
+        if self.role == Role::Critic || self.produced.rounds.is_some() {
             checks.extend(self.of_the_evaluations());
         }
         checks
@@ -90,7 +90,7 @@ impl Reader<'_> {
         }
         let attempts = self.produced.attempts.iter().enumerate().map(|(place, attempt)| {
             let summary = summary(&attempt.verification);
-            if self.produced.is_loop { format!("attempt {}: {summary}", place + 1) } else { summary }
+            if self.produced.rounds.is_some() { format!("attempt {}: {summary}", place + 1) } else { summary }
         });
         let detail = format!("{}; {} are needed", attempts.collect::<Vec<_>>().join("; "), self.scoring.quality_gate);
         Some(self.failed(detail, "mend the criteria that fail above, those with a penalty first"))

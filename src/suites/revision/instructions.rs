@@ -1,10 +1,14 @@
 //! What a revision was asked to do: `cases/{case}/instructions.json`.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::draft::Draft;
+use super::draft::dotted;
 use super::draft::number;
+use super::liability::Parties;
 use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::SourceText;
@@ -14,7 +18,7 @@ use crate::format::Step::Key;
 use crate::format::json;
 use crate::suites::golden::step;
 use crate::suites::quarantine::QuarantineForm;
-use crate::text::Names;
+use crate::text::Keyword;
 use crate::text::norm;
 
 /// What a contract's revision has to do; a part that is left out asks for nothing.
@@ -165,13 +169,71 @@ pub fn read(source: &SourceText) -> Result<Instructions, Diagnostic> {
             return Err(place.problem(&path, "no-effect", what, "name the two parties"));
         }
     }
+    names_part(&place, &asked)?;
     for (at, clause) in asked.clauses.iter().enumerate() {
         possible(&place, &[Key("clauses"), At(at)], clause)?;
     }
     for (at, section) in asked.allowed_changes.iter().enumerate() {
         is_number(&place, &[Key("allowed_changes"), At(at)], section)?;
     }
+    agree(&place, &asked.clauses)?;
     Ok(asked)
+}
+
+/// Refuses a name that is to go and to come: whether what stands there is the old or the new one nobody can tell.
+fn names_part(place: &Place<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
+    let mut old: Vec<(String, &str)> = Vec::new();
+    for (at, one) in asked.entities.iter().enumerate() {
+        if old.iter().any(|(name, to)| *name == norm(&one.from) && *to != one.to) {
+            let what = format!("\"{}\" would become two names", one.from);
+            let path = [Key("entities"), At(at), Key("from")];
+            return Err(place.problem(&path, "contradiction", what, "keep one of the entries"));
+        }
+        old.push((norm(&one.from), &one.to));
+    }
+    let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
+    let names: BTreeSet<String> = names.map(|name| norm(name)).collect();
+    let both = |path: &[Step<'_>], name: &str| {
+        let what = format!("\"{name}\" is an old name and a new one");
+        let help = "a name that stays needs no entry; one that goes cannot be that of another";
+        Err(place.problem(path, "contradiction", what, help))
+    };
+    for (at, one) in asked.entities.iter().enumerate() {
+        if names.contains(&norm(&one.to)) {
+            return both(&[Key("entities"), At(at), Key("to")], &one.to);
+        }
+        if let Some((nth, name)) = one.becomes.iter().enumerate().find(|(_, name)| names.contains(&norm(name))) {
+            return both(&[Key("entities"), At(at), Key("becomes"), At(nth)], name);
+        }
+    }
+    Ok(())
+}
+
+/// Refuses operations of which one undoes the other.
+fn agree(place: &Place<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
+    for (at, clause) in clauses.iter().enumerate() {
+        let Some(own) = number(&clause.section) else { continue };
+        let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
+            (Operation::Add, Operation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
+            (Operation::Add, _) | (_, Operation::Add) => false,
+            (Operation::Delete, _) => {
+                *other != at
+                    && number(&one.section).is_some_and(|gone| own.starts_with(&gone) && (*other < at || own != gone))
+            }
+            _ => false,
+        };
+        if let Some((_, first)) = clauses.iter().enumerate().find(clashes) {
+            let (word, section) = (clause.operation.word(), &clause.section);
+            let what = format!(
+                "{word} of section {section}: there is {} of section {} already",
+                first.operation.word(),
+                first.section
+            );
+            let path = [Key("clauses"), At(at), Key("section")];
+            return Err(place.problem(&path, "contradiction", what, "keep one of them"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a text that becomes itself, and one that is empty.
@@ -236,15 +298,11 @@ fn possible(place: &Place<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(),
 /// What the instructions speak of and the original does not have: nobody can do it.
 pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     let mut missing = Vec::new();
-    let nowhere = |name: &str| {
-        let names = Names::new([name]);
-        original.lines.iter().all(|line| names.find(&line.folded).is_empty())
-    };
     let law = asked.jurisdiction.iter();
     let phrases =
         law.clone().flat_map(|law| std::iter::once(&law.from).chain(law.phrases.iter().map(|phrase| &phrase.from)));
     let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
-    for name in names.chain(phrases).filter(|name| nowhere(name)) {
+    for name in names.chain(phrases).filter(|name| !original.names(name)) {
         missing.push(format!("\"{name}\" stands nowhere in the original, so replacing it cannot fail"));
     }
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
@@ -254,11 +312,50 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
             Operation::Delete | Operation::Replace | Operation::Edit => Some(clause.section.as_str()),
         };
         if let Some(section) = named.filter(|section| !known(section)) {
-            missing.push(format!("the original has no section {section}, which is to {}", clause.operation.word()));
+            let what = match clause.operation {
+                Operation::Add => format!("which section {} is to follow", clause.section),
+                other => format!("which is what to {}", other.word()),
+            };
+            missing.push(format!("the original has no section {section}, {what}"));
         }
+        missing.extend(misnamed(clause, original));
+        missing.extend(done_already(clause, original));
     }
     for section in asked.allowed_changes.iter().filter(|section| !known(section)) {
         missing.push(format!("the original has no section {section}, which may change"));
     }
+    let adds = asked.clauses.iter().any(|clause| clause.operation == Operation::Add);
+    if let Some(one) = asked.liability.as_ref().filter(|_| !adds)
+        && Parties::of(one).sentences(original).is_empty()
+    {
+        missing.push(format!(
+            "no sentence of the original says that \"{}\" or \"{}\" indemnifies anybody, so the direction cannot be told",
+            one.indemnifier, one.indemnitee
+        ));
+    }
     missing
+}
+
+/// A heading that is another section's: one of the two is meant.
+fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
+    let heading = norm(clause.heading.as_deref().filter(|_| clause.operation != Operation::Add)?);
+    let own = &original.sections[original.section(&number(&clause.section)?)?];
+    let other = original.sections.iter().find(|section| section.heading == heading)?;
+    (own.heading != heading).then(|| {
+        let (section, other) = (&clause.section, dotted(&other.number));
+        format!("section {section} of the original is not \"{heading}\", section {other} is")
+    })
+}
+
+/// A change of words that the original has already.
+fn done_already(clause: &Clause, original: &Draft) -> Option<String> {
+    let changes = matches!(clause.operation, Operation::Replace | Operation::Edit);
+    let words = original.words(original.section(&number(&clause.section)?).filter(|_| changes)?);
+    let has = |text: &String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
+    let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
+    let done = clause.must_contain.iter().all(has) && !clause.must_not_contain.iter().any(has);
+    (asked && done).then(|| {
+        let (word, section) = (clause.operation.word(), &clause.section);
+        format!("section {section} of the original has the words already, so {word} cannot fail")
+    })
 }

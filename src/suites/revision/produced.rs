@@ -25,8 +25,8 @@ use crate::text::recover;
 pub struct Produced {
     /// Its documents, each with the evaluation that a critic gave; of a critic alone the document that it judged.
     pub attempts: Vec<Attempt>,
-    /// Whether it is a loop of an actor and a critic.
-    pub is_loop: bool,
+    /// How many attempts a loop of an actor and a critic made; none where it is no loop.
+    pub rounds: Option<usize>,
     /// How the evaluation was read.
     pub layer: Layer,
     /// What does not have the form that it should have.
@@ -80,7 +80,9 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
             Loose::Other(form) => flaws.push(format!("\"document\" is {form}, not a text")),
         },
         Some(Value::Array(list)) => {
-            for (place, one) in list.iter().enumerate() {
+            let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
+            // What was made beyond them does not count, so nobody looks at it.
+            for (place, one) in list.iter().take(most).enumerate() {
                 let Some(document) = one.get("document").and_then(Value::as_str) else {
                     flaws.push(format!("attempts[{place}] has no document"));
                     continue;
@@ -88,9 +90,8 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
                 let evaluation = one.get("evaluation").filter(|value| !value.is_null()).map(critic::read);
                 attempts.push(Attempt { evaluation, ..attempt(document, case, scoring) });
             }
-            let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
             if list.len() > most {
-                flaws.push(format!("{} attempts, {most} are the most", list.len()));
+                flaws.push(format!("{} attempts, {most} are the most, and the last of these counts", list.len()));
             }
             if list.is_empty() {
                 flaws.push("\"attempts\" is empty".to_owned());
@@ -103,9 +104,9 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
         }
         Some(_) => flaws.push("\"attempts\" is no list".to_owned()),
     }
-    let is_loop = matches!(outputs.attempts, Some(Value::Array(_)));
+    let rounds = outputs.attempts.as_ref().and_then(Value::as_array).map(Vec::len);
     let layer = if attempts.is_empty() { Layer::Unreadable } else { Layer::Structured };
-    Produced { attempts, is_loop, layer, flaws }
+    Produced { attempts, rounds, layer, flaws }
 }
 
 fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
@@ -131,5 +132,5 @@ fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
         verification: verification.clone(),
         evaluation: evaluation.clone(),
     });
-    Produced { attempts: judged.collect(), is_loop: false, layer: how, flaws }
+    Produced { attempts: judged.collect(), rounds: None, layer: how, flaws }
 }

@@ -2,6 +2,7 @@
 
 mod liability;
 mod operations;
+mod properties;
 mod replaced;
 mod structure;
 

@@ -1,0 +1,281 @@
+//! Instructions, originals, configs and records of revisions that cannot be: each is told with its place and its mend.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let refused = INSTRUCTIONS
+        .iter()
+        .map(|(text, said)| trial(format!("a revision refuses {text}"), move || refused(text, said)));
+    let unfounded = UNFOUNDED
+        .iter()
+        .map(|(text, said)| trial(format!("check finds that nobody can follow {text}"), move || unfounded(text, said)));
+    let configs = CONFIGS.iter().map(|(from, to, said)| {
+        trial(format!("a config of revisions refuses {to}"), move || misconfigured(from, to, said))
+    });
+    let loops: [(&str, fn()); 5] = [
+        ("an original that is missing, or none, is told", originals),
+        ("attempts beyond the most do not count", too_many_attempts),
+        ("a loop with holes is told of each", holes),
+        ("an evaluation of wrong types is told of each", wrong_types),
+        ("hostile documents and evaluations end soon", hostile),
+    ];
+    let loops = loops.into_iter().map(|(name, test)| trial(name, test));
+    refused.chain(unfounded).chain(configs).chain(loops).collect()
+}
+
+const CONFIG: &str = "\
+version: 1
+suites:
+  - id: s
+    kind: revision
+    path: g
+    agents:
+      a: { deterministic: { replay: runs } }
+";
+const CASE: &str = "g/cases/c/instructions.json";
+const ORIGINAL: &str =
+    "{\\rtf1\\ansi\n1. Price. Acme pays monthly.\\par\n2. Term. It lasts a year.\\par\n2.1 Notice is given.\\par\n}";
+
+fn repository(instructions: &str) -> Repository {
+    let repository = Repository::empty();
+    repository.write("goldgate.yaml", CONFIG);
+    repository.write(CASE, instructions);
+    repository.write("g/cases/c/original.rtf", ORIGINAL);
+    repository
+}
+
+fn refused(text: &str, said: &str) {
+    let ran = repository(text).goldgate(&["run"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    assert!(ran.stderr.starts_with(&format!("{CASE}{said}")), "{}", ran.stderr);
+    assert!(ran.stderr.lines().next().unwrap().contains("; "), "there is a mend: {}", ran.stderr);
+}
+
+/// What instructions say, and how the line on them begins after the file.
+const INSTRUCTIONS: &[(&str, &str)] = &[
+    (r#"{"entitys": []}"#, ":1:10: unknown key \"entitys\"; did you mean \"entities\"?"),
+    (r#"{"entities": {"from": "a"}}"#, ":1:14: invalid type: an object; expected a list"),
+    (r#"{"entities": [{"from": "Acme"}]}"#, ":1:30: the key \"to\" is missing"),
+    (r#"{"entities": [{"from": " ", "to": "B"}]}"#, ":1:24: the keyword \" \" is empty; write a word"),
+    (r#"{"entities": [{"from": "Acme", "to": "ACME "}]}"#, ":1:38: \"Acme\" would become itself; correct from or to"),
+    (
+        r#"{"entities": [{"from": "Acme", "to": "B", "defined_as": ["The Firm"], "becomes": ["the firm"]}]}"#,
+        ":1:83: \"the firm\" is an old name and a new one; a name that stays needs no entry",
+    ),
+    (
+        r#"{"entities": [{"from": "Acme", "to": "B"}, {"from": "B", "to": "Acme"}]}"#,
+        ":1:38: \"B\" is an old name and a new one",
+    ),
+    (
+        r#"{"entities": [{"from": "Acme", "to": "B"}, {"from": "acme", "to": "C"}]}"#,
+        ":1:53: \"acme\" would become two names; keep one of the entries",
+    ),
+    (
+        r#"{"jurisdiction": {"from": "N", "to": "W", "phrases": [{"from": "court", "to": "Court"}]}}"#,
+        ":1:79: \"court\" would become itself",
+    ),
+    (
+        r#"{"liability": {"indemnifier": "Acme", "indemnitee": "acme"}}"#,
+        ":1:53: \"Acme\" would indemnify itself; name the two parties",
+    ),
+    (
+        r#"{"clauses": [{"operation": "move", "section": "1"}]}"#,
+        ":1:33: unknown value \"move\"; known are add, delete, replace, edit",
+    ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "4.2(a)"}]}"#,
+        ":1:49: \"4.2(a)\" is no number of a section; write it as in the original, such as \"4.2\"",
+    ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "1", "must_contain": ["x"]}]}"#,
+        ":1:54: must_contain has no effect on the operation delete of section 1; remove must_contain",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "1", "after": "2"}]}"#,
+        ":1:52: after has no effect on the operation edit of section 1",
+    ),
+    (
+        r#"{"clauses": [{"operation": "add", "section": "3", "after": "2"}]}"#,
+        ":1:14: nothing tells whether section 3 was added; give it heading or must_contain",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["x"], "must_not_contain": ["x"]}]}"#,
+        ":1:95: section 1 must contain \"x\" and must not; keep one of them",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "2.1"}, {"operation": "delete", "section": "2"}]}"#,
+        ":1:47: edit of section 2.1: there is delete of section 2 already; keep one of them",
+    ),
+    (
+        r#"{"clauses": [{"operation": "add", "section": "3", "heading": "A"}, {"operation": "add", "section": "3", "heading": "B"}]}"#,
+        ":1:100: add of section 3: there is add of section 3 already; keep one of them",
+    ),
+    (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is no number of a section"),
+    (
+        r#"{"quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
+        ":1:57: the quarantine of \"c\" has to name an owner, a reason and a day up to 2026-12-21; write expires",
+    ),
+];
+
+fn unfounded(text: &str, said: &str) {
+    let ran = repository(text).goldgate(&["check"]);
+    assert_ne!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(format!("{}{}", ran.stdout, ran.stderr).contains(said), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// What instructions ask of an original that does not have it, and what is said of it.
+const UNFOUNDED: &[(&str, &str)] = &[
+    (r#"{"entities": [{"from": "Corin", "to": "D"}]}"#, "\"Corin\" stands nowhere in the original"),
+    (r#"{"jurisdiction": {"from": "Northmark", "to": "W"}}"#, "\"Northmark\" stands nowhere in the original"),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "7"}]}"#,
+        "the original has no section 7, which is what to delete",
+    ),
+    (
+        r#"{"clauses": [{"operation": "add", "section": "8", "after": "7", "heading": "A"}]}"#,
+        "the original has no section 7, which section 8 is to follow",
+    ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "1", "heading": "Term"}]}"#,
+        "section 1 of the original is not \"term\", section 2 is",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["monthly"]}]}"#,
+        "section 1 of the original has the words already, so edit cannot fail",
+    ),
+    (
+        r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}}"#,
+        "no sentence of the original says that \"Acme\" or \"Corin\" indemnifies anybody",
+    ),
+    (r#"{"allowed_changes": ["9"]}"#, "the original has no section 9, which may change"),
+];
+
+fn misconfigured(from: &str, to: &str, said: &str) {
+    let repository = repository("{}");
+    repository.replace("goldgate.yaml", from, to);
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    let said = format!("goldgate.yaml:{said}");
+    let line = ran.stderr.lines().find(|line| line.starts_with(&said));
+    assert!(line.is_some_and(|line| line.contains("; ")), "{}", ran.stderr);
+}
+
+/// What of the config is replaced, by what, and how the line on it goes on.
+const CONFIGS: &[(&str, &str, &str)] = &[
+    (
+        "    path: g\n",
+        "    path: g\n    scoring: { rationale: r, weights: { entity_substitution: 0.5, jurisdiction_transformation: 0.2, liability_reallocation: 0.2, clause_operations: 0.2, legal_coherence: 0.2 } }\n",
+        "6:30: the weights sum to 1.3; make five",
+    ),
+    (
+        "    path: g\n",
+        "    path: g\n    scoring: { quality_gate: 0.5 }\n",
+        "6:5: the scoring differs from the usual one, and nothing says why",
+    ),
+    (
+        "kind: revision\n    path: g\n",
+        "kind: findings\n    path: g\n    scoring: { rationale: r, quality_gate: 0.5 }\n",
+        "6:5: scoring has no effect on kind findings; remove scoring",
+    ),
+    (
+        "kind: revision\n    path: g\n    agents:\n      a: {",
+        "kind: findings\n    path: g\n    agents:\n      a: { role: critic,",
+        "7:12: role has no effect on kind findings; remove role",
+    ),
+];
+
+fn originals() {
+    let repository = repository("{}");
+    repository.write("g/cases/c/original.rtf", "1. Price. Acme pays.");
+    let ran = repository.goldgate(&["run"]);
+    let said = "g/cases/c/original.rtf: this is no RTF document with text; save the contract as RTF";
+    assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
+    repository.remove("g/cases/c/original.rtf");
+    let ran = repository.goldgate(&["run"]);
+    assert!(ran.code == 2 && ran.stderr.starts_with("g/cases/c/original.rtf: "), "{}", ran.stderr);
+}
+
+/// What a run with these outputs is told: the case of the report.
+fn told(instructions: &str, outputs: &Value) -> Value {
+    let repository = repository(instructions);
+    repository.write("runs/a/c.json", json!({"status": "completed", "outputs": outputs}).to_string());
+    let Ran { stdout, stderr, .. } = repository.goldgate(&["run", "--format", "json"]);
+    let report: Value = serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{stderr}"));
+    report["suites"][0]["agents"][0]["cases"][0].clone()
+}
+
+fn detail<'a>(case: &'a Value, check: &str) -> &'a str {
+    let checks = case["checks"].as_array().unwrap();
+    checks.iter().find(|one| one["name"] == check).unwrap()["detail"].as_str().unwrap_or_default()
+}
+
+const RENAME: &str = r#"{"entities": [{"from": "Acme", "to": "Borealis"}]}"#;
+
+fn too_many_attempts() {
+    let (bad, good) = (ORIGINAL.to_owned(), ORIGINAL.replace("Acme", "Borealis"));
+    let documents = [&bad, &bad, &bad, &good].map(|document| json!({ "document": document }));
+    let case = told(RENAME, &json!({"attempts": documents, "document": good}));
+    assert_eq!(detail(&case, "schema"), "4 attempts, 3 are the most, and the last of these counts");
+    assert_eq!(case["metrics"]["attempts"]["value"], 4.0);
+    assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
+    assert!(detail(&case, "quality_gate").contains("attempt 3: overall 0.8125"), "{case}");
+}
+
+fn holes() {
+    let attempts = json!([{"document": ORIGINAL}, {"evaluation": {}}, 7]);
+    let case = told("{}", &json!({"attempts": attempts, "document": "{\\rtf1 other}"}));
+    let said = detail(&case, "schema");
+    assert_eq!(said, "attempts[1] has no document (and 2 more)");
+    let case = told("{}", &json!({"attempts": [], "document": ORIGINAL}));
+    assert_eq!(detail(&case, "schema"), "\"attempts\" is empty");
+    assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
+    let case = told("{}", &json!({"attempts": "three", "document": ORIGINAL}));
+    assert_eq!(detail(&case, "schema"), "\"attempts\" is no list");
+}
+
+fn wrong_types() {
+    let evaluation = json!({
+        "overall_score": "NaN", "criteria_scores": {"entity_substitution": "0.9", "jurisdiction": 1, "legal_coherence": 7},
+        "satisfied": "yes", "unmet_criteria": "none", "feedback": 3, "revision_suggestions": [4, {"action": "burn"}]
+    });
+    let case =
+        told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}));
+    let said = detail(&case, "consistent");
+    assert!(said.starts_with("criteria_scores.entity_substitution is no number; "), "{said}");
+    assert!(said.contains("and ") && said.ends_with("more"), "{said}");
+    assert_eq!(case["metrics"]["critic_valid"]["value"], 0.0);
+    // A critic that says nothing is no critic: its attempt has no evaluation, and nothing of one holds or fails.
+    let case = told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": null}], "document": ORIGINAL}));
+    assert_eq!(case["metrics"]["satisfied"]["value"], 1.0);
+    assert_eq!(case["metrics"]["critic_valid"]["value"], Value::Null);
+}
+
+fn hostile() {
+    let braces = format!("{{\\rtf1 {}x{}", "{".repeat(2_500_000), "}".repeat(2_500_000));
+    let case = told(RENAME, &json!({ "document": braces }));
+    assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
+    let one = json!({"reason": "r", "target_section": "section 77", "action": "edit", "instruction": "i"});
+    let evaluation = json!({
+        "overall_score": 1, "criteria_scores": {"entity_substitution": 1, "jurisdiction_transformation": 1,
+        "liability_reallocation": 1, "clause_operations": 1, "legal_coherence": 1}, "satisfied": true,
+        "revision_suggestions": vec![one; 10_000]
+    });
+    let case =
+        told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}));
+    let said = detail(&case, "suggestions_placed");
+    assert!(said.ends_with("and 9997 more"), "{said}");
+    // Paragraphs that are all new, many sections, many references: nothing of this is looked through for each of the others.
+    let mut lines = String::new();
+    for place in 0..20_000 {
+        lines += &format!("{}. Item {place} as Section {place} says\\par\n", place % 900 + 1);
+    }
+    let document = format!("{{\\rtf1\n{lines}}}");
+    let case = told(RENAME, &json!({ "document": document }));
+    assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
+}
