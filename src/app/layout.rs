@@ -55,6 +55,15 @@ fn files(report: &Report) -> Vec<Wanted> {
                 wanted.push(Wanted { path: own.child("latest.json"), text: alone(), keep: Keep::Latest });
                 wanted.push(every(history, alone()));
             }
+            Layout::Attempts => {
+                let own = root.child(suite.id.as_str()).child("attempts");
+                for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
+                    for (sample, kept) in &case.pair.kept {
+                        let name = format!("{}-{}-{sample}.json", case.pair.agent, case.pair.case);
+                        wanted.push(Wanted { path: own.child(&name), text: kept.to_string(), keep: Keep::Latest });
+                    }
+                }
+            }
             Layout::Evaluations => {
                 let name = format!("{}-{stamp}.json", suite.id);
                 wanted.push(every(root.child("golden").child(&name), alone()));

@@ -47,11 +47,14 @@ pub struct Heading {
 /// What the planned samples of one pair come to.
 pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> PairResult {
     let planned = samples.len();
-    let mut lost = Vec::new();
+    let (mut lost, mut kept) = (Vec::new(), Vec::new());
     let mut grades: Vec<Grade> = Vec::new();
     for (place, sample) in (0_u32..).zip(samples) {
         match sample {
-            Graded::Completed(grade) => grades.push(grade),
+            Graded::Completed(mut grade) => {
+                kept.extend(grade.kept.take().map(|one| (place, one)));
+                grades.push(grade);
+            }
             Graded::Lost(why) => lost.push(Lost { sample: place, why }),
         }
     }
@@ -71,6 +74,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         passed: Standing::of(passing, grades.len()),
         layers: grades.iter().map(|grade| grade.layer).collect(),
         checks: checks(grades),
+        kept,
         answered_by,
     }
 }

@@ -56,7 +56,7 @@ fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
             })),
         },
     });
-    Graded::Completed(Grade { values: vec![value], checks: checks.collect(), layer: Layer::Structured })
+    Graded::Completed(Grade { values: vec![value], checks: checks.collect(), layer: Layer::Structured, kept: None })
 }
 
 #[test]

@@ -176,6 +176,8 @@ pub struct Grade {
     pub checks: Vec<Check>,
     /// How the produced structure was read.
     pub layer: Layer,
+    /// What is kept of the sample for an audit, as JSON: each attempt of a loop, say.
+    pub kept: Option<Box<str>>,
 }
 
 impl Grade {

@@ -126,6 +126,8 @@ pub struct PairResult {
     pub checks: Vec<PairCheck>,
     /// How the completed samples were read.
     pub layers: Box<[Layer]>,
+    /// What is kept of single samples for an audit, by their places; written beside a report, and no part of it.
+    pub kept: Vec<(u32, Box<str>)>,
     /// The model and the prompt package that answered.
     pub answered_by: AnsweredBy,
 }

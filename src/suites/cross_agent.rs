@@ -331,6 +331,6 @@ impl Suite for CrossAgent {
             Some(share(contradicted, case.shared.len()).unwrap_or(0.0)),
         ];
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
-        Ok(Grade { values, checks, layer })
+        Ok(Grade { values, checks, layer, kept: None })
     }
 }

@@ -373,7 +373,7 @@ impl Suite for Evidence {
         let reader = Reader::new(task, &produced, pair, run, desk);
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
         let split = reader.split();
-        let mut grade = Grade { values: Vec::new(), checks: reader.checks(), layer };
+        let mut grade = Grade { values: Vec::new(), checks: reader.checks(), layer, kept: None };
         grade.values = vec![
             Some(indicator(split.task && split.grounding && produced.invalid_calls == 0)),
             Some(indicator(split.task)),

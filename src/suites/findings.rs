@@ -238,7 +238,7 @@ impl Suite for Findings {
         let values = values(expectation, &produced, &fits, grounding);
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
-        Ok(Grade { values, checks, layer: produced.layer })
+        Ok(Grade { values, checks, layer: produced.layer, kept: None })
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

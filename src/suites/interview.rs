@@ -296,7 +296,7 @@ impl Suite for Interview {
         let total = f64::from(points.iter().sum::<u8>());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
-        let mut grade = Grade { values: Vec::new(), checks, layer };
+        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
         grade.values = vec![
             Some(indicator(grade.passed())),
             Some(share(found, scenario.expected.len()).unwrap_or(1.0)),

@@ -108,6 +108,8 @@ pub enum Layout {
     History,
     /// `evaluation-{time}.json`, `summary-{time}.json` and `golden/{suite}-{time}.json` (seed 001).
     Evaluations,
+    /// `{suite}/attempts/{agent}-{case}-{sample}.json` for each loop, with every attempt of it (seed 003).
+    Attempts,
 }
 
 /// Who is graded on a kind's suites.

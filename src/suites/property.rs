@@ -147,7 +147,7 @@ impl Suite for Property {
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
-        Ok(Grade { values: vec![Some(stable as f64 / variants.len() as f64)], checks, layer })
+        Ok(Grade { values: vec![Some(stable as f64 / variants.len() as f64)], checks, layer, kept: None })
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

@@ -276,7 +276,7 @@ impl Suite for Reconciliation {
             produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { fixture, produced: &produced, blame }.checks(&made);
-        let mut grade = Grade { values: Vec::new(), checks, layer };
+        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
         let passed = indicator(grade.passed());
         grade.values = vec![
             Some(passed),

@@ -32,6 +32,7 @@ use crate::model::Unit;
 use crate::model::indicator;
 
 mod alignment;
+mod audit;
 mod case;
 mod checks;
 mod clauses;
@@ -57,7 +58,7 @@ pub const KIND: Kind = Kind {
     scorer: "revision/1",
     metrics: METRICS,
     cast: Cast::Named,
-    layout: Layout::None,
+    layout: Layout::Attempts,
     terms: &[],
     meaning: "agents that revise contracts in RTF, and critics of such revisions, against a deterministic verifier",
     open,
@@ -185,7 +186,8 @@ impl Suite for Revision {
         };
         values.push(produced.rounds.map(|rounds| rounds as f64));
         values.extend(reader.of_the_critic());
-        Ok(Grade { values, checks: reader.checks(), layer: produced.layer })
+        let kept = audit::of_a_loop(&produced, &self.scoring);
+        Ok(Grade { values, checks: reader.checks(), layer: produced.layer, kept })
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

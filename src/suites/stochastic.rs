@@ -273,7 +273,7 @@ impl Suite for Stochastic {
         ];
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();
         values.resize(METRICS.len(), None);
-        Ok(Grade { values, checks, layer })
+        Ok(Grade { values, checks, layer, kept: None })
     }
 
     fn together(&self, place: usize, runs: Together, values: &mut [PairValue]) {

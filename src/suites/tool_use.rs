@@ -157,7 +157,7 @@ impl Suite for ToolUse {
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { case, produced: &produced, path: path.as_ref(), blame }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
-        let mut grade = Grade { values: Vec::new(), checks, layer };
+        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
         let passed = indicator(grade.passed());
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();

@@ -268,7 +268,7 @@ impl Suite for Triggers {
             Some(share(hit, fired.len()).unwrap_or(1.0)),
             Some(share(wrong, fired.len()).unwrap_or(0.0)),
         ];
-        Ok(Grade { values, checks, layer: Layer::Structured })
+        Ok(Grade { values, checks, layer: Layer::Structured, kept: None })
     }
 }
 

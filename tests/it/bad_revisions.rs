@@ -18,11 +18,12 @@ pub fn trials() -> Vec<Trial> {
     let configs = CONFIGS.iter().map(|(from, to, said)| {
         trial(format!("a config of revisions refuses {to}"), move || misconfigured(from, to, said))
     });
-    let loops: [(&str, fn()); 5] = [
+    let loops: [(&str, fn()); 6] = [
         ("an original that is missing, or none, is told", originals),
         ("attempts beyond the most do not count", too_many_attempts),
         ("a loop with holes is told of each", holes),
         ("an evaluation of wrong types is told of each", wrong_types),
+        ("each attempt of a loop is kept, and why the last one may not pass", kept),
         ("hostile documents and evaluations end soon", hostile),
     ];
     let loops = loops.into_iter().map(|(name, test)| trial(name, test));
@@ -237,6 +238,25 @@ fn holes() {
     assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
     let case = told("{}", &json!({"attempts": "three", "document": ORIGINAL}));
     assert_eq!(detail(&case, "schema"), "\"attempts\" is no list");
+}
+
+fn kept() {
+    let repository = repository(RENAME);
+    let evaluation = json!({"overall_score": 1, "satisfied": true});
+    let attempts = json!([{"document": "{\\rtf1 1. Price}", "evaluation": evaluation}, {"document": ORIGINAL}]);
+    repository.write("runs/a/c.json", json!({"status": "completed", "outputs": {"attempts": attempts}}).to_string());
+    repository.goldgate(&["run", "--out", "out"]);
+    let text = repository.read("out/s/attempts/a-c-0.json");
+    assert!(!text.contains(repository.path("").to_str().unwrap()), "{text}");
+    let kept: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(kept["attempts"][0]["evaluation"], evaluation);
+    let last = &kept["attempts"][1];
+    assert_eq!((&last["satisfied"], &last["overall_score"]), (&json!(false), &json!(0.8125)));
+    assert_eq!(last["penalties"], json!([{"amount": 0.15, "times": 1, "why": "missing entity update"}]));
+    assert_eq!(last["criteria_scores"]["entity_substitution"], 0.85);
+    assert_eq!(kept["failure"]["unmet"][0]["criterion"], "entity_substitution");
+    assert_eq!(kept["failure"]["unmet"][0]["faults"][0], last["faults"][0]["detail"]);
+    assert_eq!((&kept["satisfied"], &kept["attempts_made"]), (&json!(false), &json!(2)));
 }
 
 fn wrong_types() {

@@ -242,6 +242,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         },
         checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
         layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
+        kept: Vec::new(),
         answered_by: AnsweredBy::default(),
     };
     let trend = match form.baseline_state.as_str() {

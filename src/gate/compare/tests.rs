@@ -47,9 +47,12 @@ type Sample = Option<f64>;
 
 fn pair(case: &str, samples: &[Sample]) -> PairResult {
     let graded = samples.iter().map(|sample| match sample {
-        Some(value) => {
-            Graded::Completed(Grade { values: vec![Some(*value)], checks: Vec::new(), layer: Layer::Structured })
-        }
+        Some(value) => Graded::Completed(Grade {
+            values: vec![Some(*value)],
+            checks: Vec::new(),
+            layer: Layer::Structured,
+            kept: None,
+        }),
         None => Graded::Lost(Why::NotRecorded),
     });
     let heading = Heading {

@@ -182,7 +182,8 @@ impl Reader<'_> {
     }
 }
 
-fn next_step(criterion: Criterion) -> &'static str {
+/// What to do about a criterion that is not met.
+pub fn next_step(criterion: Criterion) -> &'static str {
     match criterion {
         Criterion::Entities => "make the agent look for every form of the name, also in headers, tables and notes",
         Criterion::Jurisdiction => "make the agent change the law, the courts and every phrase that goes with them",

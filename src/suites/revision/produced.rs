@@ -41,6 +41,8 @@ pub struct Attempt {
     pub verification: Arc<Verification>,
     /// What the critic says, with what is wrong with its form.
     pub evaluation: Option<(Evaluation, Vec<String>)>,
+    /// Its own words, as they are kept for an audit.
+    pub said: Option<Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -67,7 +69,7 @@ pub fn produced(run: &Run, role: Role, case: &Case, scoring: &Scoring) -> Produc
 fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
     let draft = Draft::read(document.as_bytes());
     let verification = verify(&case.original, &draft, &case.asked, scoring);
-    Attempt { draft: Arc::new(draft), verification: Arc::new(verification), evaluation: None }
+    Attempt { draft: Arc::new(draft), verification: Arc::new(verification), evaluation: None, said: None }
 }
 
 fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produced {
@@ -87,8 +89,9 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
                     flaws.push(format!("attempts[{place}] has no document"));
                     continue;
                 };
-                let evaluation = one.get("evaluation").filter(|value| !value.is_null()).map(critic::read);
-                attempts.push(Attempt { evaluation, ..attempt(document, case, scoring) });
+                let said = one.get("evaluation").filter(|value| !value.is_null());
+                let evaluation = said.map(critic::read);
+                attempts.push(Attempt { evaluation, said: said.cloned(), ..attempt(document, case, scoring) });
             }
             if list.len() > most {
                 flaws.push(format!("{} attempts, {most} are the most, and the last of these counts", list.len()));
@@ -131,6 +134,7 @@ fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
         draft: draft.clone(),
         verification: verification.clone(),
         evaluation: evaluation.clone(),
+        said: None,
     });
     Produced { attempts: judged.collect(), rounds: None, layer: how, flaws }
 }

@@ -1,0 +1,66 @@
+//! What is kept of a loop for whoever audits it: every attempt as it was judged, and why the last one may not pass.
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::checks::next_step;
+use super::fault::Criterion;
+use super::fault::Fault;
+use super::fault::FaultKind;
+use super::produced::Attempt;
+use super::produced::Produced;
+use super::score::Verification;
+use crate::model::Scoring;
+
+/// The artifact of a loop; of a document or an evaluation alone there is none.
+pub fn of_a_loop(produced: &Produced, scoring: &Scoring) -> Option<Box<str>> {
+    let made = produced.rounds?;
+    let last = produced.attempts.last().map(|attempt| attempt.verification.as_ref());
+    let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty();
+    let kept = json!({
+        "schema": "goldgate.attempts/1",
+        "attempts": produced.attempts.iter().map(attempt).collect::<Vec<_>>(),
+        "attempts_made": made,
+        "flaws": produced.flaws,
+        "max_attempts": scoring.max_attempts,
+        "quality_gate": scoring.quality_gate,
+        "satisfied": satisfied,
+        "failure": if satisfied { Value::Null } else { failure(last) },
+    });
+    Some(format!("{kept:#}\n").into())
+}
+
+fn attempt(attempt: &Attempt) -> Value {
+    let Verification { scores, penalties, overall, satisfied, faults } = attempt.verification.as_ref();
+    let scores = Criterion::ALL.into_iter().map(|criterion| (criterion.word(), scores[criterion.place()]));
+    let penalties = penalties.iter().map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
+    let told = |fault: &Fault| {
+        // Damage counts by its penalty alone.
+        let criterion = fault.kind.criterion().map_or("format", Criterion::word);
+        json!({"criterion": criterion, "detail": fault.detail})
+    };
+    json!({
+        "criteria_scores": scores.map(|(word, score)| (word.to_owned(), score.into())).collect::<serde_json::Map<_, _>>(),
+        "evaluation": attempt.said,
+        "faults": faults.iter().map(told).collect::<Vec<_>>(),
+        "overall_score": overall,
+        "penalties": penalties.collect::<Vec<_>>(),
+        "satisfied": satisfied,
+    })
+}
+
+/// The report of a loop that ended without a document that may pass: what is unmet, and what to do.
+fn failure(last: Option<&Verification>) -> Value {
+    let Some(last) = last else { return json!({"unmet": [], "why": "there is no document to look at"}) };
+    let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
+        let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();
+        (!faults.is_empty())
+            .then(|| json!({"criterion": criterion.word(), "faults": faults, "next": next_step(criterion)}))
+    });
+    let damage: Vec<&str> = last.of(FaultKind::Corrupt).map(|fault| fault.detail.as_str()).collect();
+    let why = match last.satisfied {
+        true => "the loop does not have the form that it should have",
+        false => "the last document does not reach the quality gate, or a critical failure is left",
+    };
+    json!({"format": damage, "unmet": unmet.collect::<Vec<_>>(), "why": why})
+}
