@@ -35,6 +35,13 @@ impl Folded {
                 origins.push(narrow(end));
             }
             gap = false;
+            // Most characters fold to one of ASCII at once; the tables are for the others.
+            if char.is_ascii() {
+                text.push(char.to_ascii_lowercase());
+                origins.push(narrow(at));
+                end = at + 1;
+                continue;
+            }
             for folded in std::iter::once(char).nfkc().flat_map(char::to_lowercase).map(plain) {
                 text.push(folded);
                 origins.extend(std::iter::repeat_n(narrow(at), folded.len_utf8()));

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::Regex;
 
 use crate::text::Folded;
 use crate::text::Hit;
 use crate::text::Names;
+use crate::text::is_whole;
 use crate::text::norm;
 use crate::text::rtf;
 use crate::text::rtf::Place;
@@ -128,10 +130,28 @@ impl Draft {
     pub fn places(&self, names: &Names) -> Vec<(usize, Hit)> {
         let found = names.find_in(&self.whole).into_iter();
         let placed = found.map(|Hit { name, at }| {
-            let line = self.starts.partition_point(|start| *start <= at.start).saturating_sub(1);
-            (line, Hit { name, at: at.start - self.starts[line]..at.end - self.starts[line] })
+            let (line, start) = self.line_at(at.start);
+            (line, Hit { name, at: start..start + at.len() })
         });
         placed.collect()
+    }
+
+    /// Every whole word, or words, of a folded stem with one of the endings: its line, and where in its folded text it begins.
+    pub fn words_from(&self, stem: &str, endings: [&str; 3]) -> Vec<(usize, usize)> {
+        let whole = |start: usize| {
+            let rest = &self.whole[start + stem.len()..];
+            endings.iter().any(|ending| {
+                rest.starts_with(ending) && is_whole(&self.whole, &(start..start + stem.len() + ending.len()))
+            })
+        };
+        let found = memmem::find_iter(self.whole.as_bytes(), stem.as_bytes());
+        found.filter(|start| whole(*start)).map(|start| self.line_at(start)).collect()
+    }
+
+    /// The line of a place in the whole text, and the place in the line.
+    fn line_at(&self, place: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= place).saturating_sub(1);
+        (line, place - self.starts[line])
     }
 
     /// Whether a name stands anywhere.

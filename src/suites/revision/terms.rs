@@ -60,10 +60,9 @@ pub fn terms(draft: &Draft) -> Terms {
     }
     for (term, known) in &mut terms {
         // A term that is part of a longer one is used by it, so each is counted for itself.
-        let names = Names::new(forms(term).iter().map(String::as_str));
         let mut in_own = 0;
-        for (line, hit) in draft.places(&names) {
-            if known.capital && !is_capital(draft, line, hit.at.start) {
+        for (line, start) in draft.words_from(stem(term), endings(term)) {
+            if known.capital && !is_capital(draft, line, start) {
                 continue;
             }
             known.uses += 1;
@@ -74,10 +73,14 @@ pub fn terms(draft: &Draft) -> Terms {
     terms
 }
 
-/// A term and its plurals.
-fn forms(term: &str) -> [String; 3] {
-    let plural = term.strip_suffix('y').map_or(format!("{term}s"), |stem| format!("{stem}ies"));
-    [term.to_owned(), format!("{term}es"), plural]
+/// What a term and its plurals have in common.
+fn stem(term: &str) -> &str {
+    term.strip_suffix('y').unwrap_or(term)
+}
+
+/// How a term and its plurals end after that.
+fn endings(term: &str) -> [&'static str; 3] {
+    if term.ends_with('y') { ["y", "yes", "ies"] } else { ["", "s", "es"] }
 }
 
 fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
