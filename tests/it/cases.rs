@@ -1,6 +1,7 @@
 //! Behaviour by folders: `tests/cases/AREA/SENTENCE/` has what the user has and what has to come out.
 //!
-//! `command` is the command line, `stdin` what it reads, `files/` the repository, `code`, `stdout` and `stderr` what comes out; what is not there is
+//! `command` is the command line, or several of them one a line, `stdin` what it reads, `files/` the repository, `code`,
+//! `stdout` and `stderr` what comes out; what is not there is
 //! not looked at. `BLESS=1` writes them.
 
 use std::fs;
@@ -38,9 +39,13 @@ fn check(folder: &Path) {
         copy(&folder.join("files"), &repository.path(""));
     }
     let command = fs::read_to_string(folder.join("command")).unwrap();
-    let arguments: Vec<&str> = command.split_whitespace().collect();
-    let ran = repository.goldgate_reading(&arguments, &fs::read(folder.join("stdin")).unwrap_or_default());
-    let came = [("code", format!("{}\n", ran.code)), ("stdout", ran.stdout), ("stderr", ran.stderr)];
+    let input = fs::read(folder.join("stdin")).unwrap_or_default();
+    let mut came = [("code", String::new()), ("stdout", String::new()), ("stderr", String::new())];
+    for line in command.lines() {
+        let ran = repository.goldgate_reading(&line.split_whitespace().collect::<Vec<_>>(), &input);
+        let texts = [format!("{}\n", ran.code), ran.stdout, ran.stderr];
+        came.iter_mut().zip(texts).for_each(|((_, all), text)| all.push_str(&text));
+    }
     for (name, text) in came {
         let file = folder.join(name);
         if std::env::var_os("BLESS").is_some() {
