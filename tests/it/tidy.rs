@@ -107,7 +107,7 @@ fn single_users() {
         for (krate, user) in [
             ("serde_yaml::", "src/format/yaml.rs"),
             ("saphyr_parser::", "src/format/yaml.rs"),
-            ("octocrab::", "src/world/github.rs"),
+            ("octocrab::", "src/world/github/mod.rs"),
         ] {
             assert!(!text.contains(krate) || shown == user, "{shown} uses {krate}");
         }

@@ -1,10 +1,11 @@
 //! GitHub's REST API: the only user of octocrab. Requests are retried, read across pages, and never show the token.
 
+mod comments;
+mod contents;
+
 use std::time::Duration;
 
 use anyhow::Context;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use http::Method;
 use http::StatusCode;
@@ -12,12 +13,9 @@ use http_body_util::BodyExt;
 use octocrab::Octocrab;
 use serde::Deserialize;
 use serde_json::Value;
-use serde_json::json;
 
 use super::env::Secret;
 use super::web;
-use crate::model::Comment;
-use crate::model::RepoPath;
 
 /// One repository on GitHub, or on a GitHub Enterprise Server.
 pub struct GitHub {
@@ -86,123 +84,6 @@ impl GitHub {
             .context("while building the GitHub client")?;
         drop(guard);
         Ok(Self { client, runtime, repository: repository.to_owned() })
-    }
-
-    /// The login under which this token writes. A workflow's own token may not ask; it writes as GitHub's bot.
-    ///
-    /// # Errors
-    /// Why GitHub did not answer.
-    pub fn author(&self) -> Result<String, Refusal> {
-        match self.ask(&Method::GET, "/user", None, "while asking who writes the comment") {
-            Ok(answer) => {
-                let user: UserForm = parsed(&answer, "/user")?;
-                Ok(user.login)
-            }
-            Err(Refusal::Forbidden | Refusal::Missing) => Ok("github-actions[bot]".to_owned()),
-            Err(other) => Err(other),
-        }
-    }
-
-    /// The commit at the head of a pull request, now.
-    ///
-    /// # Errors
-    /// Why GitHub did not answer.
-    pub fn head_of(&self, pull_request: u64) -> Result<String, Refusal> {
-        let path = self.path(&format!("/pulls/{pull_request}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the pull request's head")?;
-        let form: PullForm = parsed(&answer, &path)?;
-        Ok(form.head.sha)
-    }
-
-    /// Every comment of a pull request, across all pages.
-    ///
-    /// # Errors
-    /// Why GitHub did not answer.
-    pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, Refusal> {
-        let mut all = Vec::new();
-        for page in 1..=PAGES {
-            let path = self.path(&format!("/issues/{pull_request}/comments?per_page={PAGE}&page={page}"));
-            let answer = self.ask(&Method::GET, &path, None, "while reading the comments")?;
-            let forms: Vec<CommentForm> = parsed(&answer, &path)?;
-            let count = forms.len();
-            all.extend(forms.into_iter().map(Comment::from));
-            // A server behind a proxy may cap the page below what was asked for, so its own link decides where there is one.
-            let more = answer
-                .headers
-                .get("link")
-                .and_then(|link| link.to_str().ok())
-                .map_or(count == PAGE, |link| link.contains("rel=\"next\""));
-            if !more {
-                break;
-            }
-        }
-        Ok(all)
-    }
-
-    /// Writes a new comment. It is not retried after an answer was lost: it may stand already, and the caller looks.
-    ///
-    /// # Errors
-    /// Why GitHub did not do it.
-    pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, Refusal> {
-        let path = self.path(&format!("/issues/{pull_request}/comments"));
-        let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
-        Ok(parsed::<CommentForm>(&answer, &path)?.into())
-    }
-
-    /// Gives a comment a new text.
-    ///
-    /// # Errors
-    /// Why GitHub did not do it.
-    pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, Refusal> {
-        // octocrab's own update_comment sends POST, which GitHub does not document.
-        let path = self.path(&format!("/issues/comments/{id}"));
-        let answer = self.ask(&Method::PATCH, &path, Some(&json!({ "body": body })), "while updating the comment")?;
-        Ok(parsed::<CommentForm>(&answer, &path)?.into())
-    }
-
-    /// One comment.
-    ///
-    /// # Errors
-    /// Why GitHub did not answer.
-    pub fn comment(&self, id: u64) -> Result<Comment, Refusal> {
-        let path = self.path(&format!("/issues/comments/{id}"));
-        let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
-        Ok(parsed::<CommentForm>(&answer, &path)?.into())
-    }
-
-    /// Removes a comment.
-    ///
-    /// # Errors
-    /// Why GitHub did not do it.
-    pub fn remove_comment(&self, id: u64) -> Result<(), Refusal> {
-        let path = self.path(&format!("/issues/comments/{id}"));
-        self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())
-    }
-
-    /// The bytes of a file at a commit; `None` where the commit has no such file.
-    ///
-    /// # Errors
-    /// Why GitHub did not answer.
-    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, Refusal> {
-        // Slashes are sent encoded: the route's path is one segment, and GitHub takes it.
-        let encoded: String = file
-            .as_str()
-            .bytes()
-            .map(|byte| match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-                other => format!("%{other:02X}"),
-            })
-            .collect();
-        let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
-        let doing = "while reading a file of the base commit";
-        match self.ask(&Method::GET, &path, None, doing) {
-            Ok(answer) => match content(&answer, &path)? {
-                Some(bytes) => Ok(Some(bytes)),
-                None => self.ask_as(&Method::GET, &path, None, doing, RAW).map(|answer| Some(answer.body)),
-            },
-            Err(Refusal::Missing) => Ok(None),
-            Err(other) => Err(other),
-        }
     }
 
     fn path(&self, rest: &str) -> String {
@@ -310,57 +191,4 @@ fn parsed<T: for<'de> Deserialize<'de>>(answer: &Answer, path: &str) -> Result<T
     serde_json::from_slice(&answer.body)
         .with_context(|| format!("GitHub's answer to {path} has another form than documented"))
         .map_err(Refusal::Failed)
-}
-
-/// A file's bytes out of the contents API's base64; `None` where it has more than the 1 MB that are given so.
-fn content(answer: &Answer, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
-    let form: ContentForm = parsed(answer, path)?;
-    if form.encoding != "base64" {
-        return Ok(None);
-    }
-    let plain: String = form.content.chars().filter(|char| !char.is_whitespace()).collect();
-    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(Refusal::Failed)
-}
-
-#[derive(Deserialize)]
-struct UserForm {
-    login: String,
-}
-
-#[derive(Deserialize)]
-struct PullForm {
-    head: HeadForm,
-}
-
-#[derive(Deserialize)]
-struct HeadForm {
-    sha: String,
-}
-
-#[derive(Deserialize)]
-struct CommentForm {
-    id: u64,
-    #[serde(default)]
-    body: Option<String>,
-    html_url: Option<String>,
-    user: Option<UserForm>,
-}
-
-#[derive(Deserialize)]
-struct ContentForm {
-    #[serde(default)]
-    content: String,
-    encoding: String,
-}
-
-impl From<CommentForm> for Comment {
-    fn from(form: CommentForm) -> Self {
-        Self {
-            id: form.id,
-            // A user that is gone wrote nothing of ours.
-            author: form.user.map_or(String::new(), |user| user.login),
-            body: form.body.unwrap_or_default(),
-            url: form.html_url.unwrap_or_default(),
-        }
-    }
 }

@@ -1,0 +1,90 @@
+//! What a workflow's author wrote under `with:`.
+
+use std::path::Path;
+
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::model::Authority;
+use crate::model::Tier;
+use crate::world::Env;
+
+/// The inputs, checked.
+pub struct Inputs {
+    /// Which runs are graded.
+    pub tiers: Vec<Tier>,
+    /// Whether a failed gate fails the job.
+    pub authority: Authority,
+    /// The config, from the root of the workspace.
+    pub config: String,
+    /// Only these suites; every one where empty.
+    pub suites: Vec<String>,
+    /// Samples per pair.
+    pub samples: Option<u32>,
+    /// Whether a comment is written.
+    pub comment: bool,
+    /// Which comment.
+    pub comment_key: String,
+    /// Another baseline than the config's.
+    pub baseline: Option<String>,
+    /// The folder of the results, from the root of the workspace.
+    pub out: String,
+}
+
+impl Inputs {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A value that cannot be.
+    pub fn read(env: &Env) -> Result<Self, Trouble> {
+        let get = |name: &str| {
+            env.get(&format!("INPUT_{}", name.to_ascii_uppercase())).map(str::trim).filter(|text| !text.is_empty())
+        };
+        let refuse = |name: &str, found: &str, help: &str| {
+            Diagnostic::of_file("action input", "bad-input", format!("{name} is {found:?}"), help)
+        };
+        let truth = |name: &str, default: bool| match get(name) {
+            None => Ok(default),
+            Some("true") => Ok(true),
+            Some("false") => Ok(false),
+            Some(other) => Err(refuse(name, other, "write true or false")),
+        };
+        if let Some(mode) = get("mode").filter(|mode| *mode != "run") {
+            return Err(refuse("mode", mode, "this version knows the mode run").into());
+        }
+        let tiers = match get("tier").unwrap_or("deterministic") {
+            "deterministic" => vec![Tier::Deterministic],
+            "model" => vec![Tier::Model],
+            "all" => vec![Tier::Deterministic, Tier::Model],
+            other => return Err(refuse("tier", other, "write deterministic, model or all").into()),
+        };
+        let blocking = truth("blocking", tiers.contains(&Tier::Deterministic))?;
+        let samples = match get("samples").or_else(|| env.get("GOLDGATE_SAMPLES")) {
+            None => None,
+            Some(text) => match text.parse() {
+                Ok(samples @ 1..=1000) => Some(samples),
+                Ok(_) | Err(_) => return Err(refuse("samples", text, "write a number from 1 to 1000").into()),
+            },
+        };
+        Ok(Self {
+            tiers,
+            authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+            config: get("config").unwrap_or("goldgate.yaml").to_owned(),
+            suites: get("suites")
+                .unwrap_or_default()
+                .split([',', '\n', ' '])
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned)
+                .collect(),
+            samples,
+            comment: truth("comment", true)?,
+            comment_key: get("comment-key").unwrap_or("default").to_owned(),
+            baseline: get("baseline").map(str::to_owned),
+            out: get("out").unwrap_or(".goldgate/report").to_owned(),
+        })
+    }
+}
+
+/// A path of the workspace, from the current folder.
+pub fn inside(workspace: &str, path: &str) -> String {
+    Path::new(workspace).join(path).to_string_lossy().into_owned()
+}

@@ -1,0 +1,56 @@
+//! What the runner is told: the log, the annotations, the outputs.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::inputs::Inputs;
+use crate::app::cli::FormatArg;
+use crate::app::show;
+use crate::app::trouble::Trouble;
+use crate::model::Report;
+use crate::model::Tag;
+use crate::publish;
+use crate::render::annotations;
+use crate::suites::sha256_hex;
+use crate::world::World;
+use crate::world::append;
+
+/// The table and the annotations. Between the stop and start commands the runner takes no line for a command, whatever an agent
+/// wrote into it.
+pub fn say(world: &World, report: &Report) {
+    let table = show::shown(report, FormatArg::Table, world);
+    let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
+    world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
+    world.say(&annotations::annotations(report));
+}
+
+/// Writes the step's outputs.
+///
+/// # Errors
+/// Why the runner's file could not be written.
+pub fn outputs(world: &World, inputs: &Inputs, report: &Report, url: Option<&str>) -> Result<(), Trouble> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
+    let counts = report.suites.iter().flat_map(|suite| &suite.agents).fold(BTreeMap::new(), |mut counts, agent| {
+        agent.taxonomy().into_iter().for_each(|(tag, count)| *counts.entry(tag).or_insert(0) += count);
+        counts
+    });
+    let taxonomy: Vec<String> = Tag::ALL
+        .into_iter()
+        .map(|tag| format!("\"{}\":{}", tag.word(), counts.get(&tag).copied().unwrap_or(0)))
+        .collect();
+    let regressions = publish::regressions(report);
+    let lines = [
+        ("verdict", report.verdict.word().to_owned()),
+        ("exit-code", report.exit_code().to_string()),
+        ("report", format!("{}/report.json", inputs.out)),
+        ("proposed-baseline", format!("{}/proposed-baseline.json", inputs.out)),
+        ("regressions", regressions.to_string()),
+        ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
+        ("comment-url", url.unwrap_or_default().to_owned()),
+    ];
+    // Every value is one line, so the plain form cannot be broken out of.
+    let text: String =
+        lines.iter().map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " "))).collect();
+    append(Path::new(file), &text)?;
+    Ok(())
+}

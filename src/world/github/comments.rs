@@ -1,0 +1,141 @@
+//! Comments on pull requests.
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::GitHub;
+use super::PAGE;
+use super::PAGES;
+use super::Refusal;
+use super::parsed;
+use crate::model::Comment;
+
+impl GitHub {
+    /// The login under which this token writes. A workflow's own token may not ask; it writes as GitHub's bot.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn author(&self) -> Result<String, Refusal> {
+        match self.ask(&Method::GET, "/user", None, "while asking who writes the comment") {
+            Ok(answer) => {
+                let user: UserForm = parsed(&answer, "/user")?;
+                Ok(user.login)
+            }
+            Err(Refusal::Forbidden | Refusal::Missing) => Ok("github-actions[bot]".to_owned()),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The commit at the head of a pull request, now.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn head_of(&self, pull_request: u64) -> Result<String, Refusal> {
+        let path = self.path(&format!("/pulls/{pull_request}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the pull request's head")?;
+        let form: PullForm = parsed(&answer, &path)?;
+        Ok(form.head.sha)
+    }
+
+    /// Every comment of a pull request, across all pages.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, Refusal> {
+        let mut all = Vec::new();
+        for page in 1..=PAGES {
+            let path = self.path(&format!("/issues/{pull_request}/comments?per_page={PAGE}&page={page}"));
+            let answer = self.ask(&Method::GET, &path, None, "while reading the comments")?;
+            let forms: Vec<CommentForm> = parsed(&answer, &path)?;
+            let count = forms.len();
+            all.extend(forms.into_iter().map(Comment::from));
+            // A server behind a proxy may cap the page below what was asked for, so its own link decides where there is one.
+            let more = answer
+                .headers
+                .get("link")
+                .and_then(|link| link.to_str().ok())
+                .map_or(count == PAGE, |link| link.contains("rel=\"next\""));
+            if !more {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Writes a new comment. It is not retried after an answer was lost: it may stand already, and the caller looks.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, Refusal> {
+        let path = self.path(&format!("/issues/{pull_request}/comments"));
+        let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
+        Ok(parsed::<CommentForm>(&answer, &path)?.into())
+    }
+
+    /// Gives a comment a new text.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, Refusal> {
+        // octocrab's own update_comment sends POST, which GitHub does not document.
+        let path = self.path(&format!("/issues/comments/{id}"));
+        let answer = self.ask(&Method::PATCH, &path, Some(&json!({ "body": body })), "while updating the comment")?;
+        Ok(parsed::<CommentForm>(&answer, &path)?.into())
+    }
+
+    /// One comment.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn comment(&self, id: u64) -> Result<Comment, Refusal> {
+        let path = self.path(&format!("/issues/comments/{id}"));
+        let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
+        Ok(parsed::<CommentForm>(&answer, &path)?.into())
+    }
+
+    /// Removes a comment.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn remove_comment(&self, id: u64) -> Result<(), Refusal> {
+        let path = self.path(&format!("/issues/comments/{id}"));
+        self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())
+    }
+}
+
+#[derive(Deserialize)]
+struct UserForm {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct PullForm {
+    head: HeadForm,
+}
+
+#[derive(Deserialize)]
+struct HeadForm {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct CommentForm {
+    id: u64,
+    #[serde(default)]
+    body: Option<String>,
+    html_url: Option<String>,
+    user: Option<UserForm>,
+}
+
+impl From<CommentForm> for Comment {
+    fn from(form: CommentForm) -> Self {
+        Self {
+            id: form.id,
+            // A user that is gone wrote nothing of ours.
+            author: form.user.map_or(String::new(), |user| user.login),
+            body: form.body.unwrap_or_default(),
+            url: form.html_url.unwrap_or_default(),
+        }
+    }
+}

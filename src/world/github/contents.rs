@@ -1,0 +1,59 @@
+//! Files of a repository at a commit.
+
+use anyhow::Context;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::Method;
+use serde::Deserialize;
+
+use super::Answer;
+use super::GitHub;
+use super::RAW;
+use super::Refusal;
+use super::parsed;
+use crate::model::RepoPath;
+
+impl GitHub {
+    /// The bytes of a file at a commit; `None` where the commit has no such file.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, Refusal> {
+        // Slashes are sent encoded: the route's path is one segment, and GitHub takes it.
+        let encoded: String = file
+            .as_str()
+            .bytes()
+            .map(|byte| match byte {
+                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+                other => format!("%{other:02X}"),
+            })
+            .collect();
+        let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
+        let doing = "while reading a file of the base commit";
+        match self.ask(&Method::GET, &path, None, doing) {
+            Ok(answer) => match content(&answer, &path)? {
+                Some(bytes) => Ok(Some(bytes)),
+                None => self.ask_as(&Method::GET, &path, None, doing, RAW).map(|answer| Some(answer.body)),
+            },
+            Err(Refusal::Missing) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+/// A file's bytes out of the contents API's base64; `None` where it has more than the 1 MB that are given so.
+fn content(answer: &Answer, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
+    let form: ContentForm = parsed(answer, path)?;
+    if form.encoding != "base64" {
+        return Ok(None);
+    }
+    let plain: String = form.content.chars().filter(|char| !char.is_whitespace()).collect();
+    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(Refusal::Failed)
+}
+
+#[derive(Deserialize)]
+struct ContentForm {
+    #[serde(default)]
+    content: String,
+    encoding: String,
+}
