@@ -4,6 +4,7 @@
 //! an id fits its pattern, a zone lies in its range, a verdict is one of three.
 
 mod baseline;
+mod call;
 mod comment;
 mod config;
 mod gate;
@@ -18,6 +19,10 @@ mod scoring;
 mod verdict;
 
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
+pub use call::{
+    AnswerForm, Ask, CannedResult, CannedTool, Conversation, Fault, Message, Request, Retry, Spent, Stop, ToolAnswer,
+    ToolCall, ToolSpec, Toolbox, Turn,
+};
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
     Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, StatedGate, StatedLimit, Suite,

@@ -8,7 +8,9 @@ mod env;
 mod git;
 #[cfg(feature = "github")]
 mod github;
-#[cfg(feature = "github")]
+#[cfg(feature = "models")]
+pub mod targets;
+#[cfg(feature = "web")]
 mod web;
 
 pub use clock::Clock;
