@@ -141,7 +141,7 @@ fn word(key: &RawValue) -> Option<Cow<'_, str>> {
 }
 
 /// The keys and values of an object, as they are written.
-struct Fields<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+pub(super) struct Fields<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {

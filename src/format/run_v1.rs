@@ -1,5 +1,7 @@
 //! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
 
+mod writing;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -21,6 +23,9 @@ use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Status;
 use crate::model::Tokens;
+
+pub use writing::json;
+pub use writing::written;
 
 const SCHEMA: &str = "goldgate.run/1";
 

@@ -13,6 +13,7 @@ mod ids;
 mod metric;
 mod pair;
 mod path;
+mod record;
 mod report;
 mod run;
 mod scoring;
@@ -34,6 +35,7 @@ pub use ids::{AgentName, BadId, CaseId, SuiteId};
 pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
 pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
 pub use path::{BadPath, RepoPath};
+pub use record::{Evidence, Inputs, Json, Measures, Record, Recorded, Steps, ToolCall};
 pub use report::{
     AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, NotGateable,
     Report, SuiteReport, Usage,

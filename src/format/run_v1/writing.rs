@@ -1,0 +1,444 @@
+//! A run record as text: one key a line, in the order of the format's page, the same value always the same bytes.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::SCHEMA;
+use crate::format::place::Fields;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Record;
+use crate::model::Recorded;
+use crate::model::Steps;
+use crate::model::ToolCall;
+
+/// Writes a record. [`super::read`] gives the same run again.
+pub fn written(record: &Record) -> String {
+    let plain = serde_json::to_string(&Form::of(record)).expect("a record has no key that is no text");
+    let mut out = String::with_capacity(plain.len() + plain.len() / 4);
+    lines(&mut out, &plain, 0);
+    out.push('\n');
+    out
+}
+
+/// A value as the text of a record's part.
+pub fn json(value: &Value) -> Json {
+    Json::from(value.to_string())
+}
+
+/// The whole record; its fields stand in the order in which they are written.
+#[derive(Serialize)]
+struct Form<'a> {
+    schema: &'static str,
+    agent: &'a str,
+    case: &'a str,
+    sample: u32,
+    status: &'static str,
+    error: Option<&'a str>,
+    inputs: InputsForm<'a>,
+    outputs: Box<RawValue>,
+    intermediate: StepsForm<'a>,
+    evidence: EvidenceForm<'a>,
+    metrics: MeasuresForm<'a>,
+    provenance: OriginForm<'a>,
+}
+
+#[derive(Serialize)]
+struct InputsForm<'a> {
+    prompt: Option<&'a str>,
+    repo_snapshot_id: Option<&'a str>,
+    options: Box<RawValue>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum StepsForm<'a> {
+    Told(Box<RawValue>),
+    Seen { node_transitions: Vec<Box<RawValue>>, tool_calls: Vec<CallForm<'a>>, events: Vec<Box<RawValue>> },
+}
+
+#[derive(Serialize)]
+struct CallForm<'a> {
+    name: &'a str,
+    arguments: Box<RawValue>,
+    result: Box<RawValue>,
+    error: Option<&'a str>,
+    latency_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct EvidenceForm<'a> {
+    file_paths: &'a [String],
+    test_names: &'a [String],
+    coverage_refs: &'a [String],
+}
+
+#[derive(Serialize)]
+struct MeasuresForm<'a> {
+    total_tokens: Option<u64>,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    total_latency_ms: Option<u64>,
+    tokens_per_node: &'a BTreeMap<String, u64>,
+    latency_per_node: &'a BTreeMap<String, u64>,
+    tool_call_counts: &'a BTreeMap<String, u64>,
+    cost_usd: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct OriginForm<'a> {
+    target: Option<&'a str>,
+    model: Option<&'a str>,
+    prompt_package: Option<&'a str>,
+    prompt_sha256: Option<&'a str>,
+    recorded_at: Option<&'a str>,
+    commit: Option<&'a str>,
+    cache: Option<&'a str>,
+    fingerprint: Option<&'a str>,
+}
+
+impl<'a> Form<'a> {
+    fn of(record: &'a Record) -> Self {
+        let Record { agent, case, sample, status, error, inputs, outputs, intermediate, evidence, metrics, provenance } =
+            record;
+        Self {
+            schema: SCHEMA,
+            agent: agent.as_str(),
+            case: case.as_str(),
+            sample: *sample,
+            status: status.word(),
+            error: error.as_deref(),
+            inputs: InputsForm {
+                prompt: inputs.prompt.as_deref(),
+                repo_snapshot_id: inputs.repo_snapshot_id.as_deref(),
+                options: raw(&inputs.options),
+            },
+            outputs: raw(outputs),
+            intermediate: StepsForm::of(intermediate),
+            evidence: EvidenceForm {
+                file_paths: &evidence.file_paths,
+                test_names: &evidence.test_names,
+                coverage_refs: &evidence.coverage_refs,
+            },
+            metrics: MeasuresForm::of(metrics),
+            provenance: OriginForm::of(provenance),
+        }
+    }
+}
+
+impl<'a> StepsForm<'a> {
+    fn of(steps: &'a Steps) -> Self {
+        match steps {
+            Steps::Told(told) => Self::Told(raw(told)),
+            Steps::Seen { node_transitions, tool_calls, events } => Self::Seen {
+                node_transitions: node_transitions.iter().map(raw).collect(),
+                tool_calls: tool_calls.iter().map(CallForm::of).collect(),
+                events: events.iter().map(raw).collect(),
+            },
+        }
+    }
+}
+
+impl<'a> CallForm<'a> {
+    fn of(call: &'a ToolCall) -> Self {
+        let ToolCall { name, arguments, result, error, latency_ms } = call;
+        let (arguments, result) = (raw(arguments), raw(result));
+        Self { name, arguments, result, error: error.as_deref(), latency_ms: *latency_ms }
+    }
+}
+
+impl<'a> MeasuresForm<'a> {
+    fn of(measures: &'a Measures) -> Self {
+        let Measures {
+            total_tokens,
+            input_tokens,
+            output_tokens,
+            total_latency_ms,
+            tokens_per_node,
+            latency_per_node,
+            tool_call_counts,
+            cost_usd,
+        } = measures;
+        Self {
+            total_tokens: *total_tokens,
+            input_tokens: *input_tokens,
+            output_tokens: *output_tokens,
+            total_latency_ms: *total_latency_ms,
+            tokens_per_node,
+            latency_per_node,
+            tool_call_counts,
+            cost_usd: *cost_usd,
+        }
+    }
+}
+
+impl<'a> OriginForm<'a> {
+    fn of(recorded: &'a Recorded) -> Self {
+        let Recorded { target, provenance, recorded_at, commit, fingerprint } = recorded;
+        Self {
+            target: target.as_deref(),
+            model: provenance.model.as_deref(),
+            prompt_package: provenance.prompt_package.as_deref(),
+            prompt_sha256: provenance.prompt_sha256.as_deref(),
+            recorded_at: recorded_at.as_deref(),
+            commit: commit.as_deref(),
+            cache: provenance.cache.as_deref(),
+            fingerprint: fingerprint.as_deref(),
+        }
+    }
+}
+
+/// The text to the letter where it is JSON, else as a JSON text: what an agent wrote is not lost, and breaks nothing.
+fn raw(json: &Json) -> Box<RawValue> {
+    let text = json.text().trim();
+    RawValue::from_string(text.to_owned()).unwrap_or_else(|_| {
+        let quoted = Value::from(text).to_string();
+        RawValue::from_string(quoted).expect("a quoted text is JSON")
+    })
+}
+
+/// Deeper parts stay as they are written: an agent may nest as it likes, and each level is read anew.
+const DEPTH: usize = 8;
+
+/// One key a line; a list of plain values stays on its line.
+fn lines(out: &mut String, text: &str, depth: usize) {
+    let indent = |out: &mut String, depth: usize| {
+        out.push('\n');
+        out.extend(std::iter::repeat_n("  ", depth));
+    };
+    let text = text.trim();
+    let (fields, list) = match text.as_bytes().first() {
+        Some(b'{') if depth < DEPTH => (serde_json::from_str::<Fields<'_>>(text).ok(), None),
+        Some(b'[') if depth < DEPTH => (None, serde_json::from_str::<Vec<&RawValue>>(text).ok()),
+        _ => (None, None),
+    };
+    let parts: Vec<(&str, &str)> = match (fields, list) {
+        (Some(Fields(fields)), _) => fields.iter().map(|(key, value)| (key.get(), value.get())).collect(),
+        (None, Some(list)) if list.iter().any(|one| one.get().starts_with('{')) => {
+            list.iter().map(|one| ("", one.get())).collect()
+        }
+        (None, Some(list)) => {
+            let plain: Vec<&str> = list.iter().map(|one| one.get()).collect();
+            out.extend(["[", &plain.join(", "), "]"]);
+            return;
+        }
+        (None, None) => return out.push_str(text),
+    };
+    if parts.is_empty() {
+        return out.push_str("{}");
+    }
+    let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
+    out.push(open);
+    for (place, (key, value)) in parts.into_iter().enumerate() {
+        out.push_str(if place == 0 { "" } else { "," });
+        indent(out, depth + 1);
+        if !key.is_empty() {
+            out.extend([key, ": "]);
+        }
+        lines(out, value, depth + 1);
+    }
+    indent(out, depth);
+    out.push(close);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::any;
+    use proptest::proptest;
+    use serde_json::Value;
+
+    use super::written;
+    use crate::format::SourceText;
+    use crate::format::run_v1;
+    use crate::model::AgentName;
+    use crate::model::CaseId;
+    use crate::model::Evidence;
+    use crate::model::Inputs;
+    use crate::model::Json;
+    use crate::model::Measures;
+    use crate::model::Provenance;
+    use crate::model::Record;
+    use crate::model::Recorded;
+    use crate::model::RepoPath;
+    use crate::model::Run;
+    use crate::model::RunKey;
+    use crate::model::Status;
+    use crate::model::Steps;
+    use crate::model::SuiteId;
+    use crate::model::Tokens;
+    use crate::model::ToolCall;
+
+    fn record() -> Record {
+        let some = |text: &str| Some(text.to_owned());
+        let call = ToolCall {
+            name: "search".to_owned(),
+            arguments: Json::from(r#"{"z": 1, "a": "\ud800"}"#),
+            result: Json::from("no JSON"),
+            error: some("timed out"),
+            latency_ms: Some(12),
+        };
+        Record {
+            agent: AgentName::new("legal").unwrap(),
+            case: CaseId::new("c").unwrap(),
+            sample: 2,
+            status: Status::Completed,
+            error: None,
+            inputs: Inputs { prompt: some("What?\n\"x\""), repo_snapshot_id: None, options: Json::default() },
+            outputs: Json::from(
+                r#"{"text": "t", "findings": [{"n": 0.10000000000000000555, "b": [1,[2]]}], "gaps": []}"#,
+            ),
+            intermediate: Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() },
+            evidence: Evidence { file_paths: vec!["a.rs".to_owned()], ..Evidence::default() },
+            metrics: Measures {
+                total_tokens: Some(9),
+                input_tokens: Some(7),
+                output_tokens: Some(2),
+                total_latency_ms: Some(40),
+                tool_call_counts: BTreeMap::from([("search".to_owned(), 1)]),
+                cost_usd: Some(0.25),
+                ..Measures::default()
+            },
+            provenance: Recorded {
+                target: some("claude"),
+                provenance: Provenance {
+                    model: some("m"),
+                    prompt_package: some("p"),
+                    prompt_sha256: some("d"),
+                    cache: some("miss"),
+                },
+                recorded_at: some("2026-01-01T00:00:00Z"),
+                commit: some("c"),
+                fingerprint: some("f"),
+            },
+        }
+    }
+
+    fn reading(record: &Record) -> Run {
+        let source = SourceText { file: RepoPath::root().child("r.json"), text: written(record) };
+        let key = RunKey { suite: SuiteId::new("s").unwrap(), agent: record.agent.clone(), case: record.case.clone() };
+        run_v1::read(&source, &key, record.sample).unwrap()
+    }
+
+    const PAGE: &str = r#"{
+  "schema": "goldgate.run/1",
+  "agent": "legal",
+  "case": "c",
+  "sample": 2,
+  "status": "completed",
+  "error": null,
+  "inputs": {
+    "prompt": "What?\n\"x\"",
+    "repo_snapshot_id": null,
+    "options": {}
+  },
+  "outputs": {
+    "text": "t",
+    "findings": [
+      {
+        "n": 0.10000000000000000555,
+        "b": [1, [2]]
+      }
+    ],
+    "gaps": []
+  },
+  "intermediate": {
+    "node_transitions": [],
+    "tool_calls": [
+      {
+        "name": "search",
+        "arguments": {
+          "z": 1,
+          "a": "\ud800"
+        },
+        "result": "no JSON",
+        "error": "timed out",
+        "latency_ms": 12
+      }
+    ],
+    "events": []
+  },
+  "evidence": {
+    "file_paths": ["a.rs"],
+    "test_names": [],
+    "coverage_refs": []
+  },
+  "metrics": {
+    "total_tokens": 9,
+    "input_tokens": 7,
+    "output_tokens": 2,
+    "total_latency_ms": 40,
+    "tokens_per_node": {},
+    "latency_per_node": {},
+    "tool_call_counts": {
+      "search": 1
+    },
+    "cost_usd": 0.25
+  },
+  "provenance": {
+    "target": "claude",
+    "model": "m",
+    "prompt_package": "p",
+    "prompt_sha256": "d",
+    "recorded_at": "2026-01-01T00:00:00Z",
+    "commit": "c",
+    "cache": "miss",
+    "fingerprint": "f"
+  }
+}
+"#;
+
+    #[test]
+    fn a_record_is_written_in_the_order_of_its_page() {
+        assert_eq!(written(&record()), PAGE);
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let record = record();
+        let run = reading(&record);
+        let outputs: Value = serde_json::from_str(&run.outputs).unwrap();
+        assert_eq!(outputs, serde_json::from_str::<Value>(record.outputs.text()).unwrap());
+        let tokens = Tokens { input: 7, output: 2, total: Some(9.0), latency_ms: Some(40.0), cost_usd: Some(0.25) };
+        assert_eq!((run.status, run.error, run.tokens), (Status::Completed, None, tokens));
+        assert_eq!(run.provenance, record.provenance.provenance);
+    }
+
+    #[test]
+    fn what_was_not_measured_was_not_recorded() {
+        let status = Status::Stalled;
+        let empty = Record {
+            status,
+            error: Some("no answer".to_owned()),
+            outputs: Json::default(),
+            intermediate: Steps::Told(Json::from("{\"toolCalls\": []}")),
+            metrics: Measures::default(),
+            provenance: Recorded::default(),
+            ..record()
+        };
+        let run = reading(&empty);
+        assert_eq!((run.status, run.error.as_deref(), run.tokens), (status, Some("no answer"), Tokens::default()));
+        assert_eq!(run.intermediate.as_deref(), Some("{\n    \"toolCalls\": []\n  }"));
+        assert_eq!(run.provenance, Provenance::default());
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_of_an_agent_breaks_its_record(text in any::<String>(), deep in 0_usize..3000) {
+            let nested = "[".repeat(deep) + &"]".repeat(deep);
+            let call = ToolCall {
+                name: text.clone(),
+                arguments: Json::from(text.as_str()),
+                result: Json::from(nested),
+                ..record().intermediate.seen_calls()[0].clone()
+            };
+            let seen = Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() };
+            let record = Record { intermediate: seen, error: Some(text.clone()), ..record() };
+            assert_eq!(reading(&record).error, Some(text));
+        }
+    }
+}
