@@ -111,7 +111,7 @@ pub enum Message {
         /// Its text; may be empty where it called tools.
         text: String,
         /// Its calls.
-        calls: Vec<ToolCall>,
+        calls: Vec<AskedCall>,
     },
     /// The answers of the tools, in the order of the calls.
     Tools(Vec<ToolAnswer>),
@@ -119,7 +119,7 @@ pub enum Message {
 
 /// A model's call of a tool.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ToolCall {
+pub struct AskedCall {
     /// The vendor's id of it.
     pub id: String,
     /// The tool's name, as the model wrote it.
@@ -143,7 +143,7 @@ pub struct Turn {
     /// Its text.
     pub text: String,
     /// The tools that it called.
-    pub calls: Vec<ToolCall>,
+    pub calls: Vec<AskedCall>,
     /// Why it ended.
     pub stop: Stop,
     /// What it cost, as the vendor says.

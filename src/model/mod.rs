@@ -21,8 +21,8 @@ mod verdict;
 
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
 pub use call::{
-    AnswerForm, Ask, CannedResult, CannedTool, Conversation, Fault, Message, Request, Retry, Spent, Stop, ToolAnswer,
-    ToolCall, ToolSpec, Toolbox, Turn,
+    AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Message, Request, Retry, Spent, Stop,
+    ToolAnswer, ToolSpec, Toolbox, Turn,
 };
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
