@@ -35,6 +35,7 @@ mod triggers;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::AgentName;
+use crate::model::Ask;
 use crate::model::CaseId;
 use crate::model::Grade;
 use crate::model::MetricSpec;
@@ -134,6 +135,15 @@ pub trait Suite: Send + Sync {
 
     /// Sets the values of a pair that no single sample has, such as a variance, once the samples are folded.
     fn together(&self, _place: usize, _runs: Together, _values: &mut [PairValue]) {}
+
+    /// What the run at `run` of the pair at `place` asks of a live agent; nothing of what is expected is in it. `None` where
+    /// the kind's agents are never asked, as rules are.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read, and a case that says too little to be asked.
+    fn ask(&self, _place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        Ok(None)
+    }
 
     /// Cases that are listed and not run any more, each with its reason.
     fn retired(&self) -> &[(CaseId, String)] {
