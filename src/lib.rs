@@ -33,5 +33,9 @@ pub mod publish;
 // The outside, behind small doors.
 pub mod world;
 
+// Live samples: who is asked when.
+#[cfg(feature = "models")]
+pub mod engine;
+
 // Where things meet.
 pub mod app;

@@ -1,0 +1,161 @@
+//! What a run may still spend.
+
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+use crate::model::Price;
+use crate::model::Spent;
+
+/// What may be spent; `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Limits {
+    /// US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens, read and written.
+    pub tokens: Option<u64>,
+}
+
+/// What models cost.
+#[derive(Debug, Clone, Default)]
+pub struct Prices(BTreeMap<String, Price>);
+
+const MILLION: f64 = 1_000_000.0;
+
+impl Prices {
+    /// By the names of the config.
+    pub fn new(prices: BTreeMap<String, Price>) -> Self {
+        Self(prices)
+    }
+
+    /// What a model's tokens cost in US dollars; `None` where the config has no price of it.
+    pub fn cost(&self, model: &str, spent: &Spent) -> Option<f64> {
+        let price = self.0.get(model)?;
+        let cached = spent.cached_input.min(spent.input);
+        let fresh = spent.input - cached;
+        let cached_price = price.cached_input.unwrap_or(price.input);
+        let sum = fresh as f64 * price.input + cached as f64 * cached_price + spent.output as f64 * price.output;
+        Some(sum / MILLION)
+    }
+}
+
+/// What was spent so far. Calls that are on their way are counted as the mean of those that came back, so that a limit is not
+/// passed by all calls in flight at once.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    limits: Limits,
+    cost: Cell<f64>,
+    tokens: Cell<u64>,
+    answered: Cell<u64>,
+    open: Cell<u64>,
+}
+
+/// Why no call is made any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spender {
+    /// The dollars.
+    Cost,
+    /// The tokens.
+    Tokens,
+}
+
+impl Ledger {
+    /// An empty ledger.
+    pub fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
+    /// Opens a call, or says which limit it would pass. The slip closes the call, also one that is called off.
+    pub fn open(&self) -> Result<Slip<'_>, Spender> {
+        // The call itself, and those that are on their way.
+        let ahead = match self.answered.get() {
+            0 => 0.0,
+            answered => (self.open.get() + 1) as f64 / answered as f64,
+        };
+        let reached = |spent: f64, limit: f64| spent >= limit || spent + spent * ahead > limit;
+        if self.limits.cost_usd.is_some_and(|limit| reached(self.cost.get(), limit)) {
+            return Err(Spender::Cost);
+        }
+        if self.limits.tokens.is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64)) {
+            return Err(Spender::Tokens);
+        }
+        self.open.set(self.open.get() + 1);
+        Ok(Slip { ledger: self })
+    }
+
+    /// Adds what an answer took.
+    pub fn pay(&self, spent: &Spent, cost: Option<f64>) {
+        self.cost.set(self.cost.get() + cost.unwrap_or(0.0));
+        self.tokens.set(self.tokens.get().saturating_add(spent.input).saturating_add(spent.output));
+    }
+}
+
+/// A call that is on its way.
+pub struct Slip<'a> {
+    ledger: &'a Ledger,
+}
+
+impl Slip<'_> {
+    /// Closes a call that was answered.
+    pub fn answered(self) {
+        self.ledger.answered.set(self.ledger.answered.get() + 1);
+    }
+}
+
+impl Drop for Slip<'_> {
+    fn drop(&mut self) {
+        self.ledger.open.set(self.ledger.open.get().saturating_sub(1));
+    }
+}
+
+impl Spender {
+    /// Why no call is made any more, in words.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Cost => "the budget of dollars is spent",
+            Self::Tokens => "the budget of tokens is spent",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::Ledger;
+    use super::Limits;
+    use super::Prices;
+    use super::Spender;
+    use crate::model::Price;
+    use crate::model::Spent;
+
+    #[test]
+    fn cached_tokens_have_a_price_of_their_own() {
+        let price = Price { input: 3.0, output: 15.0, cached_input: Some(0.3) };
+        let prices = Prices::new(BTreeMap::from([("m".to_owned(), price)]));
+        let spent = Spent { input: 2_000_000, cached_input: 1_000_000, output: 100_000 };
+        assert_eq!(prices.cost("m", &spent), Some(3.0 + 0.3 + 1.5));
+        assert_eq!(prices.cost("n", &spent), None);
+        let all_cached = Spent { input: 5, cached_input: 9, output: 0 };
+        assert_eq!(prices.cost("m", &all_cached), Some(5.0 * 0.3 / 1e6));
+    }
+
+    #[test]
+    fn calls_on_their_way_count_before_a_limit_is_passed() {
+        let ledger = Ledger::new(Limits { cost_usd: None, tokens: Some(100) });
+        let spent = Spent { input: 20, cached_input: 0, output: 10 };
+        ledger.open().ok().expect("nothing is spent").answered();
+        ledger.pay(&spent, None);
+        // 30 spent; each further call is expected to take 30: two fit beside it, a third does not.
+        let (first, second) = (ledger.open().ok(), ledger.open().ok());
+        assert!(first.is_some() && second.is_some());
+        assert_eq!(ledger.open().err(), Some(Spender::Tokens));
+        drop(second);
+        assert!(ledger.open().is_ok());
+    }
+
+    #[test]
+    fn a_limit_of_nothing_allows_nothing() {
+        let ledger = Ledger::new(Limits { cost_usd: Some(0.0), tokens: None });
+        assert_eq!(ledger.open().err(), Some(Spender::Cost));
+    }
+}

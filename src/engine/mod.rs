@@ -1,0 +1,52 @@
+//! Plans and schedules live samples: how many at once, when again, when no more.
+//!
+//! The engine knows requests and records; what a call is like, [`crate::world::targets`] knows. It waits for models and for
+//! nothing else: a sample that waits for its next try holds no place.
+
+mod budget;
+mod conversation;
+mod retry;
+mod schedule;
+mod tools;
+
+use std::future::Future;
+use std::pin::Pin;
+
+use crate::model::Conversation;
+use crate::model::Fault;
+use crate::model::Record;
+use crate::model::Request;
+use crate::model::Turn;
+
+pub use budget::Limits;
+pub use budget::Prices;
+pub use retry::Patience;
+pub use schedule::Engine;
+pub use schedule::Events;
+pub use schedule::Finished;
+pub use schedule::Job;
+pub use schedule::Lane;
+pub use schedule::Spending;
+
+/// What a call comes to, once it has.
+pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + 'a>>;
+
+/// A model behind a wire format.
+pub trait Model {
+    /// The model's next turn.
+    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, Turn>;
+}
+
+/// An agent's own program, behind a process or an address.
+pub trait Program {
+    /// The run record that it answers with.
+    fn run<'a>(&'a self, request: &'a Request) -> Pending<'a, Record>;
+}
+
+/// Who answers on a lane.
+pub enum Voice {
+    /// A model, with the loop around it.
+    Model(Box<dyn Model>),
+    /// An agent's own program.
+    Program(Box<dyn Program>),
+}

@@ -1,0 +1,82 @@
+//! When a call is tried again: exponential waits with full jitter, and never sooner than the server said.
+
+use std::time::Duration;
+
+use crate::model::Fault;
+use crate::model::Retry;
+
+/// How long a sample is tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Patience {
+    /// Tries of one call.
+    pub tries: u32,
+    /// The longest first wait; it doubles with every further try.
+    pub first: Duration,
+    /// The longest wait that is chosen here.
+    pub longest: Duration,
+    /// The longest wait that a server may ask for; a call that has to wait longer is given up.
+    pub asked: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            tries: 6,
+            first: Duration::from_millis(500),
+            longest: Duration::from_secs(30),
+            asked: Duration::from_secs(120),
+        }
+    }
+}
+
+impl Patience {
+    /// How long to wait before the next try, after `tries` of them; `None` where the call is given up. `random` is a number in
+    /// 0..1: full jitter spreads those who failed together over the whole wait.
+    pub fn wait(&self, fault: &Fault, tries: u32, random: f64) -> Option<Duration> {
+        let Retry::Later { after } = fault.retry else { return None };
+        if tries >= self.tries || after.is_some_and(|after| after > self.asked) {
+            return None;
+        }
+        let doubled = self.first.saturating_mul(1_u32.checked_shl(tries.saturating_sub(1)).unwrap_or(u32::MAX));
+        let own = doubled.min(self.longest).mul_f64(random.clamp(0.0, 1.0));
+        Some(after.map_or(own, |after| after + own.min(self.first)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::Patience;
+    use crate::model::Fault;
+    use crate::model::Retry;
+    use crate::model::Status;
+
+    fn fault(retry: Retry) -> Fault {
+        Fault { status: Status::Error, what: "503".to_owned(), retry }
+    }
+
+    #[test]
+    fn waits_double_up_to_the_longest_and_end() {
+        let patience = Patience::default();
+        let later = fault(Retry::Later { after: None });
+        let waits: Vec<Option<u128>> =
+            (1..=7).map(|tries| patience.wait(&later, tries, 1.0).map(|wait| wait.as_millis())).collect();
+        assert_eq!(waits, [Some(500), Some(1000), Some(2000), Some(4000), Some(8000), None, None]);
+        let long = Patience { tries: 99, ..patience };
+        assert_eq!(long.wait(&later, 98, 1.0), Some(Duration::from_secs(30)));
+        assert_eq!(patience.wait(&later, 3, 0.0), Some(Duration::ZERO));
+        assert_eq!(patience.wait(&fault(Retry::Never), 1, 1.0), None);
+    }
+
+    #[test]
+    fn a_server_is_never_asked_sooner_than_it_said() {
+        let patience = Patience::default();
+        let after = |seconds| fault(Retry::Later { after: Some(Duration::from_secs(seconds)) });
+        for random in [0.0, 0.3, 1.0] {
+            let wait = patience.wait(&after(7), 1, random).expect("a try is left");
+            assert!(wait >= Duration::from_secs(7) && wait <= Duration::from_millis(7500), "{wait:?}");
+        }
+        assert_eq!(patience.wait(&after(121), 1, 0.5), None);
+    }
+}

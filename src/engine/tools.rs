@@ -1,0 +1,268 @@
+//! The tools that a bare model is given: canned results, or a folder to look into. Neither can do anything but read.
+
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::model::AskedCall;
+use crate::model::CannedTool;
+use crate::model::RepoPath;
+use crate::model::ToolSpec;
+use crate::model::Toolbox;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+
+/// The most text that one reading gives, in bytes.
+const MOST_TEXT: usize = 64 * 1024;
+/// The most entries that a listing or a search gives.
+const MOST_LINES: usize = 400;
+/// The most files that a listing or a search looks at.
+const MOST_FILES: usize = 20_000;
+
+/// The tools of one run, and what was done with them.
+pub struct Tools<'a> {
+    toolbox: &'a Toolbox,
+    /// The folder that may be looked into: a shelf of its own, so that not even a link leads out of it.
+    folder: &'a dyn Shelf,
+    calls: u32,
+    /// Files that were read, in the order in which they were first read.
+    pub read: Vec<String>,
+    /// What happened, for the record's `events`.
+    pub events: Vec<Value>,
+    /// Calls outside the policy.
+    pub violations: u32,
+}
+
+/// Why a call is outside the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Violation {
+    UnknownTool,
+    BadArguments,
+    PathOutside,
+    TooManyCalls,
+}
+
+impl Violation {
+    fn word(self) -> &'static str {
+        match self {
+            Self::UnknownTool => "unknown_tool",
+            Self::BadArguments => "bad_arguments",
+            Self::PathOutside => "path_outside",
+            Self::TooManyCalls => "too_many_calls",
+        }
+    }
+}
+
+/// Why a call has no result.
+enum Refused {
+    /// It is outside the policy.
+    Policy(Violation, String),
+    /// It is allowed, and there is nothing to give.
+    Nothing(String),
+}
+
+impl<'a> Tools<'a> {
+    /// The tools of a run that begins.
+    pub fn new(toolbox: &'a Toolbox, folder: &'a dyn Shelf) -> Self {
+        let mut tools = Self { toolbox, folder, calls: 0, read: Vec::new(), events: Vec::new(), violations: 0 };
+        if matches!(toolbox, Toolbox::Folder { .. }) {
+            tools.event("task_started");
+        }
+        tools
+    }
+
+    /// What a model is told of them.
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        match self.toolbox {
+            Toolbox::Empty => Vec::new(),
+            Toolbox::Canned(tools) => tools.iter().map(|tool| tool.spec.clone()).collect(),
+            Toolbox::Folder { .. } => looking(),
+        }
+    }
+
+    /// Does a call, and gives its result or what was wrong with it.
+    pub fn answer(&mut self, call: &AskedCall) -> Result<Value, String> {
+        self.calls += 1;
+        let toolbox = self.toolbox;
+        let answer = match toolbox {
+            Toolbox::Empty => Err(unknown(call, &[])),
+            Toolbox::Canned(tools) => canned(tools, call),
+            Toolbox::Folder { max_calls, .. } if self.calls > *max_calls => {
+                let what = format!("no more than {max_calls} calls are allowed; answer with what you have");
+                Err(Refused::Policy(Violation::TooManyCalls, what))
+            }
+            Toolbox::Folder { .. } => self.look(call),
+        };
+        answer.map_err(|refused| match refused {
+            Refused::Nothing(what) => what,
+            Refused::Policy(violation, what) => {
+                self.violations += 1;
+                self.events
+                    .push(json!({ "name": "policy_violation", "category": violation.word(), "tool": call.name }));
+                what
+            }
+        })
+    }
+
+    /// Notes an event.
+    pub fn event(&mut self, name: &str) {
+        self.events.push(json!({ "name": name }));
+    }
+
+    fn look(&mut self, call: &AskedCall) -> Result<Value, Refused> {
+        let arguments = call.arguments.as_object().ok_or_else(|| bad("the arguments have to be an object"))?;
+        match call.name.as_str() {
+            "list_files" => {
+                let files = self.files(arguments)?;
+                self.event("files_listed");
+                let names: Vec<&str> = files.iter().take(MOST_LINES).map(RepoPath::as_str).collect();
+                Ok(json!({ "files": names }))
+            }
+            "read_file" => self.read_file(arguments),
+            "search" => self.search(arguments),
+            _ => Err(unknown(call, &["list_files", "read_file", "search"])),
+        }
+    }
+
+    fn read_file(&mut self, arguments: &Map<String, Value>) -> Result<Value, Refused> {
+        let asked = text(arguments, "path")?;
+        let path = confined(asked)?;
+        let inside = path.as_str().to_owned();
+        let bytes = self.folder.bytes(&path).map_err(|_| Refused::Nothing(format!("there is no file {inside:?}")))?;
+        let mut content = String::from_utf8_lossy(&bytes).into_owned();
+        let whole = content.len();
+        if whole > MOST_TEXT {
+            content.truncate(content.floor_char_boundary(MOST_TEXT));
+        }
+        if !self.read.contains(&inside) {
+            self.read.push(inside.clone());
+        }
+        self.event("evidence_read");
+        match whole > MOST_TEXT {
+            true => Ok(json!({ "path": inside, "content": content, "cut": true })),
+            false => Ok(json!({ "path": inside, "content": content })),
+        }
+    }
+
+    fn search(&mut self, arguments: &Map<String, Value>) -> Result<Value, Refused> {
+        let wanted = text(arguments, "query")?.to_lowercase();
+        let mut found = Vec::new();
+        for file in self.files(arguments)? {
+            // What is no text cannot be searched.
+            let Ok(source) = self.folder.text(&file) else { continue };
+            let file = file.as_str();
+            let lines = (1_u32..).zip(source.text.lines()).filter(|(_, line)| line.to_lowercase().contains(&wanted));
+            found.extend(lines.map(|(number, line)| {
+                json!({ "path": file, "line": number, "text": line.trim().chars().take(300).collect::<String>() })
+            }));
+            if found.len() >= MOST_LINES {
+                found.truncate(MOST_LINES);
+                break;
+            }
+        }
+        self.event("searched");
+        Ok(json!({ "matches": found }))
+    }
+
+    /// The files below the folder that the arguments name, by path.
+    fn files(&self, arguments: &Map<String, Value>) -> Result<Vec<RepoPath>, Refused> {
+        let asked = match arguments.get("path") {
+            None | Some(Value::Null) => "",
+            Some(Value::String(path)) => path.as_str(),
+            Some(_) => return Err(bad("\"path\" has to be a text")),
+        };
+        let mut files = Vec::new();
+        let mut open = vec![confined(asked)?];
+        while let Some(folder) = open.pop() {
+            let missing = || Refused::Nothing(format!("there is no folder {:?}", folder.as_str()));
+            for entry in self.folder.list(&folder).map_err(|_| missing())? {
+                match entry.kind {
+                    EntryKind::File => files.push(folder.child(&entry.name)),
+                    EntryKind::Folder => open.push(folder.child(&entry.name)),
+                }
+            }
+            if files.len() + open.len() > MOST_FILES {
+                break;
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+}
+
+/// A path as seen from the folder, which it may not leave.
+fn confined(asked: &str) -> Result<RepoPath, Refused> {
+    RepoPath::root()
+        .join(asked)
+        .map_err(|_| Refused::Policy(Violation::PathOutside, format!("{asked:?} is outside of what may be looked at")))
+}
+
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refused> {
+    let found = arguments.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
+    found.ok_or_else(|| bad(&format!("\"{key}\" has to be a text")))
+}
+
+fn bad(what: &str) -> Refused {
+    Refused::Policy(Violation::BadArguments, what.to_owned())
+}
+
+fn unknown(call: &AskedCall, known: &[&str]) -> Refused {
+    let what = match known {
+        [] => "there are no tools".to_owned(),
+        known => format!("there is no tool {:?}; there are {}", call.name, known.join(", ")),
+    };
+    Refused::Policy(Violation::UnknownTool, what)
+}
+
+fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, Refused> {
+    let Some(tool) = tools.iter().find(|tool| tool.spec.name == call.name) else {
+        let known: Vec<&str> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+        return Err(unknown(call, &known));
+    };
+    if !call.arguments.is_object() {
+        return Err(bad("the arguments have to be an object"));
+    }
+    let fitting = tool.results.iter().find(|result| is_part_of(&result.when, &call.arguments));
+    fitting.map(|result| result.says.clone()).ok_or_else(|| Refused::Nothing("nothing is known of that".to_owned()))
+}
+
+/// Whether a value is contained in another: of objects every key, of everything else the same.
+fn is_part_of(part: &Value, whole: &Value) -> bool {
+    match (part, whole) {
+        (Value::Object(part), Value::Object(whole)) => {
+            part.iter().all(|(key, value)| whole.get(key).is_some_and(|other| is_part_of(value, other)))
+        }
+        (Value::String(part), Value::String(whole)) => part.trim().to_lowercase() == whole.trim().to_lowercase(),
+        (part, whole) => part == whole,
+    }
+}
+
+fn looking() -> Vec<ToolSpec> {
+    let object = |properties: Value, required: &[&str]| json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
+    let path = |what: &str| json!({ "type": "string", "description": what });
+    let spec = |name: &str, description: &str, parameters| ToolSpec {
+        name: name.to_owned(),
+        description: description.to_owned(),
+        parameters,
+    };
+    vec![
+        spec(
+            "list_files",
+            "The files of the repository, or of one of its folders.",
+            object(json!({ "path": path("A folder; the whole repository where it is left out.") }), &[]),
+        ),
+        spec(
+            "read_file",
+            "The content of one file.",
+            object(json!({ "path": path("The file, as list_files names it.") }), &["path"]),
+        ),
+        spec(
+            "search",
+            "The lines that contain a text, in any case, with their files and numbers.",
+            object(
+                json!({ "query": path("The text."), "path": path("A folder; the whole repository where it is left out.") }),
+                &["query"],
+            ),
+        ),
+    ]
+}
