@@ -1,6 +1,6 @@
 //! Kind `tool_use` (seed 004): agents that call tools and answer in words.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
@@ -177,11 +177,8 @@ impl Suite for ToolUse {
 
     fn audit(&self, _shelf: &dyn Shelf) -> Audit {
         let mut audit = Audit::default();
-        let counted: BTreeMap<Category, usize> = self.folder.cases.iter().fold(BTreeMap::new(), |mut counted, case| {
-            *counted.entry(case.category).or_default() += 1;
-            counted
-        });
-        for category in Category::ALL.into_iter().filter(|category| !counted.contains_key(category)) {
+        let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
+        for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
             let what = format!("no case is of the category {}", category.word());
             audit.note(&self.folder.path, what, "add one: each category finds other failures");
         }

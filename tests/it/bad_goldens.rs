@@ -12,6 +12,7 @@ pub fn trials() -> Vec<Trial> {
     named
         .chain([
             trial("an id that two files state is refused at the second", an_id_of_two_files),
+            trial("a fixture repository has a thousand folders at most in one folder", many_folders),
             trial("a case that cannot be read does not move the place of another", two_problems),
         ])
         .collect()
@@ -26,6 +27,23 @@ fn an_id_of_two_files() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     let said = "g/scenarios/b.json:3:17: the id \"one\" is also that of g/scenarios/a.json; give each case its own id";
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
+}
+
+fn many_folders() {
+    let repository = Repository::empty();
+    repository.write("goldgate.yaml", CONFIG.replace("KIND", "evidence").replace("PATH", "g"));
+    let task = r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k"}"#;
+    repository.write("g/tasks/x.json", task);
+    repository.write("g/r/f", "k");
+    repository.write("runs/a/x.json", r#"{"status": "completed", "outputs": {}}"#);
+    let folder = |number: usize| std::fs::create_dir(repository.path(&format!("g/r/{number}"))).unwrap();
+    (0..1000).for_each(folder);
+    let fine = repository.goldgate(&["check"]);
+    assert_eq!(fine.code, 0, "{}", fine.stderr);
+    folder(1000);
+    let ran = repository.goldgate(&["check"]);
+    let said = "g/tasks/x.json:1:15: the fixture repository has too many folders; ";
+    assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
 }
 
 fn two_problems() {
@@ -402,6 +420,12 @@ const CASES: &[Case] = &[
         "fixtures/x.json",
         r#"{"snapshot": {"files": ["a.rs"]}, "max_recommendations": 1, "quarantine": {"owner": " ", "reason": "r", "expires": "2026-12-01"}}"#,
         r#":1:85: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+    ),
+    (
+        "reconciliation",
+        "fixtures/x.json",
+        r#"{"snapshot": {"files": ["a.rs"]}, "max_recommendations": 1, "quarantine": {"owner": "o", "reason": " ", "expires": "2026-12-01"}}"#,
+        r#":1:100: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
     ),
     (
         "property",

@@ -66,6 +66,7 @@ fn ended() {
 }
 
 fn refused() {
+    assert_eq!(rate(&repository(1, "2026-12-21")).0, 0, "the last day there may be");
     for (quarantined, expires, said) in [
         (1, "2026-12-22", "has to name an owner, a reason and a day up to 2026-12-21"),
         (1, "soon", "has to name an owner, a reason and a day up to 2026-12-21"),

@@ -1,6 +1,8 @@
 //! Snapshots: the graded essence of each case, and what differs from it.
 
 use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
 
 use crate::repository::Repository;
 use crate::trial;
@@ -12,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an unexplained change of a snapshot is shown and decides nothing", unexplained),
         trial("a change that the golden file explains is told with its reason", explained),
+        trial("a change of what a case is measured with is told with its reason", measured),
         trial("a broken snapshot is told with its place", broken),
     ]
 }
@@ -40,6 +43,33 @@ fn explained() {
     repository.replace("golden/expected/legal/lease.json", "\"medium\"", "\"critical\"");
     let told = "lease differs from its snapshot (cases or expectations have changed): severity_accuracy 1 → 0";
     assert!(repository.goldgate(&["run"]).stdout.contains(told));
+}
+
+fn measured() {
+    for (key, why) in [("scorer", "the scorer has changed"), ("prompt_sha256", "the prompt package has changed")] {
+        let repository = kept();
+        let mut snapshot: Value = serde_json::from_str(&repository.read(SNAPSHOT)).unwrap();
+        snapshot[key] = json!("another");
+        repository.write(SNAPSHOT, snapshot.to_string());
+        repository.replace(RUN, "\"P1\"", "\"P3\"");
+        let told = format!("lease differs from its snapshot ({why}): severity_accuracy 1 → 0");
+        assert!(repository.goldgate(&["run"]).stdout.contains(&told));
+    }
+    let terms = Repository::empty();
+    terms.write(
+        "goldgate.yaml",
+        "version: 1\nsuites:\n  - id: i\n    kind: interview\n    path: g\n    terms: { vague: vague.txt }\n    agents: { a: { deterministic: { replay: g/runs } } }\n",
+    );
+    terms.write("vague.txt", "nice\n");
+    let scenario = json!({"expectedAtoms": [{"descriptionContainsAny": ["refund"]}], "minimumRubricScore": 0});
+    terms.write("g/scenarios/one.json", scenario.to_string());
+    let atom = json!({"description": "A quick refund", "category": "functional", "observableOutcomes": ["paid"]});
+    terms.write("g/runs/a/one.json", json!({"status": "completed", "outputs": {"atoms": [atom]}}).to_string());
+    assert_eq!(terms.goldgate(&["run", "--update-snapshots"]).code, 0);
+    terms.write("vague.txt", "quick\n");
+    let told = "one differs from its snapshot (cases or expectations have changed): atom_clarity 2 → 0";
+    let shown = terms.goldgate(&["run"]).stdout;
+    assert!(shown.contains(told), "{shown}");
 }
 
 fn broken() {

@@ -89,6 +89,8 @@ fn arguments_are_compared_as_the_case_says() {
     let mut loose = fields;
     loose["match"] = json!("superset");
     assert!(fits(loose.clone(), right.clone()));
+    let placed = |step: &str| json!({"match": "superset", "fields": {format!("list.{step}"): {"equals": "xx"}}});
+    assert!(fits(placed("1"), right.clone()) && !fits(placed("+1"), right.clone()), "a place is digits alone");
     for (key, wrong) in [
         ("n", json!(10.6)),
         ("n", json!("10")),
@@ -119,7 +121,7 @@ fn what_cannot_be_is_refused() {
     for (form, wanted) in [
         (
             json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a": {"regex": "("}}}}]}),
-            "\"(\" is no pattern",
+            "\"(\" is no pattern: unclosed group",
         ),
         (
             json!({"mode": "exact", "tools": [{"name": "t", "args": {"fields": {"a": {}}}}]}),
