@@ -30,6 +30,8 @@ pub enum Command {
     Report(ReportArgs),
     /// One case: expected beside produced, why each check failed, and what to do next
     Explain(ExplainArgs),
+    /// Turn transcripts of other tools into recordings of runs
+    Import(ImportArgs),
     /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
     Repair,
     /// Print the JSON Schema of a file format
@@ -157,6 +159,43 @@ pub struct ExplainArgs {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
+}
+
+/// Options of `import`.
+#[derive(Args, Debug)]
+pub struct ImportArgs {
+    /// Whose transcript it is
+    #[arg(value_enum, value_name = "FORMAT")]
+    pub format: ImportFormat,
+    /// The transcript: JSON, or JSON lines; - is standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Write DIR/AGENT/CASE.json here, or DIR/AGENT/CASE/0.json, 1.json, … where there are several samples
+    #[arg(long, value_name = "DIR")]
+    pub out: String,
+    /// The agent, where the transcript does not say it, or says another name
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// The case, where the transcript does not say it, or says another id; several conversations are its samples
+    #[arg(long, value_name = "ID")]
+    pub case: Option<String>,
+    /// The attribute of a trace's spans that says the case
+    #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "case")]
+    pub case_from: Option<String>,
+    /// Replace recordings that are there already
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// Whose transcript it is.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ImportFormat {
+    /// Message lists of OpenAI's chat completions, or items of its Responses API
+    Openai,
+    /// Message lists of Anthropic's messages
+    Anthropic,
+    /// OpenTelemetry traces in JSON, with the GenAI semantic conventions
+    Otlp,
 }
 
 /// Options of `schema`.

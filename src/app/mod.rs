@@ -8,6 +8,7 @@ mod cli;
 mod diff;
 mod evaluate;
 mod explain;
+mod import;
 mod layout;
 mod plan;
 mod repair;
@@ -41,6 +42,7 @@ pub fn main(world: &World) -> u8 {
         Command::Diff(args) => diff::diff(args, world),
         Command::Report(args) => stored::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
+        Command::Import(args) => import::import(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]

@@ -10,6 +10,7 @@ pub mod report_v1;
 pub mod run_v1;
 mod source;
 mod step;
+pub mod transcript;
 pub mod yaml;
 
 pub use place::Place;

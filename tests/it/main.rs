@@ -13,6 +13,7 @@ mod cases;
 mod docs;
 #[cfg(feature = "github")]
 mod github;
+mod import;
 mod quarantine;
 mod repository;
 mod revision;
@@ -40,6 +41,7 @@ fn main() {
     trials.extend(bad_revisions::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());
+    trials.extend(import::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());
     trials.extend(quarantine::trials());

@@ -1,0 +1,210 @@
+//! `goldgate import`: transcripts of other tools become recordings.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::cli::ImportArgs;
+use super::cli::ImportFormat;
+use super::run::located;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::run_v1;
+use crate::format::transcript;
+use crate::format::transcript::Form;
+use crate::format::transcript::Transcript;
+use crate::model::AgentName;
+use crate::model::BadId;
+use crate::model::CaseId;
+use crate::model::RepoPath;
+use crate::render::plural;
+use crate::suites::Entry;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+use crate::world::Disk;
+use crate::world::NoFile;
+use crate::world::World;
+
+/// Reads one file and writes a recording for each run that it tells of: all of them, or none.
+///
+/// # Errors
+/// A file that cannot be read, names that are missing, and recordings that are there already.
+pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
+    let form = form(args.format);
+    let source = source(&args.file, world)?;
+    let runs = transcript::read(form, &source, args.case_from.as_deref())?;
+    let named = Names::of(args)?.given(form, &source, &runs)?;
+    let folder = Disk::create(Path::new(&args.out))?;
+    let mut problems = Diagnostics::default();
+    let mut texts = Vec::new();
+    for ((agent, case), runs) in &named {
+        let place = Place { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
+        let paths = place.free(runs.len(), args.force);
+        for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
+            texts.push((path, run_v1::written(&run.record(form, agent.clone(), case.clone(), sample))));
+        }
+    }
+    problems.or(())?;
+    for (path, text) in &texts {
+        folder.replace(path, text.as_bytes())?;
+    }
+    let written: Vec<String> = texts.iter().map(|(path, _)| format!("{}\n", shown(&args.out, path))).collect();
+    world.say(&written.concat());
+    notes(&runs).iter().for_each(|note| world.tell(note));
+    Ok(0)
+}
+
+fn form(format: ImportFormat) -> Form {
+    match format {
+        ImportFormat::Openai => Form::OpenAi,
+        ImportFormat::Anthropic => Form::Anthropic,
+        ImportFormat::Otlp => Form::Otlp,
+    }
+}
+
+fn source(file: &str, world: &World) -> Result<SourceText, Trouble> {
+    if file == "-" {
+        return Ok(world.input()?);
+    }
+    let (disk, path) = located(file)?;
+    Ok(disk.text(&path)?)
+}
+
+fn shown(out: &str, path: &RepoPath) -> String {
+    format!("{}/{path}", out.trim_end_matches('/'))
+}
+
+/// Where the recordings of one case go.
+struct Place<'a> {
+    out: &'a str,
+    folder: &'a Disk,
+    own: RepoPath,
+    case: &'a CaseId,
+}
+
+impl Place<'_> {
+    /// One file for one sample, a folder for several; what is there already and would be lost, or mixed with, is a problem.
+    fn free(&self, samples: usize, force: bool) -> Result<Vec<RepoPath>, Diagnostics> {
+        let (file, inner) = (self.own.child(&format!("{}.json", self.case)), self.own.child(self.case.as_str()));
+        let alone = samples == 1;
+        let numbered = (0..samples).map(|sample| inner.child(&format!("{sample}.json")));
+        let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
+        let mut problems = Diagnostics::default();
+        let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
+        let beside = Entry { name: other.name().to_owned(), kind };
+        if self.folder.list(&self.own).unwrap_or_default().contains(&beside) {
+            let what = "the case is recorded here in the other form: one file for one sample, a folder for several";
+            problems.push(self.problem(other, "other-form", what, "remove it, or give another --out"));
+        }
+        let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
+        for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
+            let what = "this sample would stand beside the new ones";
+            problems.push(self.problem(&more, "other-samples", what, "remove it, or give another --out"));
+        }
+        for path in paths.iter().filter(|path| !force && self.folder.read(path) != Err(NoFile::Missing)) {
+            let what = "this recording is there already";
+            problems.push(self.problem(path, "would-overwrite", what, "give --force to replace it, or another --out"));
+        }
+        problems.or(paths)
+    }
+
+    fn problem(&self, path: &RepoPath, code: &'static str, what: &str, help: &str) -> Diagnostic {
+        Diagnostic::of_file(shown(self.out, path), code, what, help)
+    }
+}
+
+/// The names of the command line.
+struct Names {
+    agent: Option<AgentName>,
+    case: Option<CaseId>,
+}
+
+/// The runs by the names of their recordings, in their order.
+type Named<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
+
+impl Names {
+    fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let bad = |option: &str, bad: BadId| {
+            Diagnostic::of_file("command line", "bad-id", format!("{option}: {bad}"), bad.help())
+        };
+        let agent = args.agent.as_deref().map(|name| AgentName::new(name).map_err(|id| bad("--agent", id)));
+        let case = args.case.as_deref().map(|id| CaseId::new(id).map_err(|id| bad("--case", id)));
+        let agent = agent.and_then(|agent| problems.keep(agent));
+        let case = case.and_then(|case| problems.keep(case));
+        problems.or(Self { agent, case })
+    }
+
+    /// The command line's names go before those of a transcript; every run needs both.
+    fn given<'a>(&self, form: Form, source: &SourceText, runs: &'a [Transcript]) -> Result<Named<'a>, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut named = Named::new();
+        self.one_case(form, source, runs)?;
+        for run in runs {
+            let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
+            let case = self.case.clone().map_or_else(|| case_of(source, run), Ok);
+            if let (Some(agent), Some(case)) = (problems.keep(agent), problems.keep(case)) {
+                named.entry((agent, case)).or_default().push(run);
+            }
+        }
+        problems.or(named)
+    }
+
+    /// `--case` names one case: runs that say that they are of others, and traces that say nothing, are no samples of it.
+    fn one_case(&self, form: Form, source: &SourceText, runs: &[Transcript]) -> Result<(), Diagnostic> {
+        let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else { return Ok(()) };
+        if let Some(other) = rest.iter().find(|run| run.case != first.case) {
+            let [first, other_case] = [first, other].map(|run| run.case.as_deref().unwrap_or("none"));
+            let what = format!("this run says that it is of the case {other_case:?}, the first one {first:?}");
+            return Err(source.problem(other.at, "other-case", what, "leave --case out, or split the file"));
+        }
+        match (form, first.case.is_none(), rest.first()) {
+            (Form::Otlp, true, Some(second)) => {
+                let what = format!("the file has {} traces, and --case {case} names one", runs.len());
+                let help = "name the attribute that says the case: --case-from ATTRIBUTE";
+                Err(source.problem(second.at, "many-traces", what, help))
+            }
+            (Form::OpenAi | Form::Anthropic | Form::Otlp, ..) => Ok(()),
+        }
+    }
+}
+
+fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {
+    let Some(name) = &run.agent else {
+        let help = "give --agent NAME";
+        return Err(source.problem(run.at, "no-agent", "this run does not say which agent it is of", help));
+    };
+    AgentName::new(name).map_err(|bad| {
+        let help = format!("give --agent NAME: {}", bad.help());
+        source.problem(run.at, "bad-id", format!("this run's agent: {bad}"), help)
+    })
+}
+
+fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
+    let Some(id) = &run.case else {
+        let help = "give --case ID, or, for traces, --case-from ATTRIBUTE";
+        return Err(source.problem(run.at, "no-case", "this run does not say which case it is of", help));
+    };
+    CaseId::new(id).map_err(|bad| {
+        let help = format!("give --case ID: {}", bad.help());
+        source.problem(run.at, "bad-id", format!("this run's case: {bad}"), help)
+    })
+}
+
+/// What is not in the records, and why.
+fn notes(runs: &[Transcript]) -> Vec<String> {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
+        *counts.entry(what).or_default() += count;
+    }
+    let mut notes: Vec<String> = counts.iter().map(|(what, count)| format!("left out: {count} x {what:?}")).collect();
+    let silent = runs.iter().filter(|run| run.text.is_none()).count();
+    if silent > 0 {
+        notes.push(format!(
+            "{} without an answer's text: it was traced without the messages' content",
+            plural(silent, "run", "runs")
+        ));
+    }
+    notes
+}

@@ -1,0 +1,189 @@
+//! Anthropic's transcripts: messages with content blocks.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Transcript;
+use super::content;
+use super::content::Usage;
+use super::telling::Asker;
+use super::telling::Telling;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::json;
+use crate::format::source::SourceText;
+use crate::model::Json;
+
+/// An object around messages.
+#[derive(Deserialize)]
+struct Conversation<'a> {
+    agent: Option<String>,
+    case: Option<String>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+    model: Option<String>,
+    #[serde(borrow)]
+    system: Option<&'a RawValue>,
+    #[serde(borrow)]
+    messages: Option<Vec<&'a RawValue>>,
+    usage: Option<Usage>,
+}
+
+/// A message, also as a response has it.
+#[derive(Deserialize)]
+struct Message<'a> {
+    role: Option<String>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    model: Option<String>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(borrow)]
+    text: Option<&'a RawValue>,
+    id: Option<String>,
+    name: Option<String>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    tool_use_id: Option<String>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    is_error: Option<bool>,
+}
+
+/// Tells a message from an object around messages.
+#[derive(Deserialize)]
+struct Lone<'a> {
+    #[serde(borrow)]
+    role: Option<&'a RawValue>,
+}
+
+/// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
+pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone = |raw: &&RawValue| content::has(raw, |lone: Lone<'_>| lone.role.is_some());
+    if documents.iter().all(lone) {
+        let reading = Reading::new(source);
+        return Ok(vec![reading.told(json::offset_of(source, documents[0]), documents, None)?]);
+    }
+    let mut problems = Diagnostics::default();
+    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(one(source, raw))).collect();
+    problems.or(all)
+}
+
+fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
+    let at = json::offset_of(source, raw);
+    let mut reading = Reading::new(source);
+    if raw.get().starts_with('[') {
+        return reading.told(at, &json::part::<Vec<&RawValue>>(source, raw)?, None);
+    }
+    let whole: Conversation<'_> = content::fields(source, raw)?;
+    let Some(messages) = whole.messages else {
+        let help = "give a list of messages, or an object with \"messages\"";
+        return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
+    };
+    if let Some(system) = whole.system {
+        let text = content::text(source, system, &mut reading.telling)?;
+        reading.telling.asked(Asker::System, text);
+    }
+    let told = reading.told(at, &messages, whole.usage)?;
+    Ok(Transcript {
+        agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
+        case: content::name(whole.case.as_deref(), whole.metadata, "case"),
+        model: whole.model.or(told.model),
+        ..told
+    })
+}
+
+struct Reading<'a> {
+    source: &'a SourceText,
+    telling: Telling,
+    usage: Vec<Usage>,
+    model: Option<String>,
+}
+
+impl<'a> Reading<'a> {
+    fn new(source: &'a SourceText) -> Self {
+        Self { source, telling: Telling::default(), usage: Vec::new(), model: None }
+    }
+
+    fn told(mut self, at: usize, messages: &[&RawValue], whole: Option<Usage>) -> Result<Transcript, Diagnostic> {
+        messages.iter().try_for_each(|raw| self.message(raw))?;
+        let mut transcript = content::told(self.source, at, self.telling)?;
+        let counted = whole.map_or(self.usage, |usage| vec![usage]);
+        counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
+        Ok(Transcript { model: self.model, ..transcript })
+    }
+
+    fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
+        let message: Message<'_> = content::fields(self.source, raw)?;
+        self.usage.extend(message.usage);
+        if message.model.is_some() {
+            self.model = message.model;
+        }
+        let blocks: Vec<&RawValue> = match message.content {
+            Some(content) if content.get().starts_with('[') => json::part(self.source, content)?,
+            Some(_) | None => Vec::new(),
+        };
+        let text = match (message.content, blocks.is_empty()) {
+            (Some(content), true) => content::text(self.source, content, &mut self.telling)?,
+            (Some(_), false) => self.texts(&blocks)?,
+            (None, _) => return Err(self.refuse(raw, "this message has no \"content\"")),
+        };
+        match message.role.as_deref() {
+            Some("assistant") => self.telling.said(text),
+            Some("system") => self.telling.asked(Asker::System, text),
+            Some("user") => self.telling.asked(Asker::User, text),
+            Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
+            None => return Err(self.refuse(raw, "this message has no \"role\"")),
+        }
+        blocks.iter().try_for_each(|raw| self.block(raw))
+    }
+
+    fn texts(&self, blocks: &[&RawValue]) -> Result<String, Diagnostic> {
+        let mut whole = String::new();
+        for raw in blocks {
+            let block: Block<'_> = content::fields(self.source, raw)?;
+            if let Some(text) = block.text.filter(|_| block.kind == "text") {
+                whole.push_str(&content::plain(self.source, text)?);
+            }
+        }
+        Ok(whole)
+    }
+
+    /// Calls and answers; the vendor's own tools and those of MCP servers have the same keys under longer names.
+    fn block(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
+        let block: Block<'_> = content::fields(self.source, raw)?;
+        let kind = block.kind.as_str();
+        if kind == "tool_use" || kind.ends_with("_tool_use") {
+            let Some(name) = block.name else { return Err(self.refuse(raw, "this call has no \"name\"")) };
+            let input = block.input.map_or_else(Json::default, |input| Json::from(input.get()));
+            self.telling.called(block.id, name, input);
+        } else if kind == "tool_result" || kind.ends_with("_tool_result") {
+            let Some(id) = block.tool_use_id else {
+                return Err(self.refuse(raw, "this answer of a tool has no \"tool_use_id\""));
+            };
+            let result = content::result(block.content);
+            let error = block.is_error.filter(|error| *error).map(|_| said(&result));
+            let answered = self.telling.answered(&id, result, error);
+            answered.map_err(content::unasked(self.source, raw, &id))?;
+        } else if kind != "text" {
+            self.telling.left_out(kind);
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
+        let help = "write it as the messages API does";
+        self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
+    }
+}
+
+/// A failed tool's own words.
+fn said(result: &Json) -> String {
+    let text: Option<String> = serde_json::from_str(result.text()).ok();
+    text.unwrap_or_else(|| result.text().to_owned())
+}

@@ -1,0 +1,236 @@
+//! Transcripts of other tools: their messages and spans become run records. What they say is data, and is kept.
+
+mod anthropic;
+mod content;
+mod openai;
+mod otlp;
+mod telling;
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use super::json;
+use super::source::SourceText;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::Evidence;
+use crate::model::Inputs;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Provenance;
+use crate::model::Record;
+use crate::model::Recorded;
+use crate::model::Status;
+use crate::model::Steps;
+use crate::model::ToolCall;
+
+/// Whose transcript it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Message lists of the chat completions, and items of the Responses API.
+    OpenAi,
+    /// Messages with content blocks.
+    Anthropic,
+    /// Traces with the GenAI semantic conventions, in OTLP's JSON encoding.
+    Otlp,
+}
+
+/// One run that a transcript tells of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Transcript {
+    /// The byte of the file where it starts: the place of what is wrong with it as a whole.
+    pub at: usize,
+    /// The agent's name, where the transcript says it.
+    pub agent: Option<String>,
+    /// The case's name, where the transcript says it.
+    pub case: Option<String>,
+    /// How the run ended.
+    pub status: Status,
+    /// What was said when it did not complete.
+    pub error: Option<String>,
+    /// What the system and the user said before the first answer.
+    pub prompt: Option<String>,
+    /// The last answer; `None` where the transcript holds no texts.
+    pub text: Option<String>,
+    /// The tool calls, in their order.
+    pub calls: Vec<ToolCall>,
+    /// What was said in between, as `{"role", "text"}`, and parts that this version does not know, as they were written.
+    pub events: Vec<Json>,
+    /// Tokens and time.
+    pub metrics: Measures,
+    /// The model that answered.
+    pub model: Option<String>,
+    /// When it started, in UTC.
+    pub started_at: Option<String>,
+    /// How many parts of which type are not in the record.
+    pub left_out: BTreeMap<String, u32>,
+}
+
+/// Reads all runs that a file tells of, in the file's order. `case_from` names the attribute of a span that says the case.
+///
+/// # Errors
+/// What cannot be read, with its place.
+pub fn read(form: Form, source: &SourceText, case_from: Option<&str>) -> Result<Vec<Transcript>, Diagnostics> {
+    let documents = documents(source)?;
+    match form {
+        Form::OpenAi => openai::read(source, &documents),
+        Form::Anthropic => anthropic::read(source, &documents),
+        Form::Otlp => otlp::read(source, &documents, case_from),
+    }
+}
+
+/// The values of a file: one, or one a line. Any space parts them, as JSON lines' readers do.
+fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
+    let mut values = serde_json::Deserializer::from_str(&source.text).into_iter::<&RawValue>();
+    let mut documents = Vec::new();
+    let mut read = 0;
+    while let Some(value) = values.next() {
+        match value {
+            Ok(value) => documents.push(value),
+            Err(_) => return Err(broken(source, read)),
+        }
+        read = values.byte_offset();
+    }
+    match documents.is_empty() {
+        true => Err(source.problem(0, "empty-file", "the file is empty", "give a transcript as JSON or JSON lines")),
+        false => Ok(documents),
+    }
+}
+
+/// Why the text from a byte on is no JSON.
+fn broken(source: &SourceText, start: usize) -> Diagnostic {
+    let outcome: Result<&RawValue, Diagnostic> = json::read(source, start, &source.text[start..]);
+    outcome.map_or_else(
+        |problem| problem,
+        |_| source.problem(start, "broken-json", "this is no JSON", "correct the syntax here"),
+    )
+}
+
+impl Form {
+    /// The word for it on the command line and in a record's provenance.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Otlp => "otlp",
+        }
+    }
+}
+
+impl Transcript {
+    /// The record of this run under the names that a suite knows it by.
+    pub fn record(&self, form: Form, agent: AgentName, case: CaseId, sample: u32) -> Record {
+        let outputs = match &self.text {
+            Some(text) => serde_json::json!({ "text": text }),
+            None => serde_json::json!({}),
+        };
+        let mut metrics = self.metrics.clone();
+        for call in &self.calls {
+            *metrics.tool_call_counts.entry(call.name.clone()).or_default() += 1;
+        }
+        Record {
+            agent,
+            case,
+            sample,
+            status: self.status,
+            error: self.error.clone(),
+            inputs: Inputs { prompt: self.prompt.clone(), ..Inputs::default() },
+            outputs: Json::from(outputs.to_string()),
+            intermediate: Steps::Seen {
+                node_transitions: Vec::new(),
+                tool_calls: self.calls.clone(),
+                events: self.events.clone(),
+            },
+            evidence: Evidence::default(),
+            metrics,
+            provenance: Recorded {
+                target: Some(format!("import {}", form.word())),
+                provenance: Provenance { model: self.model.clone(), ..Provenance::default() },
+                recorded_at: self.started_at.clone(),
+                ..Recorded::default()
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+
+    use super::Form;
+    use super::read;
+    use crate::format::SourceText;
+    use crate::format::run_v1;
+    use crate::model::AgentName;
+    use crate::model::CaseId;
+    use crate::model::RepoPath;
+    use crate::model::RunKey;
+    use crate::model::SuiteId;
+
+    const FORMS: [Form; 3] = [Form::OpenAi, Form::Anthropic, Form::Otlp];
+
+    /// One of each form, in one text: what one reader takes, the others meet as foreign.
+    const TEXTS: [&str; 4] = [
+        r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "text", "text": "\ud83d"}],
+            "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{\"a\": 1.10}"}}]}]"#,
+        r#"{"input": [{"role": "user", "content": "q"}], "output": [{"type": "function_call", "call_id": "1", "name": "f",
+            "arguments": "["}, {"type": "function_call_output", "call_id": "1", "output": "r"}]}"#,
+        r#"{"system": "s", "messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "1", "name": "f",
+            "input": {"a": [1e999]}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1"}]}]}"#,
+        r#"{"resourceSpans": [{"scopeSpans": [{"spans": [{"traceId": "a", "spanId": "b", "parentSpanId": "b",
+            "startTimeUnixNano": "-9223372036854775808", "endTimeUnixNano": 9223372036854775807,
+            "attributes": [{"key": "gen_ai.operation.name", "value": {"stringValue": "invoke_agent"}},
+            {"key": "gen_ai.completion.7.tool_calls.9.name", "value": {"stringValue": "f"}},
+            {"key": "gen_ai.completion.7.tool_calls", "value": {"intValue": "3"}}]}]}]}]}"#,
+    ];
+
+    fn every_run_is_a_record(text: &str) {
+        let source = SourceText { file: RepoPath::root().child("t.json"), text: text.to_owned() };
+        let key = RunKey {
+            suite: SuiteId::new("s").unwrap(),
+            agent: AgentName::new("a").unwrap(),
+            case: CaseId::new("c").unwrap(),
+        };
+        for form in FORMS {
+            for (sample, run) in (0_u32..).zip(read(form, &source, None).unwrap_or_default()) {
+                let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
+                let file = RepoPath::root().child("r.json");
+                assert_eq!(run_v1::read(&SourceText { file, text }, &key, sample).unwrap().status, run.status);
+            }
+        }
+    }
+
+    #[test]
+    fn every_form_has_a_run_in_it() {
+        for (text, form) in TEXTS.iter().zip([Form::OpenAi, Form::OpenAi, Form::Anthropic, Form::Otlp]) {
+            let source = SourceText { file: RepoPath::root().child("t.json"), text: (*text).to_owned() };
+            assert_eq!(read(form, &source, None).map(|runs| runs.len()), Ok(1), "{text}");
+            every_run_is_a_record(text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_read_is_a_record(which in 0_usize..4, from in 0_usize..500, length in 0_usize..40, put in any::<String>()) {
+            let text = TEXTS[which];
+            let from = from.min(text.len());
+            let range = from..(from + length).min(text.len());
+            let mut text = text.to_owned();
+            text.replace_range(range, &put);
+            every_run_is_a_record(&text);
+        }
+
+        #[test]
+        fn a_run_that_is_cut_off_or_doubled_is_told(which in 0_usize..4, at in 0_usize..500, put in "[\\[\\]{}\",:0-9ntf ]{0,6}") {
+            let text = TEXTS[which];
+            let (before, after) = text.split_at(at.min(text.len()));
+            every_run_is_a_record(before);
+            every_run_is_a_record(&format!("{before}{put}{after}"));
+            every_run_is_a_record(&format!("{text}{put}{text}"));
+        }
+    }
+}

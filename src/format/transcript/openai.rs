@@ -1,0 +1,288 @@
+//! OpenAI's transcripts: lists of chat messages, and the items of the Responses API.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Transcript;
+use super::content;
+use super::content::Usage;
+use super::telling::Asker;
+use super::telling::Telling;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::json;
+use crate::format::source::SourceText;
+use crate::model::Json;
+use crate::model::Status;
+
+/// An object around messages or items: a request, a response, or both in one.
+#[derive(Deserialize)]
+struct Conversation<'a> {
+    agent: Option<String>,
+    case: Option<String>,
+    #[serde(borrow)]
+    metadata: Option<&'a RawValue>,
+    model: Option<String>,
+    #[serde(borrow)]
+    messages: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
+    #[serde(borrow)]
+    instructions: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<Vec<&'a RawValue>>,
+    usage: Option<Usage>,
+    status: Option<String>,
+    error: Option<ErrorForm>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    message: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct ErrorForm {
+    message: Option<String>,
+}
+
+/// A chat message or an item: they share their keys.
+#[derive(Deserialize)]
+struct Message<'a> {
+    role: Option<String>,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    refusal: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<&'a RawValue>>,
+    #[serde(borrow)]
+    function_call: Option<Function<'a>>,
+    tool_call_id: Option<String>,
+    call_id: Option<String>,
+    name: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+    #[serde(borrow)]
+    output: Option<&'a RawValue>,
+    usage: Option<Usage>,
+    model: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct CallForm<'a> {
+    id: Option<String>,
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+    #[serde(borrow)]
+    custom: Option<Function<'a>>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    name: String,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+}
+
+/// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
+pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone = |raw: &&RawValue| content::has(raw, |lone: Lone<'_>| lone.role.is_some() || lone.kind.is_some());
+    if documents.iter().all(lone) {
+        return Ok(vec![conversation(source, json::offset_of(source, documents[0]), documents)?]);
+    }
+    let mut problems = Diagnostics::default();
+    let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(one(source, raw))).collect();
+    problems.or(all)
+}
+
+/// Tells a message from an object around messages.
+#[derive(Deserialize)]
+struct Lone<'a> {
+    #[serde(borrow)]
+    role: Option<&'a RawValue>,
+    #[serde(borrow, rename = "type")]
+    kind: Option<&'a RawValue>,
+}
+
+fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
+    let at = json::offset_of(source, raw);
+    if raw.get().starts_with('[') {
+        return conversation(source, at, &json::part::<Vec<&RawValue>>(source, raw)?);
+    }
+    let whole: Conversation<'_> = content::fields(source, raw)?;
+    let mut reading = Reading { source, telling: Telling::default(), usage: Vec::new(), model: None };
+    if let Some(instructions) = whole.instructions {
+        let text = content::text(source, instructions, &mut reading.telling)?;
+        reading.telling.asked(Asker::System, text);
+    }
+    match whole.input {
+        Some(input) if input.get().starts_with('"') => {
+            reading.telling.asked(Asker::User, content::plain(source, input)?);
+        }
+        Some(input) => reading.all(&json::part::<Vec<&RawValue>>(source, input)?)?,
+        None => {}
+    }
+    if whole.messages.is_none() && whole.choices.is_none() && whole.output.is_none() && whole.input.is_none() {
+        let help = "give a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
+        return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
+    }
+    reading.all(&whole.messages.unwrap_or_default())?;
+    reading.all(&whole.output.unwrap_or_default())?;
+    match whole.choices.as_deref() {
+        Some([choice]) => reading.all(&[choice.message])?,
+        Some([_, second, ..]) => {
+            let what = "this answer has more than one choice";
+            let help = "write each choice as a conversation of its own: they are samples";
+            return Err(source.problem(json::offset_of(source, second.message), "many-choices", what, help));
+        }
+        Some([]) | None => {}
+    }
+    let (status, error) = match (whole.status.as_deref(), whole.error) {
+        (Some("failed"), error) => (Status::Error, error.and_then(|error| error.message)),
+        (Some("cancelled"), _) => (Status::Cancelled, None),
+        (_, Some(error)) => (Status::Error, error.message),
+        (_, None) => (Status::Completed, None),
+    };
+    if status != Status::Completed {
+        // A run that failed needs no answer to be one.
+        reading.telling.said(String::new());
+    }
+    let told = reading.told(at, whole.usage)?;
+    Ok(Transcript {
+        agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
+        case: content::name(whole.case.as_deref(), whole.metadata, "case"),
+        model: whole.model.or(told.model),
+        status,
+        error,
+        ..told
+    })
+}
+
+fn conversation(source: &SourceText, at: usize, messages: &[&RawValue]) -> Result<Transcript, Diagnostic> {
+    let mut reading = Reading { source, telling: Telling::default(), usage: Vec::new(), model: None };
+    reading.all(messages)?;
+    reading.told(at, None)
+}
+
+struct Reading<'a> {
+    source: &'a SourceText,
+    telling: Telling,
+    usage: Vec<Usage>,
+    model: Option<String>,
+}
+
+impl Reading<'_> {
+    fn all(&mut self, messages: &[&RawValue]) -> Result<(), Diagnostic> {
+        messages.iter().try_for_each(|raw| self.message(raw))
+    }
+
+    fn told(self, at: usize, whole: Option<Usage>) -> Result<Transcript, Diagnostic> {
+        let mut transcript = content::told(self.source, at, self.telling)?;
+        let counted = whole.map_or(self.usage, |usage| vec![usage]);
+        counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
+        Ok(Transcript { model: self.model, ..transcript })
+    }
+
+    fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
+        let message: Message<'_> = content::fields(self.source, raw)?;
+        self.usage.extend(message.usage);
+        if message.model.is_some() {
+            self.model.clone_from(&message.model);
+        }
+        match message.kind.as_deref() {
+            None | Some("message") => self.chat(raw, message),
+            Some(_) => self.item(raw, message),
+        }
+    }
+
+    fn chat(&mut self, raw: &RawValue, message: Message<'_>) -> Result<(), Diagnostic> {
+        let role = message.role.as_deref();
+        if let (Some("tool"), Some(id)) = (role, &message.tool_call_id) {
+            let answered = self.telling.answered(id, content::result(message.content), None);
+            return answered.map_err(content::unasked(self.source, raw, id));
+        }
+        if let (Some("function"), Some(name)) = (role, &message.name) {
+            let answered = self.telling.answered_by_name(name, content::result(message.content));
+            return answered.map_err(content::unasked(self.source, raw, name));
+        }
+        let asker = match role {
+            Some("assistant") => return self.assistant(message),
+            Some("system" | "developer") => Asker::System,
+            Some("user") => Asker::User,
+            Some("tool") => return Err(self.refuse(raw, "this answer of a tool has no \"tool_call_id\"")),
+            Some("function") => return Err(self.refuse(raw, "this answer of a function has no \"name\"")),
+            Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
+            None => return Err(self.refuse(raw, "this message has no \"role\"")),
+        };
+        let text = self.text(message.content)?;
+        self.telling.asked(asker, text);
+        Ok(())
+    }
+
+    fn assistant(&mut self, message: Message<'_>) -> Result<(), Diagnostic> {
+        let text = match self.text(message.content)? {
+            text if text.is_empty() => self.text(message.refusal)?,
+            text => text,
+        };
+        self.telling.said(text);
+        for raw in message.tool_calls.unwrap_or_default() {
+            let call: CallForm<'_> = content::fields(self.source, raw)?;
+            let Some(function) = call.function.or(call.custom) else {
+                return Err(self.refuse(raw, "this tool call has no \"function\""));
+            };
+            self.call(call.id, function)?;
+        }
+        match message.function_call {
+            Some(function) => self.call(None, function),
+            None => Ok(()),
+        }
+    }
+
+    fn call(&mut self, id: Option<String>, function: Function<'_>) -> Result<(), Diagnostic> {
+        let arguments = content::arguments(self.source, function.arguments.or(function.input))?;
+        self.telling.called(id, function.name, arguments);
+        Ok(())
+    }
+
+    fn item(&mut self, raw: &RawValue, message: Message<'_>) -> Result<(), Diagnostic> {
+        match (message.kind.as_deref(), message.name, message.call_id) {
+            (Some("function_call" | "custom_tool_call"), Some(name), id) => {
+                let (arguments, input) = (message.arguments, message.input);
+                self.call(id, Function { name, arguments, input })?;
+            }
+            (Some("function_call_output" | "custom_tool_call_output"), _, Some(id)) => {
+                let answered = self.telling.answered(&id, content::result(message.output), None);
+                answered.map_err(content::unasked(self.source, raw, &id))?;
+            }
+            (Some("reasoning"), ..) => self.telling.left_out("reasoning"),
+            (Some(kind @ ("function_call" | "custom_tool_call")), None, _) => {
+                return Err(self.refuse(raw, &format!("this {kind} has no \"name\"")));
+            }
+            (Some(kind @ ("function_call_output" | "custom_tool_call_output")), _, None) => {
+                return Err(self.refuse(raw, &format!("this {kind} has no \"call_id\"")));
+            }
+            // Calls of the vendor's own tools each have a shape of their own.
+            (Some(_) | None, ..) => self.telling.kept(Json::from(raw.get())),
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, raw: Option<&RawValue>) -> Result<String, Diagnostic> {
+        raw.map_or(Ok(String::new()), |raw| content::text(self.source, raw, &mut self.telling))
+    }
+
+    fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
+        let help = "write it as the chat completions or the Responses API do";
+        self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
+    }
+}

@@ -1,0 +1,233 @@
+//! The messages of a span: as attributes, as events, and as they were written before the conventions had a form for them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use super::span::Attributes;
+use super::span::Span;
+use crate::format::loose;
+use crate::format::run_v1;
+use crate::model::Json;
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Who said it.
+    pub role: String,
+    /// What it is made of.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    /// A text.
+    Text(String),
+    /// A call of a tool.
+    Call {
+        /// Its id.
+        id: Option<String>,
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        arguments: Json,
+    },
+    /// What a tool answered.
+    Answer {
+        /// The call's id.
+        id: Option<String>,
+        /// What it answered.
+        result: Json,
+    },
+    /// Something of this type that is not taken over.
+    Other(String),
+}
+
+impl Message {
+    /// Its texts, one after the other.
+    pub fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(text.as_str()),
+            Part::Call { .. } | Part::Answer { .. } | Part::Other(_) => None,
+        });
+        texts.collect()
+    }
+}
+
+/// What the model was given, its instructions first; empty where the span was recorded without content.
+pub fn input(span: &Span) -> Vec<Message> {
+    let mut messages: Vec<Message> = list(said(span, "gen_ai.system_instructions"))
+        .iter()
+        .map(|part| message(&json!({ "parts": [part] }), "system"))
+        .collect();
+    messages.extend(list(said(span, "gen_ai.input.messages")).iter().map(|value| message(value, "user")));
+    if messages.is_empty() {
+        messages.extend(span.events.iter().filter_map(|(name, attributes)| match name.as_str() {
+            "gen_ai.system.message" => Some(message(&body(attributes), "system")),
+            "gen_ai.user.message" => Some(message(&body(attributes), "user")),
+            "gen_ai.assistant.message" => Some(message(&body(attributes), "assistant")),
+            "gen_ai.tool.message" => Some(message(&body(attributes), "tool")),
+            _ => None,
+        }));
+    }
+    if messages.is_empty() {
+        messages.extend(older(span, "gen_ai.prompt", "gen_ai.content.prompt", "user"));
+    }
+    messages
+}
+
+/// What the model answered.
+pub fn output(span: &Span) -> Vec<Message> {
+    let mut messages: Vec<Message> =
+        list(said(span, "gen_ai.output.messages")).iter().map(|value| message(value, "assistant")).collect();
+    if messages.is_empty() {
+        let choices = span.events.iter().filter(|(name, _)| name == "gen_ai.choice");
+        messages.extend(choices.map(|(_, attributes)| {
+            let body = body(attributes);
+            let inner = body.get("message").map(read).filter(Value::is_object);
+            message(&inner.unwrap_or(body), "assistant")
+        }));
+    }
+    if messages.is_empty() {
+        messages.extend(older(span, "gen_ai.completion", "gen_ai.content.completion", "assistant"));
+    }
+    messages
+}
+
+/// An attribute of the span, or of the event that carries a call's details.
+fn said<'a>(span: &'a Span, key: &str) -> Option<&'a Value> {
+    let details = || {
+        let mut events = span.events.iter().filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
+        events.find_map(|(_, attributes)| attributes.get(key))
+    };
+    span.said.get(key).or_else(details)
+}
+
+/// A value, or what a text holds as JSON where it holds any.
+fn read(value: &Value) -> Value {
+    match value {
+        Value::String(text) => loose::any(text).unwrap_or_else(|_| value.clone()),
+        other => other.clone(),
+    }
+}
+
+/// A list, also one that was written as a text; a text alone is one message.
+fn list(value: Option<&Value>) -> Vec<Value> {
+    match value.map(read) {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(list)) => list,
+        Some(Value::String(text)) => vec![json!({ "type": "text", "content": text })],
+        Some(other) => vec![other],
+    }
+}
+
+/// An older event's body: its attributes, or the JSON in one of them.
+fn body(attributes: &Attributes) -> Value {
+    let content = attributes.get("gen_ai.event.content").map(read).filter(Value::is_object);
+    content.unwrap_or_else(|| {
+        let plain = attributes.iter().map(|(key, value)| (key.clone(), value.clone()));
+        Value::Object(plain.collect())
+    })
+}
+
+/// `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
+fn older(span: &Span, key: &str, event: &str, role: &str) -> Vec<Message> {
+    let of_event =
+        || span.events.iter().find(|(name, _)| name == event).and_then(|(_, attributes)| attributes.get(key));
+    let whole = list(span.said.get(key).or_else(of_event));
+    if !whole.is_empty() {
+        return whole.iter().map(|value| message(value, role)).collect();
+    }
+    let mut numbered: BTreeMap<u32, Numbered> = BTreeMap::new();
+    for (name, value) in span.said.range(format!("{key}.")..) {
+        let Some(rest) = name.strip_prefix(key).and_then(|rest| rest.strip_prefix('.')) else { break };
+        let Some((number, field)) = rest.split_once('.') else { continue };
+        let Ok(number) = number.parse() else { continue };
+        numbered.entry(number).or_default().put(field, value);
+    }
+    numbered.into_values().map(|numbered| message(&numbered.value(), role)).collect()
+}
+
+/// A message whose fields are attributes of their own.
+#[derive(Default)]
+struct Numbered {
+    fields: Map<String, Value>,
+    calls: BTreeMap<u32, Map<String, Value>>,
+}
+
+impl Numbered {
+    /// `tool_calls.0.name` is a field of the first call; others are the message's.
+    fn put(&mut self, field: &str, value: &Value) {
+        let inner = field.strip_prefix("tool_calls.").and_then(|rest| rest.split_once('.'));
+        let call = inner.and_then(|(number, key)| Some((number.parse().ok()?, key)));
+        let (fields, key) = match call {
+            Some((number, key)) => (self.calls.entry(number).or_default(), key),
+            None => (&mut self.fields, field),
+        };
+        fields.insert(key.to_owned(), value.clone());
+    }
+
+    fn value(mut self) -> Value {
+        if !self.calls.is_empty() {
+            let calls = self.calls.into_values().map(Value::Object).collect();
+            self.fields.insert("tool_calls".to_owned(), calls);
+        }
+        Value::Object(self.fields)
+    }
+}
+
+/// A message in the conventions' form (`parts`) or in that of the chat completions.
+fn message(value: &Value, role: &str) -> Message {
+    let text = |key: &str| value.get(key).and_then(Value::as_str);
+    let id = text("id").or(text("tool_call_id")).map(str::to_owned);
+    let role = text("role").unwrap_or(role).to_owned();
+    let content = value.get("content").map_or(Value::Null, Value::clone);
+    let mut parts: Vec<Part> = Vec::new();
+    match (value.get("parts").and_then(Value::as_array), &content) {
+        (Some(list), _) => parts.extend(list.iter().map(part)),
+        (None, Value::Null) => {}
+        (None, _) if role == "tool" => parts.push(Part::Answer { id, result: run_v1::json(&content) }),
+        (None, Value::Array(list)) => parts.extend(list.iter().map(part)),
+        (None, Value::String(text)) => parts.push(Part::Text(text.clone())),
+        (None, other) => parts.push(Part::Text(other.to_string())),
+    }
+    let calls = list(value.get("tool_calls"));
+    parts.extend(calls.iter().map(|call| {
+        let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
+        called(call, inner)
+    }));
+    Message { role, parts }
+}
+
+fn part(value: &Value) -> Part {
+    let id = || ["id", "tool_call_id"].iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
+    match value.get("type").and_then(Value::as_str) {
+        Some("tool_call") => called(value, value),
+        Some("tool_call_response") => {
+            // The example of the conventions says `result`, their schema `response`.
+            let result = value.get("response").or(value.get("result")).unwrap_or(&Value::Null);
+            Part::Answer { id: id(), result: run_v1::json(result) }
+        }
+        Some("text" | "input_text" | "output_text") => {
+            let text = value.get("content").or(value.get("text")).and_then(Value::as_str);
+            Part::Text(text.unwrap_or_default().to_owned())
+        }
+        Some(other) => Part::Other(other.to_owned()),
+        None => match value {
+            Value::String(text) => Part::Text(text.clone()),
+            _ => Part::Other("part without a type".to_owned()),
+        },
+    }
+}
+
+fn called(call: &Value, inner: &Value) -> Part {
+    let arguments = inner.get("arguments").map_or(Json::default(), |value| run_v1::json(&read(value)));
+    Part::Call {
+        id: call.get("id").and_then(Value::as_str).map(str::to_owned),
+        name: inner.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        arguments,
+    }
+}

@@ -1,0 +1,302 @@
+//! OTLP traces in JSON with the GenAI semantic conventions: a trace is a run.
+
+mod messages;
+mod span;
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use self::messages::Message;
+use self::messages::Part;
+use self::span::Operation;
+use self::span::Span;
+use super::Transcript;
+use super::content;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::run_v1;
+use crate::format::source::SourceText;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Status;
+use crate::model::ToolCall;
+
+/// Reads the traces of a file, the earliest first; a span that was sent twice counts once.
+pub fn read(
+    source: &SourceText,
+    documents: &[&RawValue],
+    case_from: Option<&str>,
+) -> Result<Vec<Transcript>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten();
+    for span in spans.collect::<Vec<_>>() {
+        if seen.insert((span.trace.clone(), span.id.clone())) {
+            traces.entry(span.trace.clone()).or_default().push(span);
+        }
+    }
+    problems.or(())?;
+    let mut runs: Vec<Trace> = traces.into_values().map(Trace::of).collect();
+    let all = runs.len();
+    runs.retain(Trace::is_run);
+    runs.sort_by_key(|trace| (trace.start(), trace.at()));
+    if runs.is_empty() {
+        let what = "there is no span of the GenAI semantic conventions in this file";
+        let help = "give traces whose spans have gen_ai.operation.name";
+        return Err(source.problem(0, "no-run", what, help).into());
+    }
+    let mut problems = Diagnostics::default();
+    let mut transcripts: Vec<Transcript> =
+        runs.iter().filter_map(|trace| problems.keep(trace.transcript(source, case_from))).collect();
+    if let (Some(first), Ok(foreign @ 1..)) = (transcripts.first_mut(), u32::try_from(all - runs.len())) {
+        first.left_out.insert("trace without GenAI spans".to_owned(), foreign);
+    }
+    problems.or(transcripts)
+}
+
+/// The spans of one trace, the earliest first.
+struct Trace {
+    spans: Vec<Span>,
+}
+
+/// Spans around a span that are looked at: a broken trace may lead in a circle.
+const DEPTH: usize = 500;
+
+/// A tool call in the making: from a message, from a span, or from both.
+struct Call {
+    id: Option<String>,
+    at: i64,
+    executed: bool,
+    call: ToolCall,
+}
+
+impl Trace {
+    fn of(mut spans: Vec<Span>) -> Self {
+        spans.sort_by_key(|span| (span.start, span.at));
+        Self { spans }
+    }
+
+    fn is_run(&self) -> bool {
+        self.spans.iter().any(|span| span.operation() != Operation::Other)
+    }
+
+    fn start(&self) -> i64 {
+        self.spans.first().map_or(0, |span| span.start)
+    }
+
+    fn at(&self) -> usize {
+        self.spans.iter().map(|span| span.at).min().unwrap_or(0)
+    }
+
+    fn of_operation(&self, operation: Operation) -> impl Iterator<Item = &Span> {
+        self.spans.iter().filter(move |span| span.operation() == operation)
+    }
+
+    /// The agent around all others.
+    fn agent(&self) -> Option<&Span> {
+        let agents: BTreeSet<&str> = self.of_operation(Operation::Agent).map(|span| span.id.as_str()).collect();
+        let parents: BTreeMap<&str, &str> =
+            self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect();
+        let inside = |span: &Span| {
+            let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
+            around.take(DEPTH).any(|id| agents.contains(id))
+        };
+        self.of_operation(Operation::Agent).find(|span| !inside(span))
+    }
+
+    fn transcript(&self, source: &SourceText, case_from: Option<&str>) -> Result<Transcript, Diagnostic> {
+        let agent = self.agent();
+        let chats: Vec<&Span> = self.of_operation(Operation::Chat).collect();
+        let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
+        let outputs: Vec<(&Span, Vec<Message>)> = chats.iter().map(|span| (*span, messages::output(span))).collect();
+        let whole = agent.map(messages::output).unwrap_or_default();
+        let mut of_last = outputs.iter().filter(|(span, _)| last.is_some_and(|last| last.id == span.id));
+        let text = answer(&whole).or_else(|| of_last.next_back().and_then(|(_, messages)| answer(messages)));
+        let asked = agent.map(messages::input).filter(|messages| !messages.is_empty());
+        let asked = asked.or_else(|| chats.first().map(|span| messages::input(span))).unwrap_or_default();
+        let (status, error) = ended(agent.or_else(|| self.spans.iter().find(|span| span.parent.is_empty())));
+        let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
+        let case = case_from.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
+        if let (Some(key), None) = (case_from, &case) {
+            let help = "name an attribute that each trace has on one of its spans";
+            let what = format!("no span of this trace has the attribute {key:?}");
+            return Err(source.problem(self.at(), "no-case", what, help));
+        }
+        let of_model = |span: &Span| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
+        Ok(Transcript {
+            at: self.at(),
+            agent: named(&["goldgate.agent"]).or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
+            case,
+            status,
+            error,
+            prompt: prompt(&asked),
+            events: between(&outputs, text.as_deref()),
+            text,
+            calls: self.calls(&outputs, &whole),
+            metrics: self.measures(agent, &chats),
+            model: last.and_then(of_model).or_else(|| agent.and_then(of_model)),
+            started_at: started_at(agent.map_or(self.start(), |span| span.start)),
+            left_out: left_out(outputs.iter().flat_map(|(_, messages)| messages).chain(&asked)),
+        })
+    }
+
+    /// The calls that the models made, with what the tools' own spans say of them, in the order in which they were made.
+    fn calls(&self, outputs: &[(&Span, Vec<Message>)], whole: &[Message]) -> Vec<ToolCall> {
+        let mut calls: Vec<Call> = Vec::new();
+        for (span, messages) in outputs {
+            calls.extend(messages.iter().flat_map(|message| made(message, span.end)));
+        }
+        if outputs.is_empty() {
+            calls.extend(whole.iter().flat_map(|message| made(message, i64::MIN)));
+        }
+        let inputs = self.spans.iter().flat_map(messages::input);
+        for part in inputs.chain(whole.iter().cloned()).flat_map(|message| message.parts) {
+            if let Part::Answer { id: Some(id), result } = part {
+                let open = |call: &&mut Call| call.call.result == Json::null() && call.id.as_ref() == Some(&id);
+                if let Some(call) = calls.iter_mut().find(open) {
+                    call.call.result = result;
+                }
+            }
+        }
+        for span in self.of_operation(Operation::Tool) {
+            execute(&mut calls, span);
+        }
+        calls.sort_by_key(|call| call.at);
+        calls.into_iter().map(|call| call.call).collect()
+    }
+
+    fn measures(&self, agent: Option<&Span>, chats: &[&Span]) -> Measures {
+        const INPUT: [&str; 2] = ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"];
+        const OUTPUT: [&str; 2] = ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"];
+        let mut measures = Measures::default();
+        for span in chats {
+            content::add(&mut measures.input_tokens, span.count(&INPUT));
+            content::add(&mut measures.output_tokens, span.count(&OUTPUT));
+        }
+        // An agent's own count is the sum of its calls': it counts where they have none.
+        if let (None, None, Some(agent)) = (measures.input_tokens, measures.output_tokens, agent) {
+            measures.input_tokens = agent.count(&INPUT);
+            measures.output_tokens = agent.count(&OUTPUT);
+        }
+        content::add(&mut measures.total_tokens, measures.input_tokens);
+        content::add(&mut measures.total_tokens, measures.output_tokens);
+        let end = self.spans.iter().map(|span| span.end).max().unwrap_or(0);
+        let all = || span::milliseconds(self.start(), end);
+        measures.total_latency_ms = agent.and_then(Span::latency_ms).or_else(all);
+        measures
+    }
+}
+
+/// The calls of a message.
+fn made(message: &Message, at: i64) -> Vec<Call> {
+    let calls = message.parts.iter().filter_map(|part| match part {
+        Part::Call { id, name, arguments } => {
+            let (name, arguments) = (name.clone(), arguments.clone());
+            let call = ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None };
+            Some(Call { id: id.clone(), at, executed: false, call })
+        }
+        Part::Text(_) | Part::Answer { .. } | Part::Other(_) => None,
+    });
+    calls.collect()
+}
+
+/// Adds what a tool's span says to the call with its id, else to the next one of its name that has none; else it is a call.
+fn execute(calls: &mut Vec<Call>, span: &Span) {
+    let name = span.text(&["gen_ai.tool.name", "traceloop.entity.name"]).unwrap_or_default();
+    let id = span.text(&["gen_ai.tool.call.id"]);
+    let by_id = calls.iter().position(|call| !call.executed && id.is_some() && call.id.as_deref() == id);
+    let by_name = || {
+        let open = |call: &Call| !call.executed && call.call.name == name && (id.is_none() || call.id.is_none());
+        calls.iter().position(open)
+    };
+    let place = by_id.or_else(by_name).unwrap_or_else(|| {
+        let call = ToolCall {
+            name: name.to_owned(),
+            arguments: Json::default(),
+            result: Json::null(),
+            error: None,
+            latency_ms: None,
+        };
+        calls.push(Call { id: None, at: span.start, executed: true, call });
+        calls.len() - 1
+    });
+    let Call { executed, call, .. } = &mut calls[place];
+    *executed = true;
+    call.latency_ms = span.latency_ms();
+    let said = |keys: [&str; 2]| keys.iter().find_map(|key| span.said.get(*key));
+    if let Some(arguments) = said(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {
+        call.arguments = unquoted(arguments);
+    }
+    if let Some(result) = said(["gen_ai.tool.call.result", "traceloop.entity.output"]) {
+        call.result = run_v1::json(result);
+    }
+    let kind = span.text(&["error.type"]);
+    call.error = match (&span.failed, kind) {
+        (Some(said), _) if !said.is_empty() => Some(said.clone()),
+        (Some(_), kind) => Some(kind.unwrap_or("error").to_owned()),
+        (None, kind) => kind.map(str::to_owned),
+    };
+}
+
+/// Arguments that were written as JSON in a text stand as what they are.
+fn unquoted(value: &serde_json::Value) -> Json {
+    match value.as_str() {
+        Some(text) if serde_json::from_str::<&RawValue>(text).is_ok() => Json::from(text),
+        Some(_) | None => run_v1::json(value),
+    }
+}
+
+/// The text of the last message; `None` where there is no message.
+fn answer(messages: &[Message]) -> Option<String> {
+    messages.iter().rfind(|message| message.role != "tool").map(Message::text)
+}
+
+/// What was said before the first answer.
+fn prompt(messages: &[Message]) -> Option<String> {
+    let asked = messages.iter().take_while(|message| message.role != "assistant").map(Message::text);
+    let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The texts of answers that were not the last one.
+fn between(outputs: &[(&Span, Vec<Message>)], last: Option<&str>) -> Vec<Json> {
+    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(Message::text);
+    let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
+    kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
+}
+
+/// How the run ended: another end than an error has its word as the error's type.
+fn ended(span: Option<&Span>) -> (Status, Option<String>) {
+    let Some((span, said)) = span.and_then(|span| Some((span, span.failed.as_deref()?))) else {
+        return (Status::Completed, None);
+    };
+    let kind = span.text(&["error.type"]);
+    let status = match kind {
+        Some("timeout") => Status::Timeout,
+        Some("stalled") => Status::Stalled,
+        Some("cancelled") => Status::Cancelled,
+        Some(_) | None => Status::Error,
+    };
+    let error = if said.is_empty() { kind } else { Some(said) };
+    (status, error.map(str::to_owned))
+}
+
+fn started_at(nanos: i64) -> Option<String> {
+    let moment = Timestamp::from_nanosecond(i128::from(nanos)).ok().filter(|_| nanos > 0)?;
+    Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
+}
+
+fn left_out<'a>(messages: impl Iterator<Item = &'a Message>) -> BTreeMap<String, u32> {
+    let mut counts = BTreeMap::new();
+    for part in messages.flat_map(|message| &message.parts) {
+        if let Part::Other(kind) = part {
+            *counts.entry(kind.chars().take(40).collect()).or_default() += 1;
+        }
+    }
+    counts
+}

@@ -1,0 +1,264 @@
+//! Spans as OTLP's JSON encoding writes them, and what they say under the conventions' current and older names.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Number;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::diag::Diagnostic;
+use crate::format::json;
+use crate::format::source::SourceText;
+use crate::format::transcript::content;
+
+/// One export request: the collector's file exporter writes one a line.
+#[derive(Deserialize)]
+pub struct Request<'a> {
+    /// The spans of each resource.
+    #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
+    pub resources: Vec<ResourceForm<'a>>,
+}
+
+/// The spans of one resource.
+#[derive(Deserialize)]
+pub struct ResourceForm<'a> {
+    #[serde(default)]
+    resource: Option<AttributesForm>,
+    #[serde(borrow, default, rename = "scopeSpans", alias = "scope_spans")]
+    scopes: Vec<ScopeForm<'a>>,
+}
+
+#[derive(Deserialize)]
+struct AttributesForm {
+    #[serde(default)]
+    attributes: Vec<KeyValue>,
+}
+
+#[derive(Deserialize)]
+struct ScopeForm<'a> {
+    #[serde(borrow, default)]
+    spans: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SpanForm {
+    #[serde(alias = "trace_id")]
+    trace_id: String,
+    #[serde(alias = "span_id")]
+    span_id: String,
+    #[serde(default, alias = "parent_span_id")]
+    parent_span_id: Option<String>,
+    #[serde(default, alias = "start_time_unix_nano")]
+    start_time_unix_nano: Whole,
+    #[serde(default, alias = "end_time_unix_nano")]
+    end_time_unix_nano: Whole,
+    #[serde(default)]
+    attributes: Vec<KeyValue>,
+    #[serde(default)]
+    events: Vec<EventForm>,
+    #[serde(default)]
+    status: Option<StatusForm>,
+}
+
+#[derive(Deserialize)]
+struct EventForm {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    attributes: Vec<KeyValue>,
+}
+
+#[derive(Deserialize)]
+struct StatusForm {
+    #[serde(default)]
+    code: Value,
+    #[serde(default)]
+    message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct KeyValue {
+    key: String,
+    #[serde(default)]
+    value: Option<AnyValue>,
+}
+
+#[derive(Deserialize)]
+enum AnyValue {
+    #[serde(rename = "stringValue", alias = "string_value")]
+    Text(String),
+    #[serde(rename = "boolValue", alias = "bool_value")]
+    Truth(bool),
+    #[serde(rename = "intValue", alias = "int_value")]
+    Whole(Whole),
+    #[serde(rename = "doubleValue", alias = "double_value")]
+    Number(Value),
+    #[serde(rename = "arrayValue", alias = "array_value")]
+    List(ListForm),
+    #[serde(rename = "kvlistValue", alias = "kvlist_value")]
+    Object(ObjectForm),
+    #[serde(rename = "bytesValue", alias = "bytes_value")]
+    Bytes(String),
+}
+
+#[derive(Deserialize)]
+struct ListForm {
+    #[serde(default)]
+    values: Vec<AnyValue>,
+}
+
+#[derive(Deserialize)]
+struct ObjectForm {
+    #[serde(default)]
+    values: Vec<KeyValue>,
+}
+
+/// A whole number, which protobuf's JSON writes as a text.
+#[derive(Deserialize, Clone, Copy, Default)]
+#[serde(try_from = "Value")]
+struct Whole(i64);
+
+impl TryFrom<Value> for Whole {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let whole = match &value {
+            Value::Number(number) => number.as_i64(),
+            Value::String(text) => text.parse().ok(),
+            _ => None,
+        };
+        whole.map(Self).ok_or_else(|| format!("invalid value: {value}, expected a whole number"))
+    }
+}
+
+impl AnyValue {
+    fn value(self) -> Value {
+        match self {
+            Self::Text(text) | Self::Bytes(text) => Value::String(text),
+            Self::Truth(truth) => Value::Bool(truth),
+            Self::Whole(Whole(number)) => Value::Number(Number::from(number)),
+            Self::Number(number) => number,
+            Self::List(list) => list.values.into_iter().map(Self::value).collect(),
+            Self::Object(object) => Value::Object(attributes(object.values).into_iter().collect()),
+        }
+    }
+}
+
+/// What is said under each name.
+pub type Attributes = BTreeMap<String, Value>;
+
+fn attributes(list: Vec<KeyValue>) -> Attributes {
+    list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, AnyValue::value))).collect()
+}
+
+/// What a span is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Operation {
+    /// An agent's run.
+    Agent,
+    /// A call of a model.
+    Chat,
+    /// A call of a tool.
+    Tool,
+    /// Everything else.
+    Other,
+}
+
+/// One span.
+pub struct Span {
+    /// The byte of the file where it stands.
+    pub at: usize,
+    /// Its trace, in lower case.
+    pub trace: String,
+    /// Its id, in lower case.
+    pub id: String,
+    /// The id of the span around it; empty at the root.
+    pub parent: String,
+    /// When it started, in nanoseconds after 1970.
+    pub start: i64,
+    /// When it ended.
+    pub end: i64,
+    /// What it says; its resource's attributes among them.
+    pub said: Attributes,
+    /// Its events, by name.
+    pub events: Vec<(String, Attributes)>,
+    /// What was said of its failure, where its status is an error.
+    pub failed: Option<String>,
+}
+
+/// Reads the spans of a request, in its order.
+///
+/// # Errors
+/// The place of what is no such span.
+pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<Span>, Diagnostic> {
+    let request: Request<'_> = content::fields(source, raw)?;
+    let mut spans = Vec::new();
+    for resource in request.resources {
+        let around = attributes(resource.resource.map_or(Vec::new(), |form| form.attributes));
+        for raw in resource.scopes.iter().flat_map(|scope| &scope.spans) {
+            let form: SpanForm = content::fields(source, raw)?;
+            spans.push(Span::of(form, json::offset_of(source, raw), around.clone()));
+        }
+    }
+    Ok(spans)
+}
+
+impl Span {
+    fn of(form: SpanForm, at: usize, mut said: Attributes) -> Self {
+        said.extend(attributes(form.attributes));
+        let failed = form.status.filter(StatusForm::is_error).map(|status| status.message.unwrap_or_default());
+        Self {
+            at,
+            trace: form.trace_id.to_ascii_lowercase(),
+            id: form.span_id.to_ascii_lowercase(),
+            parent: form.parent_span_id.unwrap_or_default().to_ascii_lowercase(),
+            start: form.start_time_unix_nano.0,
+            end: form.end_time_unix_nano.0,
+            said,
+            events: form.events.into_iter().map(|event| (event.name, attributes(event.attributes))).collect(),
+            failed,
+        }
+    }
+
+    /// The first of these attributes that is a text.
+    pub fn text(&self, keys: &[&str]) -> Option<&str> {
+        keys.iter().find_map(|key| self.said.get(*key)?.as_str()).filter(|text| !text.is_empty())
+    }
+
+    /// The first of these attributes that is a count.
+    pub fn count(&self, keys: &[&str]) -> Option<u64> {
+        keys.iter().find_map(|key| self.said.get(*key)?.as_u64())
+    }
+
+    /// What it is about. Before the operation had a name, its other attributes gave it away.
+    pub fn operation(&self) -> Operation {
+        match self.text(&["gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"]) {
+            Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => Operation::Agent,
+            Some("chat" | "text_completion" | "generate_content" | "completion") => Operation::Chat,
+            Some("execute_tool" | "tool") => Operation::Tool,
+            Some(_) => Operation::Other,
+            None if self.said.contains_key("gen_ai.tool.name") => Operation::Tool,
+            None if self.said.contains_key("gen_ai.request.model") => Operation::Chat,
+            None => Operation::Other,
+        }
+    }
+
+    /// How long it took.
+    pub fn latency_ms(&self) -> Option<u64> {
+        milliseconds(self.start, self.end)
+    }
+}
+
+/// The milliseconds between two moments; `None` where one was not recorded, or they are the wrong way round.
+pub fn milliseconds(start: i64, end: i64) -> Option<u64> {
+    let nanos = end.checked_sub(start).filter(|_| start > 0)?;
+    u64::try_from(nanos).ok().map(|nanos| nanos / 1_000_000)
+}
+
+impl StatusForm {
+    fn is_error(&self) -> bool {
+        self.code == 2 || self.code == "STATUS_CODE_ERROR"
+    }
+}

@@ -1,0 +1,133 @@
+//! A conversation, told message by message: what was asked, what was called, what was answered in the end.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::Transcript;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Status;
+use crate::model::ToolCall;
+
+/// A conversation so far.
+#[derive(Default)]
+pub struct Telling {
+    prompt: Vec<String>,
+    begun: bool,
+    last: Option<String>,
+    calls: Vec<Call>,
+    events: Vec<Json>,
+    left_out: BTreeMap<String, u32>,
+}
+
+struct Call {
+    id: Option<String>,
+    answered: bool,
+    call: ToolCall,
+}
+
+/// Who said something that is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// The system's or developer's instructions.
+    System,
+    /// The user.
+    User,
+}
+
+/// An answer of a tool that nobody called, or that had answered already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unasked;
+
+/// A conversation without a single message of the assistant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoAnswer;
+
+impl Telling {
+    /// The system or the user said something.
+    pub fn asked(&mut self, asker: Asker, text: String) {
+        match (self.begun, asker) {
+            _ if text.is_empty() => {}
+            (false, _) => self.prompt.push(text),
+            (true, Asker::System) => self.event("system", &text),
+            (true, Asker::User) => self.event("user", &text),
+        }
+    }
+
+    /// A message of the assistant begins, with its text if it has one. The last one's text is the answer.
+    pub fn said(&mut self, text: String) {
+        self.begun = true;
+        if let Some(before) = self.last.replace(text).filter(|before| !before.is_empty()) {
+            self.event("assistant", &before);
+        }
+    }
+
+    /// The assistant calls a tool.
+    pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
+        self.begun = true;
+        self.last.get_or_insert_default();
+        let call = ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None };
+        self.calls.push(Call { id, answered: false, call });
+    }
+
+    /// A tool answers the first open call with this id.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn answered(&mut self, id: &str, result: Json, error: Option<String>) -> Result<(), Unasked> {
+        self.answer(|call| call.id.as_deref() == Some(id), result, error)
+    }
+
+    /// A tool answers the first open call of its name: calls had no ids once.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn answered_by_name(&mut self, name: &str, result: Json) -> Result<(), Unasked> {
+        self.answer(|call| call.call.name == name, result, None)
+    }
+
+    fn answer(&mut self, is: impl Fn(&Call) -> bool, result: Json, error: Option<String>) -> Result<(), Unasked> {
+        let call = self.calls.iter_mut().find(|call| !call.answered && is(call)).ok_or(Unasked)?;
+        call.answered = true;
+        call.call.result = result;
+        call.call.error = error;
+        Ok(())
+    }
+
+    /// Something that this version does not know stays as it was written.
+    pub fn kept(&mut self, json: Json) {
+        self.events.push(json);
+    }
+
+    /// Something is not taken over; it will be counted.
+    pub fn left_out(&mut self, what: &str) {
+        *self.left_out.entry(what.chars().take(40).collect()).or_default() += 1;
+    }
+
+    fn event(&mut self, role: &str, text: &str) {
+        self.events.push(Json::from(json!({ "role": role, "text": text }).to_string()));
+    }
+
+    /// The conversation is over.
+    ///
+    /// # Errors
+    /// Nobody answered: that is no run.
+    pub fn told(self, at: usize) -> Result<Transcript, NoAnswer> {
+        Ok(Transcript {
+            at,
+            agent: None,
+            case: None,
+            status: Status::Completed,
+            error: None,
+            prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
+            text: Some(self.last.ok_or(NoAnswer)?),
+            calls: self.calls.into_iter().map(|call| call.call).collect(),
+            events: self.events,
+            metrics: Measures::default(),
+            model: None,
+            started_at: None,
+            left_out: self.left_out,
+        })
+    }
+}
