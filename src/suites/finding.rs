@@ -27,7 +27,8 @@ pub enum Severity {
 }
 
 impl Severity {
-    const ALL: [(Self, &'static str, &'static str); 5] = [
+    /// Every severity with its word and its priority, the least first.
+    pub const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Info, "info", "p4"),
         (Self::Low, "low", "p3"),
         (Self::Medium, "medium", "p2"),

@@ -7,6 +7,7 @@ use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelIterator;
 use rayon::iter::ParallelIterator;
 
+use self::asked::ask;
 use self::audit::audit;
 use self::checks::Reader;
 use self::fits::Fit;
@@ -34,6 +35,7 @@ use crate::format::Place;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::Aggregate;
+use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Drift;
@@ -53,6 +55,7 @@ use crate::model::indicator;
 use crate::model::share;
 use crate::text::contains;
 
+mod asked;
 mod audit;
 mod checks;
 mod fits;
@@ -150,6 +153,8 @@ struct Findings {
     documents: RepoPath,
     /// The file names in the folder of documents.
     files: Arc<BTreeSet<String>>,
+    /// What a finding may be about; any word where empty.
+    categories: Vec<String>,
     pairs: Vec<Pair>,
     expectations: Vec<Expectation>,
 }
@@ -198,7 +203,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         expectations.push(expectation);
     }
     let agents = suite.agents.keys().cloned().collect();
-    problems.or(Box::new(Findings { agents, documents, files: Arc::new(files), pairs, expectations }))
+    let categories = suite.categories.clone().unwrap_or_default();
+    problems.or(Box::new(Findings { agents, documents, files: Arc::new(files), categories, pairs, expectations }))
 }
 
 fn read_pair(
@@ -239,6 +245,11 @@ impl Suite for Findings {
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
         Ok(Grade { values, checks, layer: produced.layer, kept: None })
+    }
+
+    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let file = self.documents.child(&format!("{}.md", self.pairs[place].case));
+        Ok(Some(ask(&file, &shelf.text(&file)?.text, &self.categories)))
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

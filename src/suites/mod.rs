@@ -2,6 +2,7 @@
 //!
 //! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
 
+mod asking;
 mod atoms;
 mod audit;
 mod blame;
