@@ -189,6 +189,7 @@ fn assembled(
         verdict,
         not_gateable,
         golden_changes: Vec::new(),
+        approval: None,
         notes,
         usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
     }

@@ -3,6 +3,7 @@
 //! Nothing here reads a file, parses a format or knows a clock. A value of these types is already checked:
 //! an id fits its pattern, a zone lies in its range, a verdict is one of three.
 
+mod approval;
 mod baseline;
 mod call;
 mod comment;
@@ -19,6 +20,7 @@ mod run;
 mod scoring;
 mod verdict;
 
+pub use approval::{Approval, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
 pub use call::{
     AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Message, Request, Retry, Spent, Stop,

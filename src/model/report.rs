@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::approval::Approval;
+use super::approval::GoldenChange;
+use super::approval::Weight;
 use super::baseline::Identity;
 use super::config::Tier;
 use super::grade::Layer;
@@ -41,8 +44,10 @@ pub struct Report {
     pub verdict: Ruling,
     /// Why no verdict can be given; empty where one can.
     pub not_gateable: Vec<NotGateable>,
-    /// Changes of the golden set, the gates or the baseline, in words.
-    pub golden_changes: Vec<String>,
+    /// Changes of the golden set, the gates or the baseline against the base commit; those that need approval first.
+    pub golden_changes: Vec<GoldenChange>,
+    /// Who approved them and the moved numbers, where somebody did.
+    pub approval: Option<Approval>,
     /// What people should know beside the verdict.
     pub notes: Vec<String>,
     /// What the run cost.
@@ -243,12 +248,13 @@ pub struct FailureLine<'a> {
 }
 
 impl Report {
-    /// The process's exit code (formats.md): a failed gate comes before a missing verdict, and a tier that
-    /// does not block always ends at 0.
+    /// The process's exit code (formats.md): a failed gate or an unapproved golden change comes before a missing verdict, and a
+    /// tier that does not block always ends at 0.
     pub fn exit_code(&self) -> u8 {
         use super::verdict::Verdict::Fail;
         match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
             (Authority::Advisory, _, _) => 0,
+            (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,
             (Authority::Blocking, Some(Fail), _) => 1,
             (Authority::Blocking, _, false) => 3,
             (Authority::Blocking, _, true) => 0,
@@ -258,6 +264,19 @@ impl Report {
     /// Every failed check of every counted pair, in the order of the report.
     pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
         self.suites.iter().flat_map(SuiteReport::failures)
+    }
+
+    /// Golden changes that need an approval and have none.
+    pub fn unapproved(&self) -> impl Iterator<Item = &GoldenChange> {
+        let open = self.approval.is_none();
+        self.golden_changes.iter().filter(move |change| open && change.weight == Weight::NeedsApproval)
+    }
+
+    /// Whether an unapproved golden change fails this run: it blocks, and the deterministic tier is part of it.
+    pub fn is_held_by_changes(&self) -> bool {
+        self.authority == Authority::Blocking
+            && self.tiers.contains(&Tier::Deterministic)
+            && self.unapproved().next().is_some()
     }
 
     /// Samples that gave nothing to grade.

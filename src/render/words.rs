@@ -55,6 +55,11 @@ impl Tally {
 pub fn headline(report: &Report) -> String {
     let tally = Tally::of(&report.suites);
     let failed = plural(tally.fail, "gate fails", "gates fail");
+    if report.is_held_by_changes() {
+        let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
+        let worse = if tally.fail > 0 { format!("The agent got worse: {failed}, and ") } else { String::new() };
+        return format!("{worse}{changes} an approval. This blocks the merge.");
+    }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => format!("The agent got worse: {failed}. This blocks the merge."),
         (Some(Verdict::Fail), Authority::Advisory) => {

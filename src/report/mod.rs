@@ -6,19 +6,23 @@ use crate::gate::Comparability;
 use crate::gate::Judgement;
 use crate::model::AgentName;
 use crate::model::AgentReport;
+use crate::model::Approval;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::EPSILON;
 use crate::model::Exclusion;
+use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::Layer;
 use crate::model::NotGateable;
 use crate::model::PairResult;
+use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
+use crate::model::Verdict;
 
 /// An agent's part of the report, with why no verdict can be given on it.
 pub struct AgentPart {
@@ -111,4 +115,15 @@ fn read_otherwise(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> 
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
     let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
+}
+
+/// Adds what changed in the golden set, and who approved it. In a run that blocks, an unapproved change that needs an approval
+/// is a fail, whatever the gates say.
+pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
+    changes.sort_by(|one, other| (one.weight, &one.file, &one.words).cmp(&(other.weight, &other.file, &other.words)));
+    report.golden_changes = changes;
+    report.approval = approval;
+    if report.is_held_by_changes() {
+        report.verdict = Ruling::Judged(Verdict::Fail);
+    }
 }

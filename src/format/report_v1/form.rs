@@ -42,8 +42,11 @@ pub struct ReportFile {
     pub taxonomy: BTreeMap<String, u32>,
     /// Samples that gave nothing to grade.
     pub infra: u64,
-    /// Changes of the golden set, in words.
-    pub golden_changes: Vec<String>,
+    /// Changes of what is measured with against the base commit.
+    pub golden_changes: Vec<ChangeForm>,
+    /// Who approved them and the moved numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalForm>,
     /// Why no verdict can be given.
     pub not_gateable: Vec<String>,
     /// What people should know beside the verdict.
@@ -51,6 +54,31 @@ pub struct ReportFile {
     pub notes: Vec<String>,
     /// What the run cost.
     pub usage: UsageForm,
+}
+
+/// A change of the golden set, the gates, the baseline or a recording.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ChangeForm {
+    /// What changed, in words.
+    pub what: String,
+    /// Whether it needs an approval.
+    pub needs_approval: bool,
+    /// The file that changed, where it is one.
+    #[serde(default)]
+    pub file: Option<String>,
+}
+
+/// Somebody's consent to golden changes and moved numbers.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ApprovalForm {
+    /// The person.
+    pub by: String,
+    /// When, in UTC.
+    pub at: String,
+    /// The commit that was approved.
+    pub head: String,
+    /// The digest of the result that was approved.
+    pub digest: String,
 }
 
 /// What wrote a report.

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use super::SCHEMA;
 use super::form::AgentForm;
+use super::form::ApprovalForm;
 use super::form::CaseForm;
+use super::form::ChangeForm;
 use super::form::CheckForm;
 use super::form::GateForm;
 use super::form::IdentityForm;
@@ -22,6 +24,7 @@ use crate::format::json;
 use crate::model::AgentName;
 use crate::model::AgentReport;
 use crate::model::AnsweredBy;
+use crate::model::Approval;
 use crate::model::Authority;
 use crate::model::Better;
 use crate::model::CaseId;
@@ -33,6 +36,7 @@ use crate::model::Comparison;
 use crate::model::Exclusion;
 use crate::model::Failure;
 use crate::model::GateRuling;
+use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::Layer;
 use crate::model::Lost;
@@ -54,6 +58,7 @@ use crate::model::Tier;
 use crate::model::Unit;
 use crate::model::Usage;
 use crate::model::Verdict;
+use crate::model::Weight;
 use crate::model::Why;
 
 /// Reads a stored report.
@@ -108,9 +113,22 @@ fn report(file: ReportFile) -> Read<Report> {
         suites: file.suites.into_iter().map(suite).collect::<Read<_>>()?,
         verdict: ruling(&file.verdict, file.reason)?,
         not_gateable: file.not_gateable.into_iter().map(NotGateable).collect(),
-        golden_changes: file.golden_changes,
+        golden_changes: file.golden_changes.into_iter().map(change).collect::<Read<_>>()?,
+        approval: file.approval.map(|ApprovalForm { by, at, head, digest }| Approval { by, at, head, digest }),
         notes: file.notes,
         usage: Usage { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
+    })
+}
+
+fn change(form: ChangeForm) -> Read<GoldenChange> {
+    let ChangeForm { what, needs_approval, file } = form;
+    let path = |text: String| {
+        RepoPath::root().join(&text).map_err(|bad| Odd(format!("the file of a golden change {text:?} {bad}")))
+    };
+    Ok(GoldenChange {
+        words: what,
+        weight: if needs_approval { Weight::NeedsApproval } else { Weight::Listed },
+        file: file.map(path).transpose()?,
     })
 }
 

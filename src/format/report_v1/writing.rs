@@ -6,7 +6,9 @@ use serde_json::json;
 
 use super::SCHEMA;
 use super::form::AgentForm;
+use super::form::ApprovalForm;
 use super::form::CaseForm;
+use super::form::ChangeForm;
 use super::form::CheckForm;
 use super::form::FailureForm;
 use super::form::GateForm;
@@ -21,11 +23,13 @@ use super::form::ToolForm;
 use super::form::UsageForm;
 use super::form::ValueForm;
 use crate::model::AgentReport;
+use crate::model::Approval;
 use crate::model::Authority;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
 use crate::model::FailureLine;
 use crate::model::GateRuling;
+use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::MetricReport;
 use crate::model::PairCheck;
@@ -39,6 +43,7 @@ use crate::model::Tag;
 use crate::model::Tier;
 use crate::model::Unit;
 use crate::model::Usage;
+use crate::model::Weight;
 use crate::model::Why;
 
 /// The report as JSON, indented, with a line break at the end.
@@ -98,11 +103,26 @@ fn form(report: &Report) -> ReportFile {
         failures: report.failures().filter_map(failure).collect(),
         taxonomy,
         infra: report.lost_samples() as u64,
-        golden_changes: report.golden_changes.clone(),
+        golden_changes: report.golden_changes.iter().map(change).collect(),
+        approval: report.approval.as_ref().map(approval),
         not_gateable: report.not_gateable.iter().map(|why| why.0.clone()).collect(),
         notes: report.notes.clone(),
         usage: UsageForm { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
     }
+}
+
+fn change(change: &GoldenChange) -> ChangeForm {
+    let GoldenChange { words, weight, file } = change;
+    ChangeForm {
+        what: words.clone(),
+        needs_approval: *weight == Weight::NeedsApproval,
+        file: file.as_ref().map(|file| file.as_str().to_owned()),
+    }
+}
+
+fn approval(approval: &Approval) -> ApprovalForm {
+    let Approval { by, at, head, digest } = approval.clone();
+    ApprovalForm { by, at, head, digest }
 }
 
 fn suite(suite: &SuiteReport) -> SuiteForm {
