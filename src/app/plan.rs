@@ -327,6 +327,10 @@ impl Reader<'_> {
             let what = format!("flags have no effect on kind {}", kind.name);
             problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
         }
+        if suite.tools.is_some() && kind.name != "tool_use" {
+            let what = format!("tools has no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("tools"), "no-effect", what, "remove tools"));
+        }
         for (name, agent) in suite.agents.iter().filter(|_| kind.name != "revision") {
             if agent.role != Role::default() {
                 let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str()), Key("role")];

@@ -58,6 +58,8 @@ pub struct Suite {
     pub labels: Option<RepoPath>,
     /// Flags that cases may state, by name, beside the shipped ones.
     pub flags: BTreeMap<String, Flag>,
+    /// The tools that a live agent may call, with canned results.
+    pub tools: Option<RepoPath>,
     /// How revisions are scored, where the config says.
     pub scoring: Option<Scoring>,
 }

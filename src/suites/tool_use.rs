@@ -3,13 +3,17 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
+use serde_json::json;
 
 use self::cases::Case;
 use self::cases::CaseForm;
 use self::cases::Category;
 use self::cases::Flags;
 use self::cases::cases;
+use self::cases::unanswerable;
 use self::checks::Reader;
+use self::tools::ToolForm;
+use self::tools::tools;
 use super::Audit;
 use super::Cast;
 use super::Desk;
@@ -28,19 +32,23 @@ use crate::diag::Diagnostics;
 use crate::format::loose;
 use crate::format::loose::Loose;
 use crate::format::loose::Text;
+use crate::model::Ask;
 use crate::model::Better;
+use crate::model::CannedTool;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
+use crate::model::Toolbox;
 use crate::model::indicator;
 use crate::model::share;
 use crate::text::norm;
 
 mod cases;
 mod checks;
+mod tools;
 mod trajectory;
 
 /// The kind.
@@ -53,7 +61,12 @@ pub const KIND: Kind = Kind {
     terms: &["disclaimer"],
     meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
     open,
-    schemas: || vec![("tool-use-case", schemars::schema_for!(CaseForm))],
+    schemas: || {
+        vec![
+            ("tool-use-case", schemars::schema_for!(CaseForm)),
+            ("tool-use-tools", schemars::schema_for!(Vec<ToolForm>)),
+        ]
+    },
 };
 
 /// In the order in which [`ToolUse::grade`] gives them.
@@ -96,6 +109,8 @@ const METRICS: &[MetricSpec] = &[
 
 struct ToolUse {
     folder: Folder<Case>,
+    /// What a live agent may call; none where the suite declares nothing.
+    tools: Vec<CannedTool>,
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -111,7 +126,9 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     }
     let Some(source) = problems.keep(shelf.text(&suite.path)) else { return Err(problems) };
     let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
-    problems.or(Box::new(ToolUse { folder: Folder::of(suite, suite.path.clone(), cases) }))
+    let declared = suite.tools.as_ref().and_then(|file| problems.keep(shelf.text(file)));
+    let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
+    problems.or(Box::new(ToolUse { folder: Folder::of(suite, suite.path.clone(), cases), tools }))
 }
 
 /// What one run did: the tools that it called, and what it said in the end.
@@ -175,8 +192,18 @@ impl Suite for ToolUse {
         Ok(grade)
     }
 
-    fn audit(&self, _shelf: &dyn Shelf) -> Audit {
+    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let query = &self.folder.case(place).query;
+        let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
+        // The user's words alone: what surrounds them is the agent's own prompt.
+        Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
+    }
+
+    fn audit(&self, shelf: &dyn Shelf) -> Audit {
         let mut audit = Audit::default();
+        if let (false, Ok(source)) = (self.tools.is_empty(), shelf.text(&self.folder.path)) {
+            unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
+        }
         let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
         for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
             let what = format!("no case is of the category {}", category.word());

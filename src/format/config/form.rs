@@ -78,6 +78,8 @@ pub(super) struct SuiteForm {
     /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
     #[serde(default)]
     pub(super) flags: BTreeMap<String, FlagForm>,
+    /// A file of the tools that a live agent may call, with canned results (kind `tool_use`).
+    pub(super) tools: Option<String>,
     /// Weights and deductions that differ from the usual ones, with the reason (kind `revision`).
     pub(super) scoring: Option<ScoringForm>,
 }

@@ -213,6 +213,7 @@ impl Reader<'_> {
             runs_of,
             terms: self.named(index, "terms", form.terms),
             flags: self.flags(index, form.flags),
+            tools: form.tools.map(|path| self.path(&at("tools"), &path)),
             scoring: form.scoring.map(|form| self.scoring(index, form)),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
         })

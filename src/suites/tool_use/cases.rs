@@ -23,10 +23,13 @@ use crate::diag::Diagnostics;
 use crate::diag::nearest;
 use crate::format::Place;
 use crate::format::SourceText;
+use crate::format::Step;
 use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
+use crate::model::CannedTool;
 use crate::model::CaseId;
+use crate::suites::calls::contains;
 use crate::suites::folder::Member;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
@@ -94,6 +97,7 @@ pub struct CaseForm {
 /// One case, ready to be graded.
 pub struct Case {
     pub category: Category,
+    pub query: String,
     /// Each expected tool once, in the order of the file.
     pub tools: Vec<String>,
     pub phrases: Vec<Keyword>,
@@ -174,6 +178,7 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
         form.trajectory.map(|form| Trajectory::read(form, &place.inner(&[Key("trajectory")]))).transpose()?;
     let case = Case {
         category: form.category,
+        query: form.query,
         tools,
         phrases: place.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
         flags: asked,
@@ -191,6 +196,40 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
         quarantine: form.quarantine.map(|form| form.stated(&place)),
         case,
     })
+}
+
+/// What the declared tools cannot give: a tool that a case expects, or a result of one.
+pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let Ok(File(raws)) = json::golden(source) else { return found };
+    for raw in raws {
+        let Ok(form) = json::part::<CaseForm>(source, raw) else { continue };
+        let place = Place::part(source, raw);
+        let results = |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
+        let undeclared = |path: &[Step<'_>], name: &str| {
+            let help = match nearest(name, declared.iter().map(|tool| tool.spec.name.as_str())) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => "add it to the file of the suite's tools".to_owned(),
+            };
+            place.problem_of_key(path, "unsatisfiable", format!("the tool \"{name}\" is not declared"), help)
+        };
+        for (at, name) in form.expected_tools.iter().enumerate().filter(|(_, name)| results(name).is_none()) {
+            found.push(undeclared(&[Key("expected_tools"), At(at)], name));
+        }
+        for (name, pairs) in &form.expected_tool_output {
+            let (path, wanted) = ([Key("expected_tool_output"), Key(name)], Value::Object(pairs.clone()));
+            match results(name) {
+                None => found.push(undeclared(&path, name)),
+                Some(results) if results.iter().any(|result| contains(&result.says, &wanted)) => {}
+                Some(_) => {
+                    let what = format!("no declared result of {name} has {wanted}");
+                    let help = "add a result to the tool, or correct what is expected";
+                    found.push(place.problem_of_key(&path, "unsatisfiable", what, help));
+                }
+            }
+        }
+    }
+    found
 }
 
 /// The file: a list, or an object with the list under `cases`.
