@@ -6,12 +6,15 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use self::asked::ask;
 use self::checks::Reader;
 use self::produced::produced;
+use self::repository::files;
+use self::repository::root;
+use self::repository::tidied;
 use super::Audit;
 use super::Cast;
 use super::Desk;
-use super::EntryKind;
 use super::Kind;
 use super::Layout;
 use super::Pair;
@@ -31,6 +34,7 @@ use crate::format::Step;
 use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
+use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Exclusion;
@@ -48,8 +52,10 @@ use crate::model::Verdict;
 use crate::model::indicator;
 use crate::text::Keyword;
 
+mod asked;
 mod checks;
 mod produced;
+mod repository;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -111,6 +117,8 @@ struct TaskForm {
     name: String,
     /// The fixture repository, relative to the suite's folder, else to the root of the repository.
     repo_path: String,
+    /// What a live agent is asked; the cause of the problem that `README.md` describes where absent.
+    question: Option<String>,
     /// The file that the agent should inspect, relative to the fixture repository.
     expected_file: String,
     /// The keyword that the result should have.
@@ -177,6 +185,8 @@ struct RetiredForm {
 
 /// A task, ready to be graded.
 struct Task {
+    repo_path: String,
+    question: Option<String>,
     file: String,
     keyword: Keyword,
     allowed: BTreeSet<String>,
@@ -194,13 +204,14 @@ struct Task {
 }
 
 struct Evidence {
+    path: RepoPath,
     folder: Folder<Task>,
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
     let read = |source: &SourceText| read(source, &suite.path, shelf);
     let folder = folder::open(suite, shelf, suite.path.child("tasks"), read)?;
-    Ok(Box::new(Evidence { folder }))
+    Ok(Box::new(Evidence { path: suite.path.clone(), folder }))
 }
 
 fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read<Task>, Diagnostic> {
@@ -223,8 +234,11 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
             let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
             files.iter().enumerate().map(file).collect::<Result<_, _>>()?
         }
-        None => repository(&place, suite, &form.repo_path, shelf)?,
+        None => files(&place, root(&place, suite, &form.repo_path, shelf)?, shelf)?,
     };
+    if let Some(question) = &form.question {
+        place.filled(&[Key("question")], "the question", question)?;
+    }
     let file = inside(&[Key("expected_file")], &form.expected_file)?;
     let word = keyword(&[Key("expected_keyword")], "expected_keyword", &form.expected_keyword)?;
     form.checks.sound(&place)?;
@@ -245,6 +259,8 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
     let LifecycleForm { created_from, owner, reviewed, .. } = &form.lifecycle;
     let owed = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
     let task = Task {
+        repo_path: form.repo_path,
+        question: form.question,
         file,
         keyword: word,
         allowed,
@@ -304,60 +320,6 @@ impl LifecycleForm {
     }
 }
 
-/// The files of a fixture repository.
-fn repository(
-    place: &Place<'_>,
-    suite: &RepoPath,
-    path: &str,
-    shelf: &dyn Shelf,
-) -> Result<BTreeSet<String>, Diagnostic> {
-    let bad = |what: String| {
-        let help = "correct repo_path, or state allowed_files";
-        place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
-    };
-    let bases = [suite.clone(), RepoPath::root()];
-    let roots = bases.iter().filter_map(|base| base.join(path).ok());
-    let root = roots
-        .into_iter()
-        .find(|root| shelf.list(root).is_ok())
-        .ok_or_else(|| bad(format!("there is no fixture repository {path:?}")))?;
-    let mut files = BTreeSet::new();
-    let mut open = vec![(root, String::new())];
-    while let Some((folder, inside)) = open.pop() {
-        for entry in shelf.list(&folder)? {
-            let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
-            match entry.kind {
-                EntryKind::File => {
-                    files.insert(name);
-                }
-                EntryKind::Folder if open.len() < 1000 => open.push((folder.child(&entry.name), name)),
-                EntryKind::Folder => return Err(bad("the fixture repository has too many folders".to_owned())),
-            }
-        }
-    }
-    Ok(files)
-}
-
-/// A path inside a repository without `.`, empty parts and `a/..`; `None` where it leaves the repository.
-fn tidied(path: &str) -> Option<String> {
-    let path = path.replace('\\', "/");
-    let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
-    if path.starts_with('/') || drive {
-        return None;
-    }
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            other => parts.push(other),
-        }
-    }
-    (!parts.is_empty()).then(|| parts.join("/"))
-}
-
 impl Suite for Evidence {
     fn pairs(&self) -> &[Pair] {
         &self.folder.pairs
@@ -384,6 +346,13 @@ impl Suite for Evidence {
             Some(produced.invalid_calls as f64),
         ];
         Ok(grade)
+    }
+
+    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let (pair, task) = (&self.folder.pairs[place], self.folder.case(place));
+        let source = shelf.text(&pair.golden)?;
+        let root = root(&Place::whole(&source), &self.path, &task.repo_path, shelf)?;
+        Ok(Some(ask(&root, task.question.as_deref())))
     }
 
     fn remarks(&self, pairs: &[PairResult], verdict: &Ruling) -> Vec<String> {
@@ -415,28 +384,5 @@ impl Suite for Evidence {
             }
         }
         audit
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::tidied;
-
-    #[test]
-    fn a_path_is_tidied_and_never_leaves() {
-        for (path, wanted) in [
-            ("a/b.py", Some("a/b.py")),
-            ("./a//b.py", Some("a/b.py")),
-            ("a/../b.py", Some("b.py")),
-            ("a\\b.py", Some("a/b.py")),
-            ("../b.py", None),
-            ("a/../../b.py", None),
-            ("/etc/passwd", None),
-            ("C:/x", None),
-            (".", None),
-            ("", None),
-        ] {
-            assert_eq!(tidied(path).as_deref(), wanted, "{path}");
-        }
     }
 }

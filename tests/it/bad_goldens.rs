@@ -292,6 +292,12 @@ const CASES: &[Case] = &[
     (
         "evidence",
         "tasks/x.json",
+        r#"{"name": "x", "repo_path": "r", "question": " ", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"]}"#,
+        r#":1:49: the question is empty; write it"#,
+    ),
+    (
+        "evidence",
+        "tasks/x.json",
         r#"{"name": "a/b", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"]}"#,
         r#":1:10: "a/b" is no id; an id starts with"#,
     ),

@@ -1,0 +1,92 @@
+//! The fixture repository of a task, and the paths in it.
+
+use std::collections::BTreeSet;
+
+use crate::diag::Diagnostic;
+use crate::format::Place;
+use crate::format::Step::Key;
+use crate::model::RepoPath;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+
+/// The fixture repository of a task, which is looked for in the suite's folder first.
+///
+/// # Errors
+/// That there is none.
+pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) -> Result<RepoPath, Diagnostic> {
+    let bases = [suite.clone(), RepoPath::root()];
+    let mut roots = bases.iter().filter_map(|base| base.join(path).ok());
+    roots.find(|root| shelf.list(root).is_ok()).ok_or_else(|| {
+        let help = "correct repo_path, or state allowed_files";
+        let what = format!("there is no fixture repository {path:?}");
+        place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
+    })
+}
+
+/// The files of a fixture repository.
+///
+/// # Errors
+/// A folder that cannot be listed, and too many of them.
+pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTreeSet<String>, Diagnostic> {
+    let mut files = BTreeSet::new();
+    let mut open = vec![(root, String::new())];
+    while let Some((folder, inside)) = open.pop() {
+        for entry in shelf.list(&folder)? {
+            let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
+            match entry.kind {
+                EntryKind::File => {
+                    files.insert(name);
+                }
+                EntryKind::Folder if open.len() < 1000 => open.push((folder.child(&entry.name), name)),
+                EntryKind::Folder => {
+                    let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
+                    return Err(place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
+                }
+            }
+        }
+    }
+    Ok(files)
+}
+
+/// A path inside a repository without `.`, empty parts and `a/..`; `None` where it leaves the repository.
+pub fn tidied(path: &str) -> Option<String> {
+    let path = path.replace('\\', "/");
+    let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
+    if path.starts_with('/') || drive {
+        return None;
+    }
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            other => parts.push(other),
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::tidied;
+
+    #[test]
+    fn a_path_is_tidied_and_never_leaves() {
+        for (path, wanted) in [
+            ("a/b.py", Some("a/b.py")),
+            ("./a//b.py", Some("a/b.py")),
+            ("a/../b.py", Some("b.py")),
+            ("a\\b.py", Some("a/b.py")),
+            ("../b.py", None),
+            ("a/../../b.py", None),
+            ("/etc/passwd", None),
+            ("C:/x", None),
+            (".", None),
+            ("", None),
+        ] {
+            assert_eq!(tidied(path).as_deref(), wanted, "{path}");
+        }
+    }
+}
