@@ -1,0 +1,115 @@
+//! Comments of the pull request.
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::Answer;
+use super::BOT;
+use super::Request;
+use super::Standin;
+use super::State;
+use super::forbidden;
+use super::invalid;
+use super::missing;
+use super::nothing;
+use super::ok;
+use super::status;
+
+/// Every comment, in the order of their numbers.
+#[derive(Default)]
+pub struct Comments {
+    all: Vec<Comment>,
+    next: u64,
+}
+
+struct Comment {
+    id: u64,
+    author: String,
+    body: String,
+}
+
+impl Standin {
+    pub fn comment(&self, author: &str, body: &str) {
+        self.change(|state| state.comments.add(author, body));
+    }
+
+    pub fn bodies(&self, author: &str) -> Vec<String> {
+        self.change(|state| {
+            state
+                .comments
+                .all
+                .iter()
+                .filter(|comment| comment.author == author)
+                .map(|comment| comment.body.clone())
+                .collect()
+        })
+    }
+}
+
+impl Comments {
+    fn add(&mut self, author: &str, body: &str) -> u64 {
+        self.next += 1;
+        self.all.push(Comment { id: self.next, author: author.to_owned(), body: body.to_owned() });
+        self.next
+    }
+
+    /// Another writer's older text stands there again.
+    pub fn overwrite(&mut self) {
+        let old = self.all[0].body.replace("\"run\":8", "\"run\":7");
+        self.all[0].body = old;
+    }
+
+    fn shown(&self, id: u64) -> Value {
+        self.all.iter().find(|comment| comment.id == id).map(shown).unwrap()
+    }
+}
+
+fn shown(comment: &Comment) -> Value {
+    let Comment { id, author, body } = comment;
+    let url = format!("https://github.example/c/{id}");
+    json!({ "id": id, "body": body, "html_url": url, "user": { "login": author, "type": "Bot" } })
+}
+
+/// `issues/N/comments` and `issues/comments/ID`.
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let allowed = state.allows("pull-requests: write");
+    let comments = &mut state.comments;
+    Some(match (request.method.as_str(), segments) {
+        ("GET", ["issues", _, "comments"]) => request.page(&comments.all, shown),
+        ("POST", ["issues", _, "comments"]) if !allowed => forbidden(),
+        ("POST", ["issues", _, "comments"]) => {
+            match request.body["body"].as_str().filter(|body| body.chars().count() <= 65_536) {
+                Some(body) => {
+                    let id = comments.add(BOT, body);
+                    status(201, comments.shown(id))
+                }
+                None => invalid(),
+            }
+        }
+        (method, ["issues", "comments", id]) => {
+            let id: u64 = id.parse().unwrap();
+            if !comments.all.iter().any(|comment| comment.id == id) {
+                return Some(missing());
+            }
+            match method {
+                "GET" => ok(comments.shown(id)),
+                "PATCH" => {
+                    let body = request.body["body"].as_str().unwrap();
+                    comments
+                        .all
+                        .iter_mut()
+                        .filter(|comment| comment.id == id)
+                        .for_each(|comment| body.clone_into(&mut comment.body));
+                    ok(comments.shown(id))
+                }
+                "DELETE" => {
+                    comments.all.retain(|comment| comment.id != id);
+                    nothing()
+                }
+                // GitHub documents PATCH; a POST here is a mistake.
+                _ => missing(),
+            }
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,81 @@
+//! Files of the repository.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::json;
+
+use super::Answer;
+use super::Request;
+use super::Standin;
+use super::State;
+use super::decoded;
+use super::missing;
+use super::ok;
+
+/// Files that every commit has, and files of single commits.
+#[derive(Default)]
+pub struct Contents {
+    everywhere: BTreeMap<String, Vec<u8>>,
+    at: BTreeMap<(String, String), Vec<u8>>,
+}
+
+impl Standin {
+    /// A file on every commit.
+    pub fn file(&self, path: &str, text: &str) {
+        self.change(|state| state.contents.everywhere.insert(path.to_owned(), text.as_bytes().to_vec()));
+    }
+
+    /// A file on one commit or branch; it stands before the one that every commit has.
+    pub fn file_at(&self, reference: &str, path: &str, text: &str) {
+        self.change(|state| state.contents.put(reference, path, text.as_bytes().to_vec()));
+    }
+}
+
+impl Contents {
+    pub fn put(&mut self, reference: &str, path: &str, bytes: Vec<u8>) {
+        self.at.insert((reference.to_owned(), path.to_owned()), bytes);
+    }
+
+    pub fn get(&self, reference: &str, path: &str) -> Option<&Vec<u8>> {
+        self.at.get(&(reference.to_owned(), path.to_owned())).or_else(|| self.everywhere.get(path))
+    }
+
+    /// A new commit has what its parent has.
+    pub fn inherit(&mut self, parent: &str, commit: &str) {
+        let of_parent = self.at.iter().filter(|((reference, _), _)| reference == parent);
+        let copied: Vec<_> =
+            of_parent.map(|((_, path), bytes)| ((commit.to_owned(), path.clone()), bytes.clone())).collect();
+        self.at.extend(copied);
+    }
+}
+
+/// `contents/PATH`.
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let ("GET", ["contents", path]) = (request.method.as_str(), segments) else { return None };
+    let reference = request.asked("ref").unwrap_or_default();
+    Some(match state.contents.get(&reference, &decoded(path)) {
+        Some(bytes) if request.raw => ok(Value::from(std::str::from_utf8(bytes).unwrap())),
+        // GitHub gives no content of files above 1 MB in this form.
+        Some(bytes) if bytes.len() > 1_000_000 => ok(json!({ "encoding": "none", "content": "" })),
+        Some(bytes) => ok(json!({ "encoding": "base64", "content": encoded(bytes) })),
+        None => missing(),
+    })
+}
+
+/// Base64 in lines of 60, as GitHub sends it.
+fn encoded(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for (place, chunk) in bytes.chunks(3).enumerate() {
+        let group = chunk.iter().fold(0_u32, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for letter in 0..4 {
+            let shown = LETTERS[(group >> (18 - 6 * letter)) as usize & 63];
+            out.push(if letter > chunk.len() { '=' } else { char::from(shown) });
+        }
+        if place % 15 == 14 {
+            out.push('\n');
+        }
+    }
+    out
+}

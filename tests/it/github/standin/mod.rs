@@ -1,0 +1,312 @@
+//! A stand-in of the parts of GitHub's API that goldgate uses. It keeps state, and refuses what GitHub refuses. Each area of
+//! routes has a file of its own; this one speaks HTTP and knows who is asked.
+
+mod approval;
+mod artifacts;
+mod comments;
+mod contents;
+mod graphql;
+mod pulls;
+
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
+use std::net::TcpListener;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::thread;
+
+use serde_json::Value;
+use serde_json::json;
+
+/// The name under which a workflow's own token writes.
+pub const BOT: &str = "github-actions[bot]";
+
+/// What goes wrong with requests of one method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Every one is answered so.
+    Always(u16),
+    /// One is answered so.
+    Once(u16),
+    /// One is answered with 429 and this `Retry-After`.
+    Limited(u32),
+    /// One is done, and its connection breaks before the answer.
+    DoneButLost,
+    /// One is done, and another writer's text stands there right after.
+    Overwritten,
+}
+
+/// All that the stand-in keeps; an area's file changes its own part.
+#[derive(Default)]
+pub struct State {
+    comments: comments::Comments,
+    contents: contents::Contents,
+    approval: approval::Approvals,
+    artifacts: artifacts::Artifacts,
+    graphql: graphql::Commits,
+    pulls: pulls::Pulls,
+    port: u16,
+    faults: Vec<(&'static str, Fault)>,
+    denied: Vec<&'static str>,
+    requests: Vec<String>,
+    tokens: Vec<String>,
+}
+
+/// The server; it ends with the test's process.
+pub struct Standin {
+    port: u16,
+    state: Arc<Mutex<State>>,
+}
+
+impl Standin {
+    pub fn new(head: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let state = Arc::new(Mutex::new(State { port, ..State::default() }));
+        state.lock().unwrap().pulls.open(head);
+        let served = state.clone();
+        thread::spawn(move || {
+            listener.incoming().flatten().for_each(|stream| {
+                let served = served.clone();
+                thread::spawn(move || serve(stream, &served));
+            });
+        });
+        Self { port, state }
+    }
+
+    pub fn address(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    pub fn fault(&self, method: &'static str, fault: Fault) {
+        self.change(|state| state.faults.push((method, fault)));
+    }
+
+    /// The token lacks a permission, such as `statuses: write`: what needs it is answered with 403.
+    pub fn deny(&self, permission: &'static str) {
+        self.change(|state| state.denied.push(permission));
+    }
+
+    pub fn requests(&self) -> Vec<String> {
+        self.change(|state| state.requests.clone())
+    }
+
+    pub fn tokens(&self) -> Vec<String> {
+        self.change(|state| state.tokens.clone())
+    }
+
+    /// Changes or reads the state.
+    pub fn change<T>(&self, what: impl FnOnce(&mut State) -> T) -> T {
+        what(&mut self.state.lock().unwrap())
+    }
+}
+
+impl State {
+    /// The fault that the next request of this method meets.
+    fn meets(&mut self, method: &str) -> Option<Fault> {
+        let place = self.faults.iter().position(|(of, _)| *of == method)?;
+        let fault = self.faults[place].1;
+        if !matches!(fault, Fault::Always(_)) {
+            self.faults.remove(place);
+        }
+        Some(fault)
+    }
+
+    /// Whether the token has a permission.
+    fn allows(&self, permission: &str) -> bool {
+        !self.denied.contains(&permission)
+    }
+}
+
+/// A request as it came.
+pub struct Request {
+    pub method: String,
+    pub path: String,
+    pub query: String,
+    /// Whether the bytes of a file are asked for as they are.
+    pub raw: bool,
+    /// Whether it carries a token.
+    pub has_token: bool,
+    pub body: Value,
+}
+
+impl Request {
+    /// A value of the query, with `%2F` and `%3A` read.
+    pub fn asked(&self, name: &str) -> Option<String> {
+        let value = self.query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='))?;
+        Some(decoded(value))
+    }
+
+    /// The page of a list, with the header that says whether there is a next one.
+    pub fn page<T>(&self, all: &[T], shown: impl FnMut(&T) -> Value) -> Answer {
+        Answer { headers: self.more(all.len()), ..ok(self.slice(all, shown)) }
+    }
+
+    /// The page of a list alone, for an answer that wraps it.
+    pub fn slice<T>(&self, all: &[T], shown: impl FnMut(&T) -> Value) -> Value {
+        let (page, size) = self.window();
+        Value::Array(all.iter().skip((page - 1) * size).take(size).map(shown).collect())
+    }
+
+    /// The header that says whether there is a next page.
+    pub fn more(&self, count: usize) -> String {
+        let (page, size) = self.window();
+        if page * size < count { "link: <http://next>; rel=\"next\"\r\n".to_owned() } else { String::new() }
+    }
+
+    fn window(&self) -> (usize, usize) {
+        let number = |name: &str| self.asked(name).and_then(|text| text.parse::<usize>().ok());
+        (number("page").unwrap_or(1), number("per_page").unwrap_or(30).min(100))
+    }
+}
+
+/// What is answered.
+pub struct Answer {
+    pub status: u16,
+    /// Further header lines, each with its line end.
+    pub headers: String,
+    pub body: Body,
+}
+
+/// The body of an answer.
+pub enum Body {
+    Json(Value),
+    Bytes(Vec<u8>),
+}
+
+pub fn ok(body: Value) -> Answer {
+    status(200, body)
+}
+
+pub fn status(status: u16, body: Value) -> Answer {
+    Answer { status, headers: String::new(), body: Body::Json(body) }
+}
+
+pub fn missing() -> Answer {
+    status(404, json!({ "message": "Not Found" }))
+}
+
+pub fn forbidden() -> Answer {
+    status(403, json!({ "message": "Resource not accessible by integration" }))
+}
+
+pub fn invalid() -> Answer {
+    status(422, json!({ "message": "Validation Failed" }))
+}
+
+pub fn nothing() -> Answer {
+    Answer { status: 204, headers: String::new(), body: Body::Bytes(Vec::new()) }
+}
+
+/// A percent-encoded text.
+pub fn decoded(text: &str) -> String {
+    let mut bytes = Vec::new();
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        match (first, after) {
+            (b'%', [high, low, left @ ..]) => {
+                let digits = [*high, *low];
+                bytes.push(u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap());
+                rest = left;
+            }
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+fn serve(stream: TcpStream, state: &Mutex<State>) {
+    let mut reader = BufReader::new(stream);
+    while let Some(request) = read(&mut reader, state) {
+        let mut state = state.lock().unwrap();
+        let answered = match state.meets(&request.method) {
+            Some(Fault::Always(code) | Fault::Once(code)) => status(code, json!({ "message": "a fault of the test" })),
+            Some(Fault::Limited(seconds)) => {
+                let slow = status(429, json!({ "message": "slow down" }));
+                Answer { headers: format!("retry-after: {seconds}\r\n"), ..slow }
+            }
+            Some(Fault::DoneButLost) => {
+                answer(&request, &mut state);
+                return;
+            }
+            Some(Fault::Overwritten) => {
+                let answered = answer(&request, &mut state);
+                state.comments.overwrite();
+                answered
+            }
+            None => answer(&request, &mut state),
+        };
+        drop(state);
+        let body = match answered.body {
+            Body::Json(Value::String(text)) => text.into_bytes(),
+            Body::Json(other) => other.to_string().into_bytes(),
+            Body::Bytes(bytes) => bytes,
+        };
+        let head = format!(
+            "HTTP/1.1 {} X\r\ncontent-type: application/json\r\ncontent-length: {}\r\n{}\r\n",
+            answered.status,
+            body.len(),
+            answered.headers
+        );
+        let sent = reader.get_mut().write_all(head.as_bytes()).and_then(|()| reader.get_mut().write_all(&body));
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+fn read(reader: &mut BufReader<TcpStream>, state: &Mutex<State>) -> Option<Request> {
+    let mut first = String::new();
+    reader.read_line(&mut first).ok().filter(|count| *count > 0)?;
+    let mut parts = first.split_whitespace();
+    let (method, target) = (parts.next()?.to_owned(), parts.next()?.to_owned());
+    let mut length = 0;
+    let (mut agent, mut raw, mut has_token) = (false, false, false);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).ok()?;
+        let Some((name, value)) = line.trim_end().split_once(": ") else { break };
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap(),
+            "authorization" => {
+                has_token = true;
+                state.lock().unwrap().tokens.push(value.to_owned());
+            }
+            "user-agent" => agent = true,
+            "accept" => raw = value == "application/vnd.github.raw+json",
+            _ => {}
+        }
+    }
+    assert!(agent, "GitHub refuses a request without a user agent");
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).ok()?;
+    state.lock().unwrap().requests.push(format!("{method} {target}"));
+    // A proxy is asked with the whole address.
+    let target = target.strip_prefix("http://github.example").unwrap_or(&target);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let (path, query) = (path.to_owned(), query.to_owned());
+    Some(Request { method, path, query, raw, has_token, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+}
+
+/// Asks every area in turn; the first that knows the route answers.
+fn answer(request: &Request, state: &mut State) -> Answer {
+    match (request.method.as_str(), request.path.as_str()) {
+        // A workflow's own token may not ask who it is.
+        ("GET", "/user") => return forbidden(),
+        ("POST", "/graphql") => return graphql::answer(request, state),
+        _ => {}
+    }
+    if let Some(answered) = artifacts::stored(request, state) {
+        return answered;
+    }
+    let Some(rest) = request.path.strip_prefix("/repos/acme/agents") else { return missing() };
+    let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
+    let areas = [comments::answer, contents::answer, approval::answer, artifacts::answer, pulls::answer];
+    areas.into_iter().find_map(|area| area(request, &segments, state)).unwrap_or_else(missing)
+}
