@@ -1,5 +1,7 @@
 //! Text to values and back: configs, records, baselines, reports, event payloads. Reads no file.
 
+#[cfg(feature = "github")]
+pub mod archive;
 pub mod baseline_v1;
 pub mod config;
 pub mod event;

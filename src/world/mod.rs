@@ -22,6 +22,16 @@ pub use env::Env;
 pub use env::Secret;
 pub use git::head_commit;
 #[cfg(feature = "github")]
+pub use github::Artifact;
+#[cfg(feature = "github")]
+pub use github::Blob;
+#[cfg(feature = "github")]
 pub use github::GitHub;
 #[cfg(feature = "github")]
+pub use github::OpenPull;
+#[cfg(feature = "github")]
 pub use github::Refusal;
+#[cfg(feature = "github")]
+pub use github::Tree;
+#[cfg(feature = "github")]
+pub use github::WorkflowRun;

@@ -1,7 +1,11 @@
 //! GitHub's REST API: the only user of octocrab. Requests are retried, read across pages, and never show the token.
 
+mod artifacts;
 mod comments;
+mod commits;
 mod contents;
+mod download;
+mod pulls;
 
 use std::time::Duration;
 
@@ -14,12 +18,19 @@ use octocrab::Octocrab;
 use serde::Deserialize;
 use serde_json::Value;
 
+pub use self::artifacts::Artifact;
+pub use self::artifacts::WorkflowRun;
+pub use self::commits::Blob;
+pub use self::commits::Tree;
+use self::download::Doors;
+pub use self::pulls::OpenPull;
 use super::env::Secret;
 use super::web;
 
 /// One repository on GitHub, or on a GitHub Enterprise Server.
 pub struct GitHub {
     client: Octocrab,
+    doors: Doors,
     runtime: tokio::runtime::Runtime,
     repository: String,
 }
@@ -82,8 +93,14 @@ impl GitHub {
             .personal_token(token.reveal())
             .build_with_reqwest(web::client()?)
             .context("while building the GitHub client")?;
+        let doors = Doors::open(api, token)?;
         drop(guard);
-        Ok(Self { client, runtime, repository: repository.to_owned() })
+        Ok(Self { client, doors, runtime, repository: repository.to_owned() })
+    }
+
+    /// The repository, as `owner/name`.
+    pub fn repository(&self) -> &str {
+        &self.repository
     }
 
     fn path(&self, rest: &str) -> String {

@@ -1,0 +1,295 @@
+//! Archives as they should be, and as an attacker builds them.
+
+use std::collections::BTreeMap;
+use std::io::Cursor;
+use std::io::Write;
+
+use ::zip::CompressionMethod;
+use ::zip::ZipWriter;
+use ::zip::write::SimpleFileOptions;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::collection::vec;
+use proptest::prelude::any;
+use proptest::proptest;
+use tar::Builder;
+use tar::EntryType;
+use tar::Header;
+
+use super::Limits;
+use super::tarball;
+use super::zip;
+use crate::model::RepoPath;
+
+const LIMITS: Limits = Limits { entries: 50, file: 10_000, kept: 25_000, inflated: 100_000 };
+
+fn everything(_: &RepoPath) -> bool {
+    true
+}
+
+fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
+    for (name, bytes) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn gzipped(tar: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::default());
+    out.write_all(tar).unwrap();
+    out.finish().unwrap()
+}
+
+/// A raw entry, whose name the builder would not take.
+fn entry(builder: &mut Builder<Vec<u8>>, kind: EntryType, name: &[u8], bytes: &[u8]) {
+    let mut header = Header::new_gnu();
+    header.as_old_mut().name[..name.len()].copy_from_slice(name);
+    header.set_entry_type(kind);
+    header.set_size(bytes.len() as u64);
+    header.set_mode(0o644);
+    header.set_cksum();
+    builder.append(&header, bytes).unwrap();
+}
+
+fn tarred(entries: &[(EntryType, &[u8], &[u8])]) -> Vec<u8> {
+    let mut builder = Builder::new(Vec::new());
+    entry(
+        &mut builder,
+        EntryType::XGlobalHeader,
+        b"pax_global_header",
+        b"52 comment=5555555555555555555555555555555555555555\n",
+    );
+    entry(&mut builder, EntryType::Directory, b"acme-agents-5555555/", b"");
+    entries.iter().for_each(|(kind, name, bytes)| entry(&mut builder, *kind, name, bytes));
+    gzipped(&builder.into_inner().unwrap())
+}
+
+fn said<T>(outcome: Result<T, super::Refused>) -> String {
+    outcome.err().map_or("read".to_owned(), |refused| refused.to_string())
+}
+
+fn texts(files: BTreeMap<RepoPath, Vec<u8>>) -> Vec<(String, String)> {
+    files.into_iter().map(|(path, bytes)| (path.to_string(), String::from_utf8(bytes).unwrap())).collect()
+}
+
+#[test]
+fn the_wanted_files_of_both_forms_are_read() {
+    let wanted = |path: &RepoPath| path.as_str().starts_with("a/");
+    let read = zip(&zipped(&[("a/b.json", b"1"), ("c.zip", b"PK")]), LIMITS, &wanted).unwrap();
+    assert_eq!(texts(read.files), [("a/b.json".to_owned(), "1".to_owned())]);
+    let file = EntryType::Regular;
+    let packed = tarred(&[
+        (file, b"acme-agents-5555555/a/b.json", b"1"),
+        (file, b"acme-agents-5555555/c.tgz", b"2"),
+        (EntryType::Symlink, b"acme-agents-5555555/a/link", b""),
+    ]);
+    let read = tarball(&packed, LIMITS, &wanted).unwrap();
+    assert_eq!(texts(read.files), [("a/b.json".to_owned(), "1".to_owned())]);
+    assert_eq!(read.links.into_iter().map(|link| link.to_string()).collect::<Vec<_>>(), ["a/link"]);
+}
+
+#[test]
+fn a_zip_that_was_written_as_a_stream_is_read() {
+    // The uploader does not know a file's size when it starts: sizes stand behind the bytes.
+    let mut writer = ZipWriter::new_stream(Vec::new());
+    writer
+        .start_file("report.json", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))
+        .unwrap();
+    writer.write_all(&b"{}".repeat(100)).unwrap();
+    writer.start_file("summary.json", SimpleFileOptions::default()).unwrap();
+    let packed = writer.finish().unwrap().into_inner();
+    assert_eq!(zip(&packed, LIMITS, &everything).unwrap().files.len(), 2);
+}
+
+#[test]
+fn a_path_that_leads_out_or_hides_refuses_the_whole_archive() {
+    for (name, wanted) in [
+        ("../x", "the path \"../x\" in the archive leaves the repository"),
+        ("a/../x", "the path \"a/../x\" in the archive leaves the repository"),
+        ("/etc/passwd", "the path \"/etc/passwd\" in the archive is absolute"),
+        ("C:/x", "the path \"C:/x\" in the archive is absolute"),
+        ("a\\..\\x", "the path \"a\\\\..\\\\x\" in the archive holds a NUL byte or a back slash"),
+        ("a\0b", "the path \"a\\x00b\" in the archive holds a NUL byte or a back slash"),
+        ("a\nb", "the path \"a\\nb\" in the archive has characters that cannot be shown"),
+        ("a\u{202e}b", "the path \"a\\xe2\\x80\\xaeb\" in the archive has characters that cannot be shown"),
+        ("a\u{200b}b", "the path \"a\\xe2\\x80\\x8bb\" in the archive has characters that cannot be shown"),
+        ("\u{1b}[31m", "the path \"\\x1b[31m\" in the archive has characters that cannot be shown"),
+    ] {
+        assert_eq!(said(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &everything)), wanted);
+        let nothing = |_: &RepoPath| false;
+        assert_eq!(said(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &nothing)), wanted, "unwanted");
+        // An old header ends a name at a NUL.
+        if !name.contains('\0') {
+            let inside = [b"acme-agents-5555555/", name.as_bytes()].concat();
+            let outcome = said(tarball(&tarred(&[(EntryType::Regular, &inside, b"2")]), LIMITS, &everything));
+            assert!(outcome.starts_with("the path "), "{name:?}: {outcome}");
+        }
+    }
+    let (latin, deep) = (b"acme-agents-5555555/\xe9", b"acme-agents-5555555/".iter().copied());
+    assert!(
+        said(tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything)).contains("cannot be shown")
+    );
+    let deep: Vec<u8> = deep.chain(b"a/".repeat(35)).collect();
+    let mut deeper = String::from("a/").repeat(65);
+    deeper.push('b');
+    assert_eq!(said(tarball(&tarred(&[(EntryType::Directory, &deep, b"")]), LIMITS, &everything)), "read");
+    assert!(said(zip(&zipped(&[(&deeper, b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
+    assert!(said(zip(&zipped(&[(&"a".repeat(4097), b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
+}
+
+#[test]
+fn entries_that_are_no_files_are_named_and_refused() {
+    for kind in [
+        EntryType::Link,
+        EntryType::Char,
+        EntryType::Block,
+        EntryType::Fifo,
+        EntryType::GNUSparse,
+        EntryType::Continuous,
+    ] {
+        let packed = tarred(&[(kind, b"acme-agents-5555555/a", b"")]);
+        let outcome = said(tarball(&packed, LIMITS, &everything));
+        assert!(
+            outcome == "a in the archive is a link or a device" || outcome.contains("cannot be read"),
+            "{kind:?}: {outcome}"
+        );
+    }
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    writer.add_symlink("report.json", "/etc/passwd", SimpleFileOptions::default()).unwrap();
+    let packed = writer.finish().unwrap().into_inner();
+    assert_eq!(said(zip(&packed, LIMITS, &everything)), "report.json in the archive is a link or a device");
+}
+
+#[test]
+fn a_tarball_has_one_folder() {
+    for name in [&b"other/a.json"[..], b"a.json"] {
+        let packed = tarred(&[(EntryType::Regular, name, b"1")]);
+        assert!(said(tarball(&packed, LIMITS, &everything)).contains("stands outside of the archive's one folder"));
+    }
+}
+
+#[test]
+fn a_path_stands_once() {
+    let file = EntryType::Regular;
+    let twice: &[(EntryType, &[u8], &[u8])] =
+        &[(file, b"acme-agents-5555555/a", b"1"), (file, b"acme-agents-5555555/./a", b"2")];
+    assert_eq!(said(tarball(&tarred(twice), LIMITS, &everything)), "a is in the archive twice");
+    let both: &[(EntryType, &[u8], &[u8])] =
+        &[(EntryType::Symlink, b"acme-agents-5555555/a", b""), (file, b"acme-agents-5555555/a/b", b"2")];
+    assert_eq!(said(tarball(&tarred(both), LIMITS, &everything)), "a is in the archive twice");
+    assert_eq!(said(zip(&zipped(&[("a", b"1"), ("./a", b"2")]), LIMITS, &everything)), "a is in the archive twice");
+    // The same bytes as a name cannot be written by this writer: rename one in the finished archive.
+    let mut packed = zipped(&[("a.json", b"1"), ("b.json", b"2")]);
+    for place in 0..packed.len() - 6 {
+        if &packed[place..place + 6] == b"b.json" {
+            packed[place] = b'a';
+        }
+    }
+    assert!(said(zip(&packed, LIMITS, &everything)).contains("duplicate file names"));
+}
+
+#[test]
+fn a_name_that_the_two_headers_of_a_zip_disagree_on_is_refused() {
+    let mut packed = zipped(&[("report.json", b"1")]);
+    let place = packed.windows(11).position(|name| name == b"report.json").unwrap();
+    packed[place] = b'x';
+    assert!(said(zip(&packed, LIMITS, &everything)).contains("header inconsistency"));
+}
+
+#[test]
+fn sizes_are_counted_and_never_believed() {
+    let large = vec![0; 10_001];
+    assert_eq!(said(zip(&zipped(&[("a", &large)]), LIMITS, &everything)), "a in the archive is larger than 9 KiB");
+    let (one, many) = (vec![0; 9_000], ["a", "b", "c"]);
+    let three: Vec<(&str, &[u8])> = many.iter().map(|name| (*name, &one[..])).collect();
+    assert_eq!(
+        said(zip(&zipped(&three), LIMITS, &everything)),
+        "the files in the archive are larger than 24 KiB together"
+    );
+    // Files that nobody wants are inflated in a tarball, and are not in a zip.
+    let bomb = vec![0; 3_000_000];
+    let nothing = |_: &RepoPath| false;
+    assert_eq!(said(zip(&zipped(&[("a", &bomb)]), LIMITS, &nothing)), "read");
+    let packed = tarred(&[(EntryType::Regular, b"acme-agents-5555555/a", &bomb)]);
+    assert!(packed.len() < 10_000);
+    assert_eq!(said(tarball(&packed, LIMITS, &nothing)), "the archive unpacks to more than 97 KiB");
+    // A header that says little in front of much: the size in a zip is a promise that the reader does not keep.
+    let mut lying = zipped(&[("a", &bomb)]);
+    let size = u32::try_from(bomb.len()).unwrap().to_le_bytes();
+    while let Some(place) = lying.windows(4).position(|found| found == size) {
+        lying[place..place + 4].copy_from_slice(&1_u32.to_le_bytes());
+    }
+    assert_ne!(said(zip(&lying, LIMITS, &everything)), "read");
+}
+
+#[test]
+fn entries_are_counted() {
+    let names: Vec<String> = (0..51).map(|number| number.to_string()).collect();
+    let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    assert_eq!(said(zip(&zipped(&files), LIMITS, &everything)), "the archive has more than 50 entries");
+    let entries: Vec<(EntryType, Vec<u8>)> =
+        names.iter().map(|name| (EntryType::Regular, format!("acme-agents-5555555/{name}").into_bytes())).collect();
+    let entries: Vec<(EntryType, &[u8], &[u8])> =
+        entries.iter().map(|(kind, name)| (*kind, &name[..], &b""[..])).collect();
+    assert_eq!(said(tarball(&tarred(&entries), LIMITS, &everything)), "the archive has more than 50 entries");
+    // The count in a zip's end is not believed either.
+    let mut lying = zipped(&[("a", b"1")]);
+    let end = lying.len() - 22;
+    lying[end + 8..end + 12].copy_from_slice(&[0xff, 0xfe, 0xff, 0xfe]);
+    assert!(said(zip(&lying, LIMITS, &everything)).starts_with("the archive cannot be read"));
+}
+
+#[test]
+fn an_encrypted_entry_is_refused() {
+    let mut packed = zipped(&[("report.json", b"1")]);
+    // Bit 0 of the flags, in both headers.
+    packed[6] |= 1;
+    let central = packed.windows(4).position(|found| found == b"PK\x01\x02").unwrap();
+    packed[central + 8] |= 1;
+    assert_eq!(said(zip(&packed, LIMITS, &everything)), "report.json in the archive is encrypted");
+}
+
+#[test]
+fn what_is_no_archive_is_said() {
+    for bytes in
+        [&b""[..], b"PK", b"not an archive", b"PK\x05\x06", &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]]
+    {
+        assert!(said(zip(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
+        assert!(said(tarball(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
+    }
+    // Another directory end with 64-bit counts that lead nowhere.
+    let mut odd = zipped(&[("a", b"1")]);
+    let end = odd.len() - 22;
+    odd[end + 8..end + 20].fill(0xff);
+    assert!(said(zip(&odd, LIMITS, &everything)).starts_with("the archive cannot be read: "));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_the_readers_fail_otherwise(bytes in vec(any::<u8>(), 0..600)) {
+        let _ = zip(&bytes, LIMITS, &everything);
+        let _ = tarball(&bytes, LIMITS, &everything);
+        let _ = tarball(&gzipped(&bytes), LIMITS, &everything);
+    }
+
+    #[test]
+    fn a_damaged_archive_gives_an_error_or_files_within_the_limits(places in vec((any::<proptest::sample::Index>(), any::<u8>()), 1..6)) {
+        let mut one = zipped(&[("a/b.json", &b"text ".repeat(300)), ("c.json", b"{}"), ("d", b"")]);
+        let file = EntryType::Regular;
+        let mut builder = Builder::new(Vec::new());
+        entry(&mut builder, file, b"r/a", &b"text ".repeat(300));
+        entry(&mut builder, file, b"r/b", b"{}");
+        let mut other = builder.into_inner().unwrap();
+        for (place, byte) in places {
+            *place.get_mut(&mut one) = byte;
+            *place.get_mut(&mut other) = byte;
+        }
+        for read in [zip(&one, LIMITS, &everything), tarball(&gzipped(&other), LIMITS, &everything)].into_iter().flatten() {
+            assert!(read.files.values().map(Vec::len).sum::<usize>() as u64 <= LIMITS.kept);
+            assert!(read.files.keys().all(|path| !path.as_str().is_empty() && !path.as_str().split('/').any(|part| part == "..")));
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Runs of workflows, and what they left behind.
+
+use http::Method;
+use serde::Deserialize;
+
+use super::GitHub;
+use super::PAGE;
+use super::Refusal;
+use super::parsed;
+
+/// A run of a workflow of this repository, as GitHub tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkflowRun {
+    /// Its number.
+    pub id: u64,
+    /// The attempt at it.
+    pub attempt: u64,
+    /// The commit that it ran on.
+    pub head: String,
+    /// The branch of that commit, in the head's repository.
+    pub branch: Option<String>,
+    /// The event that started it.
+    pub event: String,
+    /// How it ended; `None` while it runs.
+    pub conclusion: Option<String>,
+    /// The workflow's file.
+    pub workflow: String,
+    /// The number of the repository that the commit is from; `None` where that is gone.
+    pub head_repository: Option<u64>,
+    /// Who owns that repository.
+    pub head_owner: Option<String>,
+}
+
+/// A file that a run left behind: a zip archive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Artifact {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// Whether GitHub has thrown it away.
+    pub expired: bool,
+}
+
+impl GitHub {
+    /// One run.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, Refusal> {
+        let path = self.path(&format!("/actions/runs/{id}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the run")?;
+        Ok(parsed::<RunForm>(&answer, &path)?.into())
+    }
+
+    /// The completed runs on a commit that an event of this name started, the newest first; at most a page of them.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, Refusal> {
+        let path =
+            self.path(&format!("/actions/runs?head_sha={commit}&event={event}&status=completed&per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the runs on a commit")?;
+        let form: RunsForm = parsed(&answer, &path)?;
+        let mut runs: Vec<WorkflowRun> = form.workflow_runs.into_iter().map(WorkflowRun::from).collect();
+        runs.sort_by_key(|run| std::cmp::Reverse((run.id, run.attempt)));
+        Ok(runs)
+    }
+
+    /// The artifacts of a run that have this name, the newest first: an attempt that is repeated adds its own.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, Refusal> {
+        let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the run's artifacts")?;
+        let form: ArtifactsForm = parsed(&answer, &path)?;
+        // A server that does not know the filter gives them all, and one artifact has another name.
+        let mut found: Vec<Artifact> = form
+            .artifacts
+            .into_iter()
+            .map(|ArtifactForm { id, name, expired }| Artifact { id, name, expired })
+            .filter(|artifact| artifact.name == name)
+            .collect();
+        found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
+        Ok(found)
+    }
+
+    /// The zip archive of an artifact, at most `limit` bytes of it. The address that GitHub names for it gets no token.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn artifact(&self, id: u64, limit: u64) -> Result<Vec<u8>, Refusal> {
+        let path = self.path(&format!("/actions/artifacts/{id}/zip"));
+        self.download(&path, limit, "while downloading the artifact")
+    }
+}
+
+#[derive(Deserialize)]
+struct RunsForm {
+    workflow_runs: Vec<RunForm>,
+}
+
+#[derive(Deserialize)]
+struct RunForm {
+    id: u64,
+    #[serde(default)]
+    run_attempt: Option<u64>,
+    head_sha: String,
+    head_branch: Option<String>,
+    event: String,
+    conclusion: Option<String>,
+    path: String,
+    head_repository: Option<RepositoryForm>,
+}
+
+#[derive(Deserialize)]
+struct RepositoryForm {
+    id: u64,
+    owner: Option<OwnerForm>,
+}
+
+#[derive(Deserialize)]
+struct OwnerForm {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct ArtifactsForm {
+    artifacts: Vec<ArtifactForm>,
+}
+
+#[derive(Deserialize)]
+struct ArtifactForm {
+    id: u64,
+    name: String,
+    expired: bool,
+}
+
+impl From<RunForm> for WorkflowRun {
+    fn from(form: RunForm) -> Self {
+        let (head_repository, owner) = form.head_repository.map(|from| (from.id, from.owner)).unzip();
+        Self {
+            id: form.id,
+            attempt: form.run_attempt.unwrap_or(1),
+            head: form.head_sha,
+            branch: form.head_branch,
+            event: form.event,
+            conclusion: form.conclusion,
+            workflow: form.path,
+            head_repository,
+            head_owner: owner.flatten().map(|owner| owner.login),
+        }
+    }
+}
