@@ -1,11 +1,13 @@
 //! Text as people and models write it: comparing and recovering. Pure, linear, never a panic.
 
+mod line;
 mod matching;
 mod names;
 mod norm;
 pub mod recover;
 pub mod rtf;
 
+pub use line::line;
 pub use matching::Keyword;
 pub use matching::contains;
 pub use matching::same_category;

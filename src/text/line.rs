@@ -1,0 +1,46 @@
+//! Foreign text on one line, for reports and messages.
+
+/// A text on one line: control, format and bidirectional characters removed, white space folded, at most `limit` characters.
+pub fn line(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit * 4));
+    let mut count = 0;
+    for word in text.split(|char: char| char.is_whitespace() || char.is_control()).filter(|word| !word.is_empty()) {
+        let clean: Vec<char> = word.chars().filter(|char| !is_invisible(*char)).collect();
+        if clean.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+            count += 1;
+        }
+        for char in clean {
+            if count >= limit {
+                out.push('…');
+                return out;
+            }
+            out.push(char);
+            count += 1;
+        }
+    }
+    out
+}
+
+/// Characters that change how others are shown, or that are not shown at all.
+fn is_invisible(char: char) -> bool {
+    matches!(char,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'
+        | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::line;
+
+    #[test]
+    fn a_line_is_one_line_of_visible_characters() {
+        assert_eq!(line("a\n b\tc\u{0}d\u{202e}e\u{200b}", 99), "a b c de");
+        assert_eq!(line("abcdef", 3), "abc…");
+        assert_eq!(line("\u{1b}[31mred", 99), "[31mred");
+    }
+}
