@@ -12,6 +12,7 @@ use crate::diag::nearest;
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::config::ConfigFile;
 use crate::format::report_v1::ReportFile;
+use crate::format::request_v1::RequestFile;
 use crate::format::run_v1::RunFile;
 use crate::suites::KINDS;
 use crate::suites::LabelForm;
@@ -23,6 +24,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
         ("config", schema_for!(ConfigFile)),
         ("baseline", schema_for!(BaselineFile)),
         ("report", schema_for!(ReportFile)),
+        ("request", schema_for!(RequestFile<'_>)),
         ("run", schema_for!(RunFile<'_>)),
         ("labels", schema_for!(Vec<LabelForm>)),
     ]);

@@ -9,10 +9,12 @@ pub mod json;
 pub mod loose;
 mod place;
 pub mod report_v1;
+pub mod request_v1;
 pub mod run_v1;
 mod source;
 mod step;
 pub mod transcript;
+pub mod wire;
 pub mod yaml;
 
 pub use place::Place;

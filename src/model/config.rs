@@ -170,6 +170,8 @@ pub struct Target {
     pub concurrency: Option<u32>,
     /// How long one call may take.
     pub timeout: Option<Duration>,
+    /// How long an answer that has begun may stop.
+    pub stall: Option<Duration>,
 }
 
 /// How a target is reached.

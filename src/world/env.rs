@@ -25,6 +25,13 @@ impl Secret {
     }
 }
 
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Env {
+    fn from_iter<T: IntoIterator<Item = (N, V)>>(variables: T) -> Self {
+        let variables = variables.into_iter().map(|(name, value)| (name.into(), Secret(value.into())));
+        Self { variables: variables.collect() }
+    }
+}
+
 impl fmt::Debug for Secret {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Secret(***)")

@@ -20,6 +20,8 @@ mod repository;
 mod revision;
 mod run;
 mod snapshots;
+#[cfg(feature = "models")]
+mod targets;
 mod tidy;
 
 use libtest_mimic::Arguments;
@@ -50,6 +52,8 @@ fn main() {
     trials.extend(revision::trials());
     trials.extend(run::trials());
     trials.extend(snapshots::trials());
+    #[cfg(feature = "models")]
+    trials.extend(targets::trials());
     trials.extend(tidy::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

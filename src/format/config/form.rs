@@ -213,6 +213,8 @@ pub(super) struct TargetForm {
     pub(super) concurrency: Option<u32>,
     /// How long one call may take, such as `60s` or `500ms`.
     pub(super) timeout: Option<String>,
+    /// How long an answer that has begun may stop, such as `30s`; for `provider` and `http`.
+    pub(super) stall: Option<String>,
 }
 
 /// A vendor's wire format.

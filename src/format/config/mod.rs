@@ -360,14 +360,8 @@ impl Reader<'_> {
 
     fn target(&mut self, name: &str, form: TargetForm) -> Target {
         let at = [Key("targets"), Key(name)];
-        let timeout = form.timeout.as_deref().and_then(|text| {
-            let parsed = duration(text);
-            if parsed.is_none() {
-                let help = "write a number with ms, s or m, such as 60s";
-                self.refuse(&[at[0], at[1], Key("timeout")], "bad-duration", format!("{text:?} is no duration"), help);
-            }
-            parsed
-        });
+        let timeout = self.duration(name, "timeout", form.timeout.as_deref());
+        let stall = self.duration(name, "stall", form.stall.as_deref());
         let transport = match (form.provider, form.command, form.http) {
             (Some(wire), None, None) => {
                 if form.model.is_none() {
@@ -397,7 +391,18 @@ impl Reader<'_> {
                 Transport::Http(String::new())
             }
         };
-        Target { transport, concurrency: form.concurrency, timeout }
+        Target { transport, concurrency: form.concurrency, timeout, stall }
+    }
+
+    fn duration(&mut self, target: &str, key: &'static str, text: Option<&str>) -> Option<Duration> {
+        let text = text?;
+        let parsed = duration(text).filter(|time| !time.is_zero());
+        if parsed.is_none() {
+            let help = "write a number with ms, s or m, such as 60s";
+            let at = [Key("targets"), Key(target), Key(key)];
+            self.refuse(&at, "bad-duration", format!("{text:?} is no duration"), help);
+        }
+        parsed
     }
 
     fn budget(&mut self, form: &BudgetForm) -> Budget {

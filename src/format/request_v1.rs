@@ -1,0 +1,142 @@
+//! What an agent's own program is asked: `goldgate.request/1`.
+
+use std::borrow::Cow;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Map;
+use serde_json::Value;
+
+use crate::model::CannedResult;
+use crate::model::CannedTool;
+use crate::model::Request;
+use crate::model::ToolSpec;
+use crate::model::Toolbox;
+
+const SCHEMA: &str = "goldgate.request/1";
+
+/// One sample of one run that is to be made; the answer is a run record (`goldgate.run/1`).
+#[derive(Serialize, JsonSchema)]
+#[schemars(title = "goldgate request, version 1")]
+pub struct RequestFile<'a> {
+    /// `goldgate.request/1`.
+    schema: &'static str,
+    /// Names this request; with `protocol: jsonl` the answer repeats it as its `id`.
+    id: String,
+    /// The agent.
+    agent: &'a str,
+    /// The suite.
+    suite: &'a str,
+    /// The case.
+    case: &'a str,
+    /// The sample, from 0.
+    sample: u32,
+    /// `prompt`: the case in words; `system`: the agent's prompt package, where it has one; and what the kind of suite gives.
+    inputs: Map<String, Value>,
+    /// The form of the answer's `outputs`, where the kind has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answer: Option<AnswerFile<'a>>,
+    /// The tools that the run may use, where there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<ToolsFile<'a>>,
+}
+
+/// The form of an answer.
+#[derive(Serialize, JsonSchema)]
+struct AnswerFile<'a> {
+    /// Its name.
+    name: &'a str,
+    /// A JSON Schema.
+    schema: &'a Value,
+}
+
+/// The tools of a run: those that are declared, or a folder.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+enum ToolsFile<'a> {
+    /// Tools with results that were written down beforehand.
+    Declared {
+        /// The tools.
+        declared: Vec<ToolFile<'a>>,
+    },
+    /// Reading tools that see one folder.
+    Folder {
+        /// The folder, from the repository's root, in which a program is started.
+        folder: Cow<'a, str>,
+        /// The most calls that a run should need.
+        max_calls: u32,
+    },
+}
+
+/// A declared tool.
+#[derive(Serialize, JsonSchema)]
+struct ToolFile<'a> {
+    /// Its name.
+    name: &'a str,
+    /// What it does.
+    description: &'a str,
+    /// The JSON Schema of its arguments.
+    parameters: &'a Value,
+    /// Its results; the first whose `when` is contained in the arguments holds.
+    results: Vec<ResultFile<'a>>,
+}
+
+/// A result of a declared tool.
+#[derive(Serialize, JsonSchema)]
+struct ResultFile<'a> {
+    /// Arguments that have to be there, nested objects by subset; an empty object fits always.
+    when: &'a Value,
+    /// What the tool then says.
+    says: &'a Value,
+}
+
+/// The name of a request, unique in a run of goldgate.
+pub fn id(request: &Request) -> String {
+    let key = &request.key;
+    format!("{}/{}/{}/{}", key.suite, key.agent, key.case, request.sample)
+}
+
+/// A request as one line of JSON, without its end.
+pub fn written(request: &Request) -> String {
+    let form = RequestFile {
+        schema: SCHEMA,
+        id: id(request),
+        agent: request.key.agent.as_str(),
+        suite: request.key.suite.as_str(),
+        case: request.key.case.as_str(),
+        sample: request.sample,
+        inputs: inputs(request),
+        answer: request.ask.answer.as_ref().map(|form| AnswerFile { name: form.name, schema: &form.schema }),
+        tools: tools(&request.ask.tools),
+    };
+    serde_json::to_string(&form).expect("texts and numbers are JSON")
+}
+
+/// What the kind gives, under the words that every kind has.
+fn inputs(request: &Request) -> Map<String, Value> {
+    let mut inputs = match &request.ask.inputs {
+        Value::Object(given) => given.clone(),
+        _ => Map::new(),
+    };
+    inputs.insert("prompt".to_owned(), request.ask.prompt.as_str().into());
+    if !request.system.is_empty() {
+        inputs.insert("system".to_owned(), request.system.as_str().into());
+    }
+    inputs
+}
+
+fn tools(toolbox: &Toolbox) -> Option<ToolsFile<'_>> {
+    match toolbox {
+        Toolbox::Empty => None,
+        Toolbox::Canned(tools) => Some(ToolsFile::Declared { declared: tools.iter().map(tool).collect() }),
+        Toolbox::Folder { root, max_calls } => {
+            Some(ToolsFile::Folder { folder: root.to_string().into(), max_calls: *max_calls })
+        }
+    }
+}
+
+fn tool(tool: &CannedTool) -> ToolFile<'_> {
+    let CannedTool { spec: ToolSpec { name, description, parameters }, results } = tool;
+    let results = results.iter().map(|CannedResult { when, says }| ResultFile { when, says });
+    ToolFile { name, description, parameters, results: results.collect() }
+}

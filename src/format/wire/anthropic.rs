@@ -1,0 +1,135 @@
+//! Anthropic's messages, as the vendor and compatible servers speak them.
+
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use super::Server;
+use super::answered;
+use super::as_object;
+use super::count;
+use super::forced;
+use super::result_text;
+use super::state;
+use super::strange;
+use super::turns;
+use crate::model::AnswerForm;
+use crate::model::AskedCall;
+use crate::model::Conversation;
+use crate::model::Fault;
+use crate::model::Message;
+use crate::model::Provider;
+use crate::model::Spent;
+use crate::model::Stop;
+use crate::model::ToolSpec;
+use crate::model::Turn;
+
+/// The version of the wire format: the header `anthropic-version`.
+pub const VERSION: &str = "2023-06-01";
+
+/// The longest answer where the config states none; the vendor wants one.
+const MAX_TOKENS: u32 = 4096;
+
+/// The body of a request.
+pub fn request(conversation: &Conversation, provider: &Provider, server: Server) -> Value {
+    let mut body = Map::new();
+    body.insert("model".to_owned(), provider.model.as_str().into());
+    body.insert("max_tokens".to_owned(), provider.max_tokens.unwrap_or(MAX_TOKENS).into());
+    state(&mut body, "system", Some(conversation.system.as_str()).filter(|system| !system.is_empty()));
+    body.insert("messages".to_owned(), turns(&conversation.messages, blocks).into());
+    state(&mut body, "temperature", provider.temperature);
+    if !conversation.tools.is_empty() {
+        body.insert("tools".to_owned(), conversation.tools.iter().map(tool).collect());
+    }
+    if let Some(form) = forced(conversation) {
+        force(&mut body, form, server);
+    }
+    Value::Object(body)
+}
+
+/// The vendor's newest models refuse a forced tool and know a format; compatible servers know no format, and most of them know
+/// a forced tool.
+fn force(body: &mut Map<String, Value>, form: &AnswerForm, server: Server) {
+    match server {
+        Server::Vendor => {
+            let format = json!({ "type": "json_schema", "schema": form.schema });
+            body.insert("output_config".to_owned(), json!({ "format": format }));
+        }
+        Server::Compatible => {
+            let tool = json!({ "name": form.name, "description": "Gives the answer.", "input_schema": form.schema });
+            body.insert("tools".to_owned(), json!([tool]));
+            body.insert("tool_choice".to_owned(), json!({ "type": "tool", "name": form.name }));
+        }
+    }
+}
+
+fn tool(spec: &ToolSpec) -> Value {
+    let ToolSpec { name, description, parameters } = spec;
+    json!({ "name": name, "description": description, "input_schema": parameters })
+}
+
+fn blocks(message: &Message) -> Vec<Value> {
+    match message {
+        Message::User(text) => said(text),
+        Message::Model { text, calls } => {
+            let mut blocks = said(text);
+            blocks.extend(calls.iter().map(|AskedCall { id, name, arguments }| {
+                json!({ "type": "tool_use", "id": id, "name": name, "input": as_object(arguments) })
+            }));
+            blocks
+        }
+        Message::Tools(answers) => answers
+            .iter()
+            .map(|answer| {
+                let content = match &answer.outcome {
+                    Ok(_) => result_text(&answer.outcome),
+                    Err(what) => what.clone(),
+                };
+                let failed = answer.outcome.is_err();
+                json!({ "type": "tool_result", "tool_use_id": answer.id, "content": content, "is_error": failed })
+            })
+            .collect(),
+    }
+}
+
+/// The vendor refuses a block of text in which there is none.
+fn said(text: &str) -> Vec<Value> {
+    if text.trim().is_empty() { Vec::new() } else { vec![json!({ "type": "text", "text": text })] }
+}
+
+/// The turn that an answer to this conversation holds.
+///
+/// # Errors
+/// What it is instead.
+pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
+    let Some(blocks) = body["content"].as_array() else { return Err(strange(body, "content")) };
+    let stop = match body["stop_reason"].as_str() {
+        Some("end_turn" | "tool_use" | "stop_sequence") => Stop::End,
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some("refusal") => Stop::Refused,
+        other => Stop::Other(other.unwrap_or("no stop_reason").to_owned()),
+    };
+    let text: String =
+        blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()).collect();
+    let calls: Vec<AskedCall> = blocks.iter().filter(|block| block["type"] == "tool_use").map(asked).collect();
+    let (text, calls) = answered(conversation, &stop, text, calls);
+    let usage = &body["usage"];
+    let cached_input = count(usage, "cache_read_input_tokens");
+    let input = [count(usage, "input_tokens"), cached_input, count(usage, "cache_creation_input_tokens")];
+    Ok(Turn {
+        text,
+        calls,
+        stop,
+        spent: Spent {
+            input: input.into_iter().fold(0, u64::saturating_add),
+            cached_input,
+            output: count(usage, "output_tokens"),
+        },
+        model: body["model"].as_str().map(str::to_owned),
+    })
+}
+
+fn asked(block: &Value) -> AskedCall {
+    let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+    AskedCall { id: text("id"), name: text("name"), arguments: block["input"].clone() }
+}

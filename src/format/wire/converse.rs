@@ -1,0 +1,134 @@
+//! Bedrock's Converse.
+
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use super::answered;
+use super::as_object;
+use super::count;
+use super::forced;
+use super::result_text;
+use super::state;
+use super::strange;
+use super::turns;
+use crate::model::AnswerForm;
+use crate::model::AskedCall;
+use crate::model::Conversation;
+use crate::model::Fault;
+use crate::model::Message;
+use crate::model::Provider;
+use crate::model::Spent;
+use crate::model::Stop;
+use crate::model::ToolSpec;
+use crate::model::Turn;
+
+/// The body of a request; the model stands in its address.
+pub fn request(conversation: &Conversation, provider: &Provider) -> Value {
+    let mut body = Map::new();
+    if !conversation.system.is_empty() {
+        body.insert("system".to_owned(), json!([{ "text": conversation.system }]));
+    }
+    body.insert("messages".to_owned(), turns(&conversation.messages, blocks).into());
+    let mut limits = Map::new();
+    state(&mut limits, "maxTokens", provider.max_tokens);
+    state(&mut limits, "temperature", provider.temperature);
+    if !limits.is_empty() {
+        body.insert("inferenceConfig".to_owned(), limits.into());
+    }
+    if let Some(tools) = tools(conversation) {
+        body.insert("toolConfig".to_owned(), tools);
+    }
+    Value::Object(body)
+}
+
+/// The tools, or the one that is the answer. Converse refuses calls in a conversation that names no tools.
+fn tools(conversation: &Conversation) -> Option<Value> {
+    match forced(conversation) {
+        Some(AnswerForm { name, schema }) => {
+            let choice = json!({ "tool": { "name": name } });
+            Some(json!({ "tools": [tool(name, "Gives the answer.", schema)], "toolChoice": choice }))
+        }
+        None if conversation.tools.is_empty() => None,
+        None => {
+            let tools = conversation.tools.iter();
+            let tools: Vec<Value> =
+                tools.map(|ToolSpec { name, description, parameters }| tool(name, description, parameters)).collect();
+            Some(json!({ "tools": tools }))
+        }
+    }
+}
+
+fn tool(name: &str, description: &str, schema: &Value) -> Value {
+    json!({ "toolSpec": { "name": name, "description": description, "inputSchema": { "json": schema } } })
+}
+
+fn blocks(message: &Message) -> Vec<Value> {
+    match message {
+        Message::User(text) => said(text),
+        Message::Model { text, calls } => {
+            let mut blocks = said(text);
+            blocks.extend(calls.iter().map(|AskedCall { id, name, arguments }| {
+                json!({ "toolUse": { "toolUseId": id, "name": name, "input": as_object(arguments) } })
+            }));
+            blocks
+        }
+        Message::Tools(answers) => answers
+            .iter()
+            .map(|answer| {
+                let (text, status) = match &answer.outcome {
+                    Ok(_) => (result_text(&answer.outcome), "success"),
+                    Err(what) => (what.clone(), "error"),
+                };
+                // Converse refuses a text of no characters.
+                let text = if text.is_empty() { "(empty)".to_owned() } else { text };
+                json!({ "toolResult": { "toolUseId": answer.id, "content": [{ "text": text }], "status": status } })
+            })
+            .collect(),
+    }
+}
+
+/// Converse refuses a text of no characters.
+fn said(text: &str) -> Vec<Value> {
+    if text.trim().is_empty() { Vec::new() } else { vec![json!({ "text": text })] }
+}
+
+/// The turn that an answer to this conversation holds.
+///
+/// # Errors
+/// What it is instead.
+pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
+    let Some(blocks) = body["output"]["message"]["content"].as_array() else {
+        return Err(strange(body, "output.message.content"));
+    };
+    let stop = match body["stopReason"].as_str() {
+        Some("end_turn" | "tool_use" | "stop_sequence") => Stop::End,
+        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
+        Some("guardrail_intervened" | "content_filtered" | "refusal") => Stop::Refused,
+        other => Stop::Other(other.unwrap_or("no stopReason").to_owned()),
+    };
+    let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
+    let calls: Vec<AskedCall> =
+        blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object()).map(asked).collect();
+    let (text, calls) = answered(conversation, &stop, text, calls);
+    let usage = &body["usage"];
+    let cached_input = count(usage, "cacheReadInputTokens");
+    let input = [count(usage, "inputTokens"), cached_input, count(usage, "cacheWriteInputTokens")];
+    Ok(Turn {
+        text,
+        calls,
+        stop,
+        spent: Spent {
+            input: input.into_iter().fold(0, u64::saturating_add),
+            cached_input,
+            output: count(usage, "outputTokens"),
+        },
+        // The answer does not name it.
+        model: None,
+    })
+}
+
+fn asked(call: &Value) -> AskedCall {
+    let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
+    AskedCall { id: text("toolUseId"), name: text("name"), arguments: call["input"].clone() }
+}

@@ -1,0 +1,140 @@
+//! An agent's own program: a process, or a server that takes the request as a POST.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use reqwest::Client;
+use reqwest::Url;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderValue;
+use serde::de::IgnoredAny;
+use tokio::time::timeout;
+
+use super::Patience;
+use super::Unopened;
+use super::lasting;
+use super::oneshot;
+use super::pool::Pool;
+use super::post::Post;
+use super::process::Complaints;
+use super::process::too_slow;
+use crate::format::request_v1;
+use crate::model::Fault;
+use crate::model::Protocol;
+use crate::model::Request;
+use crate::model::Target;
+use crate::model::Transport;
+use crate::text::line;
+use crate::world::web::client_for_targets;
+
+/// A program that can be asked.
+pub struct Agent {
+    means: Means,
+    patience: Patience,
+    complaints: Mutex<BTreeMap<String, String>>,
+}
+
+enum Means {
+    Http { client: Client, url: Url },
+    Oneshot { argv: Vec<String>, root: PathBuf },
+    Jsonl(Pool),
+}
+
+impl fmt::Debug for Agent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Agent").finish_non_exhaustive()
+    }
+}
+
+impl Agent {
+    /// Opens a target that is a program; programs run in `root`, the repository's folder. Nothing is started yet.
+    ///
+    /// # Errors
+    /// Why it can never be asked.
+    pub fn open(target: &Target, root: &Path) -> Result<Self, Unopened> {
+        let means = match &target.transport {
+            Transport::Http(address) => http(address)?,
+            Transport::Command { argv, protocol: Protocol::Oneshot } => {
+                Means::Oneshot { argv: argv.clone(), root: root.to_owned() }
+            }
+            Transport::Command { argv, protocol: Protocol::Jsonl } => {
+                let workers = target.concurrency.map_or(1, |workers| workers as usize);
+                Means::Jsonl(Pool::new(argv.clone(), root.to_owned(), workers))
+            }
+            Transport::Model(_) => return Err(Unopened::Unusable("a model is no program".to_owned())),
+        };
+        Ok(Self { means, patience: Patience::of(target), complaints: Mutex::default() })
+    }
+
+    /// Makes one run: the text of its record, a JSON object.
+    ///
+    /// # Errors
+    /// The fault that it came to.
+    pub async fn run(&self, request: &Request) -> Result<String, Fault> {
+        let asked = request_v1::written(request);
+        match &self.means {
+            Means::Http { client, url } => {
+                let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+                let (url, patience) = (url.clone(), self.patience);
+                let text = Post { client, url, headers, body: asked, patience }.text().await?;
+                record(text.into_bytes())
+            }
+            Means::Oneshot { argv, root } => {
+                let said = Complaints::default();
+                let call = self.patience.call;
+                let printed = timeout(call, oneshot::printed(argv, root, asked, &said)).await;
+                self.keep(request, said.text());
+                printed.unwrap_or_else(|_| Err(too_slow(call, &said))).and_then(record)
+            }
+            Means::Jsonl(pool) => {
+                let id = request_v1::id(request);
+                let (answer, said) = pool.answer(&id, &asked, self.patience.call).await;
+                self.keep(request, said);
+                answer.and_then(record)
+            }
+        }
+    }
+
+    /// What the program wrote to stderr about this request, its last 64 KiB; given once, for the report.
+    pub fn complaints(&self, request: &Request) -> Option<String> {
+        self.complaints.lock().unwrap_or_else(PoisonError::into_inner).remove(&request_v1::id(request))
+    }
+
+    /// Ends the workers, where there are any. Whoever forgets it has them killed.
+    pub async fn close(&self) {
+        match &self.means {
+            Means::Jsonl(pool) => pool.close().await,
+            Means::Http { .. } | Means::Oneshot { .. } => {}
+        }
+    }
+
+    fn keep(&self, request: &Request, text: String) {
+        if !text.is_empty() {
+            self.complaints.lock().unwrap_or_else(PoisonError::into_inner).insert(request_v1::id(request), text);
+        }
+    }
+}
+
+fn http(address: &str) -> Result<Means, Unopened> {
+    let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
+    let url: Option<Url> = address.trim().parse().ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
+    let url = url.ok_or_else(|| Unopened::Unusable("the target's address is no http address".to_owned()))?;
+    Ok(Means::Http { client, url })
+}
+
+/// A run record is a JSON object; what else it has to be is its reader's affair.
+fn record(printed: Vec<u8>) -> Result<String, Fault> {
+    let text = String::from_utf8(printed).map_err(|_| lasting("the answer is no UTF-8".to_owned()))?;
+    let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
+    match read {
+        Ok(_) => Ok(text),
+        Err(_) if text.trim().is_empty() => Err(lasting("the answer is no run record: nothing was printed".to_owned())),
+        Err(error) => Err(lasting(format!("the answer is no run record: {error}: {}", line(&text, 200)))),
+    }
+}

@@ -1,0 +1,225 @@
+//! A model behind a vendor's wire format.
+
+use std::fmt;
+
+use reqwest::Client;
+use reqwest::Url;
+use reqwest::header::AUTHORIZATION;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderName;
+use reqwest::header::HeaderValue;
+
+use super::Patience;
+use super::Unopened;
+use super::post::Post;
+use crate::format::wire::Server;
+use crate::format::wire::anthropic;
+use crate::format::wire::openai;
+use crate::model::Conversation;
+use crate::model::Fault;
+use crate::model::Provider;
+use crate::model::Turn;
+use crate::model::Wire;
+use crate::world::env::Env;
+use crate::world::env::Secret;
+use crate::world::web::client_for_targets;
+
+/// A model that can be called.
+pub struct Chat {
+    provider: Provider,
+    patience: Patience,
+    client: Client,
+    line: Line,
+}
+
+/// The wire, with what it needs.
+enum Line {
+    OpenAi(Endpoint),
+    Anthropic(Endpoint),
+}
+
+/// Where calls go, who is there, and with which headers.
+struct Endpoint {
+    url: Url,
+    server: Server,
+    headers: HeaderMap,
+}
+
+impl fmt::Debug for Chat {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Chat").field("provider", &self.provider).finish_non_exhaustive()
+    }
+}
+
+/// What is a vendor's own.
+struct Vendor {
+    base_url: &'static str,
+    base_url_env: &'static str,
+    key_env: &'static str,
+    /// Hosts of the vendor's, and domains of them.
+    hosts: &'static [&'static str],
+}
+
+const OPENAI: Vendor = Vendor {
+    base_url: "https://api.openai.com/v1",
+    base_url_env: "OPENAI_BASE_URL",
+    key_env: "OPENAI_API_KEY",
+    hosts: &["api.openai.com", ".api.openai.com", ".openai.azure.com", ".services.ai.azure.com"],
+};
+
+const ANTHROPIC: Vendor = Vendor {
+    base_url: "https://api.anthropic.com",
+    base_url_env: "ANTHROPIC_BASE_URL",
+    key_env: "ANTHROPIC_API_KEY",
+    hosts: &["api.anthropic.com"],
+};
+
+impl Chat {
+    /// Opens a model; nothing is called yet.
+    ///
+    /// # Errors
+    /// Why it can never be called.
+    pub fn open(provider: &Provider, patience: Patience, env: &Env) -> Result<Self, Unopened> {
+        let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
+        let line = match provider.wire {
+            Wire::OpenAi => Line::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
+            Wire::Anthropic => Line::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
+            Wire::Bedrock => return Err(Unopened::Unusable("bedrock is not there yet".to_owned())),
+        };
+        Ok(Self { provider: provider.clone(), patience, client, line })
+    }
+
+    /// The model's next turn: one call.
+    ///
+    /// # Errors
+    /// The fault that it came to.
+    pub async fn turn(&self, conversation: &Conversation) -> Result<Turn, Fault> {
+        match &self.line {
+            Line::OpenAi(endpoint) => {
+                let body = openai::request(conversation, &self.provider, endpoint.server);
+                openai::turn(&self.post(endpoint, body.to_string()).answer().await?)
+            }
+            Line::Anthropic(endpoint) => {
+                let body = anthropic::request(conversation, &self.provider, endpoint.server);
+                anthropic::turn(&self.post(endpoint, body.to_string()).answer().await?, conversation)
+            }
+        }
+    }
+
+    fn post(&self, endpoint: &Endpoint, body: String) -> Post<'_> {
+        let Endpoint { url, headers, server: _ } = endpoint;
+        Post { client: &self.client, url: url.clone(), headers: headers.clone(), body, patience: self.patience }
+    }
+}
+
+impl Endpoint {
+    fn of(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Self, Unopened> {
+        let stated = provider.base_url.as_deref();
+        let elsewhere = stated.or_else(|| env.get(vendor.base_url_env));
+        let base = elsewhere.unwrap_or(vendor.base_url);
+        let url = address(base, provider.wire)
+            .ok_or_else(|| Unopened::Unusable(format!("the base_url of {} is no http address", provider.model)))?;
+        let vendors = url.host_str().is_some_and(|host| is_of(host, vendor.hosts));
+        let key = key(provider, vendor, env)?;
+        let headers = headers(provider.wire, key.as_ref())?;
+        Ok(Self { url, server: if vendors { Server::Vendor } else { Server::Compatible }, headers })
+    }
+}
+
+/// The key: that of the stated variable; without one the vendor's usual variable, but never for an address that the config
+/// states, which might be anybody's.
+fn key(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Option<Secret>, Unopened> {
+    let missing = |name: &str| Unopened::NoKey { wanted: format!("set the environment variable {name}") };
+    match (&provider.api_key_env, &provider.base_url) {
+        (Some(name), _) => env.secret(name).map(Some).ok_or_else(|| missing(name)),
+        (None, Some(_)) => Ok(None),
+        (None, None) => match env.secret(vendor.key_env) {
+            // A server that was named beside it may want none.
+            None if env.get(vendor.base_url_env).is_none() => Err(missing(vendor.key_env)),
+            key => Ok(key),
+        },
+    }
+}
+
+fn headers(wire: Wire, key: Option<&Secret>) -> Result<HeaderMap, Unopened> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    let (name, prefix) = match wire {
+        Wire::Anthropic => {
+            headers.insert("anthropic-version", HeaderValue::from_static(anthropic::VERSION));
+            (HeaderName::from_static("x-api-key"), "")
+        }
+        Wire::OpenAi | Wire::Bedrock => (AUTHORIZATION, "Bearer "),
+    };
+    if let Some(key) = key {
+        let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.reveal().trim()))
+            .map_err(|_| Unopened::Unusable("the key holds characters that no header may hold".to_owned()))?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+/// Where calls go. OpenAI's clients put the version into the base, Anthropic's do not; a base of either manner works, and one
+/// with a path of its own is taken as it is.
+fn address(base: &str, wire: Wire) -> Option<Url> {
+    let mut url: Url = base.trim().parse().ok()?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return None;
+    }
+    let path = url.path().trim_end_matches('/');
+    let path = match wire {
+        Wire::Anthropic => format!("{}/v1/messages", path.strip_suffix("/v1").unwrap_or(path)),
+        Wire::OpenAi | Wire::Bedrock if path.is_empty() => "/v1/chat/completions".to_owned(),
+        Wire::OpenAi | Wire::Bedrock => format!("{path}/chat/completions"),
+    };
+    url.set_path(&path);
+    Some(url)
+}
+
+fn is_of(host: &str, hosts: &[&str]) -> bool {
+    hosts.iter().any(|known| if known.starts_with('.') { host.ends_with(known) } else { host == *known })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::OPENAI;
+    use super::address;
+    use super::is_of;
+    use crate::model::Wire;
+
+    #[test]
+    fn a_base_address_works_with_and_without_its_version() {
+        for (base, wire, wanted) in [
+            ("http://h:1", Wire::OpenAi, "http://h:1/v1/chat/completions"),
+            ("http://h:1/", Wire::OpenAi, "http://h:1/v1/chat/completions"),
+            ("http://h:1/v1", Wire::OpenAi, "http://h:1/v1/chat/completions"),
+            ("http://h:1/v1/", Wire::OpenAi, "http://h:1/v1/chat/completions"),
+            ("https://h/v1beta/openai/", Wire::OpenAi, "https://h/v1beta/openai/chat/completions"),
+            ("https://h/x?api-version=3", Wire::OpenAi, "https://h/x/chat/completions?api-version=3"),
+            ("http://h:1", Wire::Anthropic, "http://h:1/v1/messages"),
+            ("http://h:1/v1/", Wire::Anthropic, "http://h:1/v1/messages"),
+            ("https://h/anthropic", Wire::Anthropic, "https://h/anthropic/v1/messages"),
+        ] {
+            assert_eq!(address(base, wire).unwrap().as_str(), wanted, "{base}");
+        }
+        for base in ["", "h:1", "file:///etc", "ftp://h", "http://"] {
+            assert_eq!(address(base, Wire::OpenAi), None, "{base}");
+        }
+    }
+
+    #[test]
+    fn only_the_vendors_own_hosts_are_the_vendor() {
+        for (host, wanted) in [
+            ("api.openai.com", true),
+            ("eu.api.openai.com", true),
+            ("acme.openai.azure.com", true),
+            ("api.openai.com.example", false),
+            ("notopenai.azure.com", false),
+            ("127.0.0.1", false),
+        ] {
+            assert_eq!(is_of(host, OPENAI.hosts), wanted, "{host}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! One process a sample: the request on stdin, the run record on stdout.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::io::AsyncReadExt;
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+use tokio::process::ChildStdout;
+use tokio::spawn;
+use tokio::time::timeout;
+
+use super::MAX_ANSWER_BYTES;
+use super::lasting;
+use super::process::Amount;
+use super::process::Complaints;
+use super::process::FLOOD;
+use super::process::Group;
+use super::process::Process;
+use crate::model::Fault;
+
+/// How long the output of a process that has ended may take to come: somebody may have inherited it.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// Runs a program on a request and gives what it printed.
+///
+/// # Errors
+/// That it cannot be started, that it failed, that it wrote too much.
+pub async fn printed(argv: &[String], root: &Path, request: String, said: &Complaints) -> Result<Vec<u8>, Fault> {
+    let mut process = Process::start(argv, root)?;
+    let group = process.group;
+    let writer = spawn(ask(process.stdin.take(), request));
+    let listener = spawn(said.clone().listen(process.stderr.take(), group));
+    let reader = spawn(read(process.stdout.take(), group));
+    let ended = process.child.wait().await;
+    // What it left running would hold its output open.
+    group.kill();
+    writer.abort();
+    if let Ok(Ok(Amount::Flood)) = timeout(DRAIN, listener).await {
+        return Err(lasting(format!("the program wrote more than {} MiB to stderr{}", FLOOD >> 20, said.last_words())));
+    }
+    let output = match timeout(DRAIN, reader).await {
+        Ok(Ok(Some(output))) => output,
+        Ok(Ok(None)) => {
+            return Err(lasting(format!("the program printed more than {} MiB", MAX_ANSWER_BYTES >> 20)));
+        }
+        Ok(Err(_)) | Err(_) => return Err(lasting("the program ended, its output did not".to_owned())),
+    };
+    match ended {
+        Ok(status) if status.success() => Ok(output),
+        Ok(status) => Err(lasting(format!("the program ended with {status}{}", said.last_words()))),
+        Err(error) => Err(lasting(format!("the program is lost: {error}"))),
+    }
+}
+
+/// A program may end without reading its request: what it then printed decides.
+async fn ask(stdin: Option<ChildStdin>, request: String) {
+    if let Some(mut stdin) = stdin {
+        let _ = stdin.write_all(request.as_bytes()).await;
+        let _ = stdin.write_all(b"\n").await;
+        let _ = stdin.shutdown().await;
+    }
+}
+
+/// Everything that is printed; `None` where that is too much.
+async fn read(stdout: Option<ChildStdout>, group: Group) -> Option<Vec<u8>> {
+    let mut output = Vec::new();
+    let mut stdout = stdout?.take(MAX_ANSWER_BYTES as u64 + 1);
+    // What came before a failed read is judged as it is.
+    let _ = stdout.read_to_end(&mut output).await;
+    if output.len() > MAX_ANSWER_BYTES {
+        group.kill();
+        return None;
+    }
+    Some(output)
+}

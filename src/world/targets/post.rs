@@ -1,0 +1,141 @@
+//! One POST to a target: the answer, or the fault that it came to.
+
+use std::error::Error;
+use std::time::Duration;
+
+use reqwest::Client;
+use reqwest::Response;
+use reqwest::Url;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::header::DATE;
+use reqwest::header::HeaderMap;
+use reqwest::header::RETRY_AFTER;
+use serde_json::Value;
+use tokio::time::timeout;
+
+use super::MAX_ANSWER_BYTES;
+use super::Patience;
+use super::lasting;
+use super::passing;
+use super::shown;
+use crate::format::wire;
+use crate::model::Fault;
+use crate::model::Retry;
+use crate::model::Status;
+use crate::text::line;
+
+/// A request that is ready to be sent.
+pub struct Post<'a> {
+    /// The client.
+    pub client: &'a Client,
+    /// Where to.
+    pub url: Url,
+    /// Its headers, keys among them.
+    pub headers: HeaderMap,
+    /// Its body.
+    pub body: String,
+    /// How long to wait.
+    pub patience: Patience,
+}
+
+impl Post<'_> {
+    /// Sends it, and gives the JSON of the answer as it came.
+    ///
+    /// # Errors
+    /// The fault that it came to. None shows a header, nor the query of the address.
+    pub async fn text(self) -> Result<String, Fault> {
+        let call = self.patience.call;
+        let (kind, body) = timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))?;
+        wire::answer(kind.as_deref(), &body)?;
+        String::from_utf8(body).map_err(|_| passing("the answer is no UTF-8".to_owned()))
+    }
+
+    /// Sends it, and reads the JSON of the answer.
+    ///
+    /// # Errors
+    /// As with `text`.
+    pub async fn answer(self) -> Result<Value, Fault> {
+        let call = self.patience.call;
+        let (kind, body) = timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))?;
+        wire::answer(kind.as_deref(), &body)
+    }
+
+    /// The content type and the body of an answer that is none of refusal.
+    async fn exchange(self) -> Result<(Option<String>, Vec<u8>), Fault> {
+        let sent = self.client.post(self.url).headers(self.headers).body(self.body).send().await;
+        let response = sent.map_err(broken)?;
+        let status = response.status().as_u16();
+        let headers = response.headers().clone();
+        let body = body(response, self.patience.stall).await;
+        match status {
+            200..=299 => Ok((text(&headers, CONTENT_TYPE.as_str()).map(str::to_owned), body?)),
+            // What a refusal says is good to know; a body that broke off changes nothing about it.
+            _ => Err(refused(status, &headers, &body.unwrap_or_default())),
+        }
+    }
+}
+
+fn too_slow(call: Duration) -> Fault {
+    let what = format!("no answer within {}", shown(call));
+    Fault { status: Status::Timeout, what, retry: Retry::Later { after: None } }
+}
+
+/// A connection that broke. The address stays out of it: a query may hold a key.
+fn broken(error: reqwest::Error) -> Fault {
+    let build = error.is_builder();
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        text = format!("{text}: {inner}");
+        cause = inner.source();
+    }
+    let what = line(&text, 300);
+    if build { lasting(what) } else { passing(what) }
+}
+
+async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, Fault> {
+    let mut body = Vec::new();
+    loop {
+        let piece = timeout(stall, response.chunk()).await.map_err(|_| {
+            let what = format!("the answer stopped after {} bytes for {}", body.len(), shown(stall));
+            Fault { status: Status::Stalled, what, retry: Retry::Later { after: None } }
+        })?;
+        let Some(piece) = piece.map_err(broken)? else { return Ok(body) };
+        if body.len() + piece.len() > MAX_ANSWER_BYTES {
+            return Err(lasting(format!("the answer is larger than {} MiB", MAX_ANSWER_BYTES >> 20)));
+        }
+        body.extend_from_slice(&piece);
+    }
+}
+
+fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> Fault {
+    let said: Value = serde_json::from_slice(body).unwrap_or_default();
+    let text_of = |name: &str| text(headers, name);
+    let shown =
+        wire::refusal(&said).unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
+    let what = match shown.as_str() {
+        "" => format!("HTTP {status}"),
+        shown => format!("HTTP {status}: {shown}"),
+    };
+    let transient = matches!(status, 408 | 409 | 429 | 500..=599) && !(status == 429 && wire::is_final(&said));
+    // Both vendors' own clients heed this header.
+    let again = match text_of("x-should-retry") {
+        Some("true") => true,
+        Some("false") => false,
+        Some(_) | None => transient,
+    };
+    if !again {
+        return lasting(what);
+    }
+    let told = wire::Told {
+        after: text_of(RETRY_AFTER.as_str()),
+        after_ms: text_of("retry-after-ms"),
+        date: text_of(DATE.as_str()),
+    };
+    Fault { status: Status::Error, what, retry: Retry::Later { after: wire::wait(told) } }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}

@@ -1,0 +1,113 @@
+//! One call to each kind of target, against real servers and real processes.
+
+mod chat;
+mod faults;
+mod oneshot;
+mod pool;
+mod standin;
+
+use std::fs;
+use std::future::Future;
+use std::thread::sleep;
+use std::time::Duration;
+use std::time::Instant;
+
+use goldgate::model::AgentName;
+use goldgate::model::Ask;
+use goldgate::model::CaseId;
+use goldgate::model::Conversation;
+use goldgate::model::Message;
+use goldgate::model::Protocol;
+use goldgate::model::Provider;
+use goldgate::model::Request;
+use goldgate::model::RunKey;
+use goldgate::model::SuiteId;
+use goldgate::model::Target;
+use goldgate::model::Toolbox;
+use goldgate::model::Transport;
+use goldgate::model::Wire;
+use goldgate::world::Env;
+use goldgate::world::targets::Patience;
+use libtest_mimic::Trial;
+use serde_json::json;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials = chat::trials();
+    trials.extend(faults::trials());
+    trials.extend(oneshot::trials());
+    trials.extend(pool::trials());
+    trials
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// An environment of nothing but these.
+fn env(variables: &[(&str, &str)]) -> Env {
+    variables.iter().copied().collect()
+}
+
+const PATIENCE: Patience = Patience { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+
+fn provider(wire: Wire, base_url: Option<String>) -> Provider {
+    Provider {
+        wire,
+        model: "model-1".to_owned(),
+        base_url,
+        api_key_env: None,
+        region: None,
+        temperature: Some(0.5),
+        max_tokens: Some(64),
+    }
+}
+
+fn conversation() -> Conversation {
+    Conversation {
+        system: "Be brief.".to_owned(),
+        messages: vec![Message::User("Who are you?".to_owned())],
+        tools: Vec::new(),
+        answer: None,
+    }
+}
+
+fn request(case: &str) -> Request {
+    Request {
+        key: RunKey {
+            suite: SuiteId::new("contracts").unwrap(),
+            agent: AgentName::new("legal").unwrap(),
+            case: CaseId::new(case).unwrap(),
+        },
+        sample: 0,
+        system: "Be brief.".to_owned(),
+        ask: Ask {
+            prompt: "Read the lease.".to_owned(),
+            inputs: json!({ "documents": ["lease.md"] }),
+            answer: None,
+            tools: Toolbox::Empty,
+        },
+    }
+}
+
+fn command(argv: &[&str], protocol: Protocol) -> Target {
+    let argv = argv.iter().map(|part| (*part).to_owned()).collect();
+    Target {
+        transport: Transport::Command { argv, protocol },
+        concurrency: Some(2),
+        timeout: Some(Duration::from_secs(20)),
+        stall: None,
+    }
+}
+
+/// Waits until no process with this id runs; one that nobody has waited for yet is dead all the same.
+fn ends(id: &str) {
+    let started = Instant::now();
+    loop {
+        let state = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        if state.is_empty() || state.contains(") Z ") {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(5), "process {id} still runs");
+        sleep(Duration::from_millis(10));
+    }
+}
