@@ -4,6 +4,7 @@ use super::cli::CheckArgs;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
+use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::run;
@@ -66,7 +67,8 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
 
 /// Every recording of the deterministic tier is read, and none is left over.
 fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics) {
-    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic)) else { return };
+    let laid = Laid::default();
+    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &laid)) else { return };
     problems.extend(runs.foreign(plan));
     for pair in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).filter(|pair| runs.has(pair)) {
         problems.keep_all(runs.samples(pair, None));

@@ -77,6 +77,18 @@ pub struct RunArgs {
     /// Another baseline than the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
+    /// Write every live sample as a recording: DIR/{agent}/{case}/{sample}.json
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<String>,
+    /// Take answers of earlier live runs from the cache, and keep new ones; `all` also where suites measure how answers vary
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "usual")]
+    pub cache: Option<CacheArg>,
+    /// Go on with a run that was called off or killed: its finished samples are taken over
+    #[arg(long)]
+    pub resume: bool,
+    /// Another limit of US dollars than the config's budget
+    #[arg(long, value_name = "USD")]
+    pub max_cost_usd: Option<f64>,
     /// A failed gate exits with 1, in the model tier too
     #[arg(long, conflicts_with = "non_blocking")]
     pub blocking: bool,
@@ -96,6 +108,15 @@ pub enum TierArg {
     /// Live targets; informs
     Model,
     /// Both
+    All,
+}
+
+/// Which answers are cached.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheArg {
+    /// Those of suites that do not measure how answers vary
+    Usual,
+    /// Those of all suites
     All,
 }
 

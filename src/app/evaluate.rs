@@ -133,6 +133,7 @@ fn pair(
     for sample in runs.samples(pair, samples.or(pair.samples))? {
         graded.push(match sample {
             Sample::Inconclusive(why) => Graded::Lost(why),
+            Sample::Spared => Graded::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
                 let grade = opened.suite.grade(place, &runs, desk)?;

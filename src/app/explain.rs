@@ -1,6 +1,7 @@
 //! `goldgate explain`: one case, graded and told.
 
 use super::cli::ExplainArgs;
+use super::live;
 use super::plan::Wanted;
 use super::run;
 use super::run::Job;
@@ -22,7 +23,14 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         cases: run::patterns(std::slice::from_ref(&args.case))?,
         samples: None,
     };
-    let job = Job { config: args.config.clone(), wanted, authority: Authority::Advisory, commit: None, base: None };
+    let job = Job {
+        config: args.config.clone(),
+        wanted,
+        authority: Authority::Advisory,
+        commit: None,
+        base: None,
+        live: live::Options::NONE,
+    };
     let done = run::done(&job, world, &|disk, configured| run::baseline_here(None, disk, configured))?;
     world.say(&render::explain(&done.report));
     Ok(0)

@@ -10,6 +10,7 @@ mod evaluate;
 mod explain;
 mod import;
 mod layout;
+mod live;
 mod plan;
 mod repair;
 mod replay;

@@ -410,7 +410,7 @@ impl Reader<'_> {
 fn prompt_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
     let Ok(entries) = shelf.list(path) else {
         let source = shelf.text(path)?;
-        return Ok(PromptPackage { sha256: sha256_hex(source.text.as_bytes()), normal: norm(&source.text) });
+        return Ok(package(&source.text, source.text.clone()));
     };
     let (mut lines, mut texts) = (String::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
@@ -418,5 +418,9 @@ fn prompt_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, D
         lines.push_str(&format!("{}  {}\n", sha256_hex(source.text.as_bytes()), entry.name));
         texts.push(source.text);
     }
-    Ok(PromptPackage { sha256: sha256_hex(lines.as_bytes()), normal: norm(&texts.join("\n")) })
+    Ok(package(&lines, texts.join("\n")))
+}
+
+fn package(digested: &str, text: String) -> PromptPackage {
+    PromptPackage { sha256: sha256_hex(digested.as_bytes()), normal: norm(&text), text }
 }

@@ -40,9 +40,19 @@ pub trait Runs: Sync {
     fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics>;
 }
 
+/// Where the records of live runs lie, as if they were recordings.
+#[derive(Debug, Clone, Default)]
+pub struct Laid {
+    /// The folder of each agent that was run.
+    pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
+    /// Samples that were not made, since no answer could have changed a verdict.
+    pub spared: BTreeSet<(RunKey, u32)>,
+}
+
 /// The recordings of a plan's agents in one tier.
 pub struct Replay<'a> {
     shelf: &'a dyn Shelf,
+    laid: &'a Laid,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>>,
 }
 
@@ -65,7 +75,7 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// Folders that cannot be listed, and entries that are no recordings.
-    pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier) -> Result<Self, Diagnostics> {
+    pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier, laid: &'a Laid) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>> = BTreeMap::new();
         let asked: BTreeSet<&SuiteId> = plan
@@ -78,9 +88,12 @@ impl<'a> Replay<'a> {
         let suites = plan.config.suites.iter().filter(|suite| asked.contains(&suite.id));
         let agents: Vec<(&SuiteId, &AgentName, RepoPath)> = suites
             .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
-            .filter_map(|(suite, name, agent)| match source_of(agent, tier) {
-                Some(Source::Replay(folder)) => Some((suite, name, folder.child(name.as_str()))),
-                Some(Source::Live(_)) | None => None,
+            .filter_map(|(suite, name, agent)| {
+                let folder = match source_of(agent, tier)? {
+                    Source::Replay(folder) => folder,
+                    Source::Live(_) => laid.folders.get(&(suite.clone(), name.clone()))?,
+                };
+                Some((suite, name, folder.child(name.as_str())))
             })
             .collect();
         let listed: Vec<_> =
@@ -90,7 +103,7 @@ impl<'a> Replay<'a> {
                 folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
-        problems.or(Self { shelf, folders })
+        problems.or(Self { shelf, laid, folders })
     }
 
     /// Recordings that no case of any suite asks for: what is not looked at is said.
@@ -247,9 +260,13 @@ impl Runs for Replay<'_> {
         let mut samples = Vec::new();
         for number in 0..planned.unwrap_or(recorded) {
             let mut runs = Vec::with_capacity(recordings.len());
-            let mut lost = None;
+            let (mut lost, mut spared) = (None, false);
             for (key, files) in &recordings {
                 let Some(file) = files.get(&number) else {
+                    if self.laid.spared.contains(&((*key).clone(), number)) {
+                        spared = true;
+                        continue;
+                    }
                     lost = lost.or(Some(Why::NotRecorded));
                     continue;
                 };
@@ -259,7 +276,11 @@ impl Runs for Replay<'_> {
                     None => {}
                 }
             }
-            samples.push(lost.map_or(Sample::Completed(runs), Sample::Inconclusive));
+            samples.push(match (lost, spared) {
+                (Some(why), _) => Sample::Inconclusive(why),
+                (None, true) => Sample::Spared,
+                (None, false) => Sample::Completed(runs),
+            });
         }
         problems.or(samples)
     }

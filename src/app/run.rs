@@ -7,14 +7,15 @@ use globset::GlobMatcher;
 
 use super::baseline;
 use super::baseline::Need;
+use super::cli::CacheArg;
 use super::cli::RunArgs;
 use super::cli::TierArg;
 use super::evaluate::Evaluated;
 use super::evaluate::evaluate;
+use super::live;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
-use super::plan::source_of;
 use super::replay::Replay;
 use super::show;
 use super::snapshots;
@@ -29,13 +30,14 @@ use crate::model::NotGateable;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
-use crate::model::Source;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Usage;
 use crate::render::plural;
+use crate::suites::Shelf;
 use crate::world::Clock;
 use crate::world::Disk;
+use crate::world::Loudness;
 use crate::world::World;
 use crate::world::head_commit;
 
@@ -52,6 +54,8 @@ pub struct Job {
     pub commit: Option<String>,
     /// The commit whose baseline is compared with.
     pub base: Option<String>,
+    /// How live samples are made.
+    pub live: live::Options,
 }
 
 /// Gives the baseline to compare with: the config's file, or what stands elsewhere.
@@ -86,14 +90,18 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     let mut notes = Vec::new();
+    let mut usage = Usage::default();
     for tier in tiers {
-        let (tiered, more) = graded(&plan, *tier, &disk, against.as_ref())?;
-        notes.extend(more);
+        let made = live::make(&plan, *tier, &disk, world, &job.live)?;
+        let tiered = graded(&plan, *tier, &disk, &made, against.as_ref())?;
+        notes.extend(made.notes);
+        usage = usage.and(made.usage);
         let decides = decides(*tier, tiers);
         evaluated.suites.extend(tiered.suites);
         evaluated.not_gateable.extend(tiered.not_gateable.into_iter().filter(|_| decides));
     }
     let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
+    report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     snapshots::compare(&disk, &plan.config, &mut report)?;
     let Plan { config, suites, .. } = plan;
@@ -121,35 +129,27 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
     Ok((disk, inside.child(name)))
 }
 
-/// One tier's suites, and what has to be said about agents that did not run.
+/// One tier's suites.
 fn graded(
     plan: &Plan,
     tier: Tier,
     disk: &Disk,
+    made: &live::Made,
     baseline: Option<&Baseline>,
-) -> Result<(Evaluated, Vec<String>), Diagnostics> {
-    let runs = Replay::open(disk, plan, tier)?;
+) -> Result<Evaluated, Diagnostics> {
+    let drawer = made.drawer(disk);
+    // Without live runs there is nothing in the drawer, and it is not looked into.
+    let shelf: &dyn Shelf = if made.files.is_empty() { disk } else { &drawer };
+    let runs = Replay::open(shelf, plan, tier, &made.laid)?;
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, &runs, disk, baseline));
-    let evaluated = match (foreign.is_empty(), evaluated) {
-        (true, outcome) => outcome?,
-        (false, Ok(_)) => return Err(foreign),
+    match (foreign.is_empty(), evaluated) {
+        (true, outcome) => outcome,
+        (false, Ok(_)) => Err(foreign),
         (false, Err(mut problems)) => {
             problems.extend(foreign);
-            return Err(problems);
-        }
-    };
-    let mut notes = Vec::new();
-    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
-            if let Some(Source::Live(live)) = source_of(agent, tier) {
-                notes.push(format!(
-                    "{}/{name} was not run: calling the live target \"{}\" is not part of this version",
-                    opened.config.id, live.target
-                ));
-            }
+            Err(problems)
         }
     }
-    Ok((evaluated, notes))
 }
 
 fn assembled(
@@ -222,6 +222,21 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: None,
         base: None,
+        live: live::Options {
+            record: args.record.clone(),
+            caching: match args.cache {
+                None => live::Caching::Off,
+                Some(CacheArg::Usual) => live::Caching::Usual,
+                Some(CacheArg::All) => live::Caching::All,
+            },
+            resume: if args.resume { live::Resume::Yes } else { live::Resume::No },
+            sparing: match args.update_baseline || args.record.is_some() {
+                true => live::Sparing::Off,
+                false => live::Sparing::Exact,
+            },
+            loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+            max_cost_usd: args.max_cost_usd,
+        },
     })
 }
 

@@ -124,6 +124,7 @@ mod tests {
     use super::Ledger;
     use super::Limits;
     use super::Prices;
+    use super::Slip;
     use super::Spender;
     use crate::model::Price;
     use crate::model::Spent;
@@ -143,7 +144,7 @@ mod tests {
     fn calls_on_their_way_count_before_a_limit_is_passed() {
         let ledger = Ledger::new(Limits { cost_usd: None, tokens: Some(100) });
         let spent = Spent { input: 20, cached_input: 0, output: 10 };
-        ledger.open().ok().expect("nothing is spent").answered();
+        ledger.open().map(Slip::answered).expect("nothing is spent");
         ledger.pay(&spent, None);
         // 30 spent; each further call is expected to take 30: two fit beside it, a third does not.
         let (first, second) = (ledger.open().ok(), ledger.open().ok());

@@ -50,3 +50,6 @@ pub enum Voice {
     /// An agent's own program.
     Program(Box<dyn Program>),
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,9 +10,13 @@ use futures_util::future::Either;
 use futures_util::future::select;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
+use tokio::sync::SemaphorePermit;
 use tokio::time::Instant;
 use tokio::time::sleep;
 
+use super::Model;
+use super::Pending;
+use super::Program;
 use super::Voice;
 use super::budget::Ledger;
 use super::budget::Limits;
@@ -21,6 +25,7 @@ use super::budget::Spender;
 use super::conversation::Next;
 use super::conversation::Talk;
 use super::retry::Patience;
+use crate::diag::Diagnostic;
 use crate::model::Evidence;
 use crate::model::Fault;
 use crate::model::Inputs;
@@ -34,6 +39,7 @@ use crate::model::Spent;
 use crate::model::Status;
 use crate::model::Steps;
 use crate::model::Toolbox;
+use crate::suites::Entry;
 use crate::suites::Shelf;
 
 /// One target: who answers, and how many at once.
@@ -132,7 +138,7 @@ impl Engine<'_> {
     /// way is then called off, and what is finished stays.
     pub async fn run(
         &self,
-        jobs: &[Job],
+        jobs: &[&Job],
         events: &dyn Events,
         stop: impl Future<Output = String>,
     ) -> (Vec<Finished>, Spending) {
@@ -140,7 +146,7 @@ impl Engine<'_> {
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|place| jobs[*place].round);
         let mut open: FuturesUnordered<_> =
-            order.into_iter().map(|place| self.job(place, &jobs[place], &ledger, events)).collect();
+            order.into_iter().map(|place| self.job(place, jobs[place], &ledger, events)).collect();
         let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
         let mut spending = Spending::default();
         let mut unpriced = false;
@@ -181,42 +187,8 @@ impl Engine<'_> {
         }
         let begun = Instant::now();
         let ended = match &lane.voice {
-            Voice::Model(model) => {
-                let folder = self.folder(&job.request);
-                let mut talk = Talk::new(&job.request, folder);
-                loop {
-                    match self.call(&mut seat, ledger, &mut bill, || model.turn(talk.conversation())).await {
-                        Err(ended) => break Err(ended),
-                        Ok(turn) => {
-                            bill.model = turn.model.clone().or(bill.model);
-                            self.pay(lane, ledger, &mut bill, turn.spent);
-                            if let Next::Done = talk.take(turn) {
-                                break Ok(talk.said(&job.request.ask.tools));
-                            }
-                        }
-                    }
-                }
-                .map(|said| Record {
-                    outputs: said.outputs,
-                    intermediate: said.steps,
-                    evidence: Evidence { file_paths: said.read, ..Evidence::default() },
-                    ..blank(job, Status::Completed, None)
-                })
-            }
-            Voice::Program(program) => {
-                let run = self.call(&mut seat, ledger, &mut bill, || program.run(&job.request)).await;
-                run.map(|record| {
-                    let told = &record.metrics;
-                    let spent = Spent {
-                        input: told.input_tokens.or(told.total_tokens).unwrap_or(0),
-                        cached_input: 0,
-                        output: told.output_tokens.unwrap_or(0),
-                    };
-                    bill.model.clone_from(&record.provenance.provenance.model);
-                    self.pay(lane, ledger, &mut bill, spent);
-                    record
-                })
-            }
+            Voice::Model(model) => self.talk(&**model, job, &mut seat, ledger, &mut bill).await,
+            Voice::Program(program) => self.start(&**program, job, &mut seat, ledger, &mut bill).await,
         };
         drop(seat);
         let took = begun.elapsed();
@@ -228,6 +200,52 @@ impl Engine<'_> {
             Err(Ended::Spent(spender)) => Finished::CalledOff(spender.says().to_owned()),
         };
         (place, end, bill)
+    }
+
+    /// Talks with a model until it has said its last.
+    async fn talk(
+        &self,
+        model: &dyn Model,
+        job: &Job,
+        seat: &mut Seat<'_>,
+        ledger: &Ledger,
+        bill: &mut Bill,
+    ) -> Result<Record, Ended> {
+        let mut talk = Talk::new(&job.request, self.folder(&job.request));
+        loop {
+            let turn = self.call(seat, ledger, bill, || model.turn(talk.conversation())).await?;
+            bill.model = turn.model.clone().or(bill.model.take());
+            let priced = seat.lane.model.as_deref().and_then(|model| self.prices.cost(model, &turn.spent));
+            bill.pay(ledger, turn.spent, priced);
+            if let Next::Done = talk.take(turn) {
+                break;
+            }
+        }
+        let said = talk.said(&job.request.ask.tools);
+        Ok(Record {
+            outputs: said.outputs,
+            intermediate: said.steps,
+            evidence: Evidence { file_paths: said.read, ..Evidence::default() },
+            ..blank(job, Status::Completed, None)
+        })
+    }
+
+    /// Lets an agent's own program run; what it took is what it says.
+    async fn start(
+        &self,
+        program: &dyn Program,
+        job: &Job,
+        seat: &mut Seat<'_>,
+        ledger: &Ledger,
+        bill: &mut Bill,
+    ) -> Result<Record, Ended> {
+        let record = self.call(seat, ledger, bill, || program.run(&job.request)).await?;
+        let told = &record.metrics;
+        let input = told.input_tokens.or(told.total_tokens).unwrap_or(0);
+        let spent = Spent { input, cached_input: 0, output: told.output_tokens.unwrap_or(0) };
+        bill.model.clone_from(&record.provenance.provenance.model);
+        bill.pay(ledger, spent, told.cost_usd);
+        Ok(record)
     }
 
     fn folder(&self, request: &Request) -> &dyn Shelf {
@@ -243,15 +261,15 @@ impl Engine<'_> {
         seat: &mut Seat<'_>,
         ledger: &Ledger,
         bill: &mut Bill,
-        make: impl Fn() -> super::Pending<'m, T>,
+        make: impl Fn() -> Pending<'m, T>,
     ) -> Result<T, Ended> {
-        bill.calls += 1;
         let mut tries = 0;
         loop {
             seat.take().await;
             let slip = ledger.open().map_err(Ended::Spent)?;
-            tries += 1;
+            bill.calls += u64::from(tries == 0);
             bill.tries += 1;
+            tries += 1;
             let fault = match make().await {
                 Ok(answer) => {
                     slip.answered();
@@ -269,13 +287,14 @@ impl Engine<'_> {
             }
         }
     }
+}
 
-    fn pay(&self, lane: &Lane, ledger: &Ledger, bill: &mut Bill, spent: Spent) {
-        let cost = lane.model.as_deref().and_then(|model| self.prices.cost(model, &spent));
-        bill.spent = bill.spent.and(spent);
+impl Bill {
+    fn pay(&mut self, ledger: &Ledger, spent: Spent, cost: Option<f64>) {
+        self.spent = self.spent.and(spent);
         match cost {
-            Some(cost) => bill.cost = Some(bill.cost.unwrap_or(0.0) + cost),
-            None => bill.unpriced = true,
+            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
+            None => self.unpriced = true,
         }
         ledger.pay(&spent, cost);
     }
@@ -284,7 +303,7 @@ impl Engine<'_> {
 /// A sample's place on its lane.
 struct Seat<'a> {
     lane: &'a Lane,
-    permit: Option<tokio::sync::SemaphorePermit<'a>>,
+    permit: Option<SemaphorePermit<'a>>,
 }
 
 impl Seat<'_> {
@@ -300,17 +319,17 @@ impl Seat<'_> {
 struct Nowhere;
 
 impl Shelf for Nowhere {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<crate::suites::Entry>, crate::diag::Diagnostic> {
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         Err(nothing(folder))
     }
 
-    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, crate::diag::Diagnostic> {
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         Err(nothing(file))
     }
 }
 
-fn nothing(path: &RepoPath) -> crate::diag::Diagnostic {
-    crate::diag::Diagnostic::of_file(path, "missing-file", "there is nothing to look at", "name a fixture repository")
+fn nothing(path: &RepoPath) -> Diagnostic {
+    Diagnostic::of_file(path, "missing-file", "there is nothing to look at", "name a fixture repository")
 }
 
 fn blank(job: &Job, status: Status, error: Option<String>) -> Record {

@@ -29,6 +29,8 @@ pub enum Graded {
     Completed(Grade),
     /// It gave nothing to grade.
     Lost(Why),
+    /// It was not needed.
+    Spared,
 }
 
 /// Who the samples are of.
@@ -47,7 +49,7 @@ pub struct Heading {
 /// What the planned samples of one pair come to.
 pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> PairResult {
     let planned = samples.len();
-    let (mut lost, mut kept) = (Vec::new(), Vec::new());
+    let (mut lost, mut kept, mut spared) = (Vec::new(), Vec::new(), 0);
     let mut grades: Vec<Grade> = Vec::new();
     for (place, sample) in (0_u32..).zip(samples) {
         match sample {
@@ -56,6 +58,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
                 grades.push(grade);
             }
             Graded::Lost(why) => lost.push(Lost { sample: place, why }),
+            Graded::Spared => spared += 1,
         }
     }
     let majority = 2 * grades.len() > planned;
@@ -70,6 +73,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         exclusion: if majority { Exclusion::Counted } else { Exclusion::NoMajority },
         quarantine: None,
         lost,
+        spared,
         values: specs.iter().enumerate().map(|(place, spec)| value(spec, place, &grades)).collect(),
         passed: Standing::of(passing, grades.len()),
         layers: grades.iter().map(|grade| grade.layer).collect(),

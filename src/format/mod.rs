@@ -8,6 +8,8 @@ pub mod event;
 pub mod json;
 pub mod loose;
 mod place;
+#[cfg(feature = "models")]
+pub mod redact;
 pub mod report_v1;
 pub mod request_v1;
 pub mod run_v1;

@@ -1,6 +1,7 @@
 //! Measured against limits and baseline: hard gates, bands, regressions, identity (grading.md 3, 13, 15).
 
 mod compare;
+mod curtail;
 mod limits;
 mod rule;
 mod statistics;
@@ -10,6 +11,8 @@ pub use compare::Judged;
 pub use compare::Judgement;
 pub use compare::Selection;
 pub use compare::agent;
+pub use curtail::SoFar;
+pub use curtail::is_settled;
 pub use limits::GateProblem;
 pub use limits::Planned;
 pub use limits::planned;

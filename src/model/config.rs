@@ -27,6 +27,8 @@ pub struct Config {
     pub budget: Budget,
     /// US dollars per million tokens, by model.
     pub prices: BTreeMap<String, Price>,
+    /// Regular expressions of what must not be kept in recordings.
+    pub redact: Vec<String>,
 }
 
 /// One suite of the config.
@@ -110,6 +112,8 @@ pub enum Source {
 pub struct LiveSource {
     /// The target's name under `targets:`.
     pub target: String,
+    /// Whether its runs are written as the recordings of the deterministic tier.
+    pub record: bool,
 }
 
 /// Which of the two tiers.

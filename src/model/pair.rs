@@ -118,6 +118,8 @@ pub struct PairResult {
     pub quarantine: Option<Box<Quarantine>>,
     /// The samples that gave nothing, in their order.
     pub lost: Vec<Lost>,
+    /// How many samples were not made, since no answer could have changed a verdict.
+    pub spared: u32,
     /// One value for each metric of the kind, in the order of its table.
     pub values: Vec<PairValue>,
     /// Whether the samples passed: all their checks in more than half of the completed ones.

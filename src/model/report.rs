@@ -79,6 +79,8 @@ pub struct Usage {
     pub retries: u64,
     /// Answers taken from a cache.
     pub cached: u64,
+    /// Calls that were not made, since no answer could have changed a verdict.
+    pub saved: u64,
     /// Tokens read, as the records say.
     pub input_tokens: u64,
     /// Tokens written, as the records say.
@@ -87,6 +89,26 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
     /// Milliseconds of this program.
     pub wall_ms: u64,
+}
+
+impl Usage {
+    /// Both together; what has no price leaves the sum without one.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            calls: self.calls + other.calls,
+            retries: self.retries + other.retries,
+            cached: self.cached + other.cached,
+            saved: self.saved + other.saved,
+            input_tokens: self.input_tokens + other.input_tokens,
+            output_tokens: self.output_tokens + other.output_tokens,
+            cost_usd: match (self.calls, other.calls) {
+                (_, 0) => self.cost_usd,
+                (0, _) => other.cost_usd,
+                _ => self.cost_usd.zip(other.cost_usd).map(|(one, two)| one + two),
+            },
+            wall_ms: self.wall_ms.max(other.wall_ms),
+        }
+    }
 }
 
 /// One suite of a report.

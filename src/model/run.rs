@@ -107,6 +107,8 @@ pub enum Sample {
     Completed(Vec<Run>),
     /// At least one did not.
     Inconclusive(Why),
+    /// It was not made, since no answer could have changed a verdict.
+    Spared,
 }
 
 impl Status {

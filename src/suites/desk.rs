@@ -57,6 +57,8 @@ pub trait Shelf: Sync {
 pub struct PromptPackage {
     /// The digest of its files.
     pub sha256: String,
+    /// Its text.
+    pub text: String,
     /// Its text in the normal form.
     pub normal: String,
 }

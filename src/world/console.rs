@@ -13,6 +13,15 @@ use crate::format::SourceText;
 use crate::format::too_large;
 use crate::model::RepoPath;
 
+/// How loud progress is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loudness {
+    /// It is shown.
+    Usual,
+    /// It is not.
+    Quiet,
+}
+
 /// The outside of one process.
 #[derive(Debug)]
 pub struct World {

@@ -31,6 +31,7 @@ use crate::suites::Shelf;
 /// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
     root: Dir,
+    place: PathBuf,
 }
 
 /// Why there is no file to read.
@@ -50,7 +51,12 @@ impl Disk {
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .with_context(|| format!("while opening {}", root.display()))?;
-        Ok(Self { root: dir })
+        Ok(Self { root: dir, place: root.to_owned() })
+    }
+
+    /// Where it is, for the processes that run in it.
+    pub fn place(&self) -> &Path {
+        &self.place
     }
 
     /// Opens the folder `root`, made where it is missing.
@@ -105,6 +111,39 @@ impl Disk {
             let _ = self.root.remove_file(draft.as_str());
         }
         renamed.with_context(context)
+    }
+
+    /// Removes a file, or a folder with everything in it; nothing there is nothing to do.
+    ///
+    /// # Errors
+    /// Why it is still there.
+    pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
+        let removed = match self.root.metadata(path.as_str()) {
+            Ok(found) if found.is_dir() => self.root.remove_dir_all(path.as_str()),
+            Ok(_) => self.root.remove_file(path.as_str()),
+            Err(error) => Err(error),
+        };
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("while removing {path}"))
+            }
+            Err(_) | Ok(()) => Ok(()),
+        }
+    }
+
+    /// Whether there is something at a path.
+    pub fn holds(&self, path: &RepoPath) -> bool {
+        self.root.metadata(path.as_str()).is_ok()
+    }
+
+    /// A folder as a root of its own, which nothing leads out of.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
+        let path = if folder.as_str().is_empty() { "." } else { folder.as_str() };
+        let root = self.root.open_dir(path).with_context(|| format!("while opening {folder}"))?;
+        Ok(Self { root, place: self.place.join(folder.as_str()) })
     }
 }
 

@@ -51,6 +51,15 @@ impl Env {
         self.variables.get(name).map(Secret::reveal).filter(|value| !value.is_empty())
     }
 
+    /// The values of all variables that are named like a key: what they hold must not be kept anywhere.
+    pub fn secrets(&self) -> impl Iterator<Item = String> + '_ {
+        let named = |name: &str| {
+            let name = name.to_ascii_uppercase();
+            ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIALS"].iter().any(|word| name.ends_with(word))
+        };
+        self.variables.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value.reveal().to_owned())
+    }
+
     /// A variable that must not be shown.
     pub fn secret(&self, name: &str) -> Option<Secret> {
         self.get(name).map(Secret::new)

@@ -9,11 +9,14 @@ mod git;
 #[cfg(feature = "github")]
 mod github;
 #[cfg(feature = "models")]
+mod progress;
+#[cfg(feature = "models")]
 pub mod targets;
 #[cfg(feature = "web")]
 mod web;
 
 pub use clock::Clock;
+pub use console::Loudness;
 pub use console::World;
 pub use disk::Disk;
 pub use disk::NoFile;
@@ -35,3 +38,7 @@ pub use github::Refusal;
 pub use github::Tree;
 #[cfg(feature = "github")]
 pub use github::WorkflowRun;
+#[cfg(feature = "models")]
+pub use progress::Progress;
+#[cfg(feature = "models")]
+pub use progress::called_off;

@@ -15,6 +15,8 @@ mod docs;
 #[cfg(feature = "github")]
 mod github;
 mod import;
+#[cfg(feature = "models")]
+mod live;
 mod quarantine;
 mod repository;
 mod revision;
@@ -48,6 +50,8 @@ fn main() {
     trials.extend(import::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());
+    #[cfg(feature = "models")]
+    trials.extend(live::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());
     trials.extend(run::trials());

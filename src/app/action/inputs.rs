@@ -20,6 +20,8 @@ pub struct Inputs {
     pub suites: Vec<String>,
     /// Samples per pair.
     pub samples: Option<u32>,
+    /// The most US dollars that live calls may cost.
+    pub max_cost_usd: Option<f64>,
     /// Whether a comment is written.
     pub comment: bool,
     /// Which comment.
@@ -65,8 +67,16 @@ impl Inputs {
                 Ok(_) | Err(_) => return Err(refuse("samples", text, "write a number from 1 to 1000").into()),
             },
         };
+        let max_cost_usd = match get("max-cost-usd") {
+            None => None,
+            Some(text) => match text.parse::<f64>() {
+                Ok(limit) if limit.is_finite() && limit >= 0.0 => Some(limit),
+                Ok(_) | Err(_) => return Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50").into()),
+            },
+        };
         Ok(Self {
             tiers,
+            max_cost_usd,
             authority: if blocking { Authority::Blocking } else { Authority::Advisory },
             config: get("config").unwrap_or("goldgate.yaml").to_owned(),
             suites: get("suites")

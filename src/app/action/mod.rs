@@ -10,6 +10,7 @@ use self::inputs::Inputs;
 use self::inputs::inside;
 use super::baseline::Need;
 use super::baseline::load;
+use super::live;
 use super::plan::Wanted;
 use super::run;
 use super::run::Job;
@@ -28,6 +29,7 @@ use crate::render::markdown::Links;
 use crate::world::Disk;
 use crate::world::Env;
 use crate::world::GitHub;
+use crate::world::Loudness;
 use crate::world::Refusal;
 use crate::world::World;
 use crate::world::append;
@@ -52,6 +54,12 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
         authority: inputs.authority,
         commit: event.head.clone().or_else(|| world.env.get("GITHUB_SHA").map(str::to_owned)),
         base: event.base.clone(),
+        live: live::Options {
+            caching: live::Caching::Off,
+            loudness: Loudness::Usual,
+            max_cost_usd: inputs.max_cost_usd,
+            ..live::Options::NONE
+        },
     };
     let done = run::done(&job, world, &|disk, configured| {
         baseline(&inputs, &workspace, &event, github.as_ref(), disk, configured)

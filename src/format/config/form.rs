@@ -44,6 +44,9 @@ pub struct ConfigFile {
     /// US dollars per million tokens, by model.
     #[serde(default)]
     pub(super) prices: BTreeMap<String, PriceForm>,
+    /// Regular expressions of what must not be kept in recordings, beside the usual forms of keys.
+    #[serde(default)]
+    pub(super) redact: Vec<String>,
 }
 
 /// One suite.
@@ -136,6 +139,9 @@ pub(super) struct SourceForm {
     pub(super) target: Option<String>,
     /// The prompt package, a file or a folder.
     pub(super) prompt: Option<String>,
+    /// Whether live runs are written as the recordings of the deterministic tier.
+    #[serde(default)]
+    pub(super) record: bool,
 }
 
 /// One gate, or a list of gates.

@@ -138,6 +138,7 @@ impl Reader<'_> {
                     (model, price)
                 })
                 .collect(),
+            redact: form.redact,
         }
     }
 
@@ -251,8 +252,15 @@ impl Reader<'_> {
                 prompt = prompt.take().or(Some(path));
             }
             match (form.replay, form.target) {
+                (Some(_), None) if form.record => {
+                    let help = "remove it, or state target: NAME";
+                    self.refuse(&at, "no-effect", "record has no effect beside replay", help);
+                    None
+                }
                 (Some(folder), None) => Some(Source::Replay(self.path(&at, &folder))),
-                (None, Some(target)) if targets.contains_key(&target) => Some(Source::Live(LiveSource { target })),
+                (None, Some(target)) if targets.contains_key(&target) => {
+                    Some(Source::Live(LiveSource { target, record: form.record }))
+                }
                 (None, Some(target)) => {
                     let known: Vec<&str> = targets.keys().map(String::as_str).collect();
                     let help = if known.is_empty() {

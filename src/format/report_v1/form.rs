@@ -99,6 +99,9 @@ pub struct UsageForm {
     pub retries: u64,
     /// Answers from a cache.
     pub cached: u64,
+    /// Calls that were not made, since no answer could have changed a verdict.
+    #[serde(default)]
+    pub saved: u64,
     /// Tokens read.
     pub input_tokens: u64,
     /// Tokens written.
@@ -244,6 +247,9 @@ pub struct CaseForm {
     pub quarantine: Option<QuarantineForm>,
     /// Samples that gave nothing to grade.
     pub inconclusive: Vec<LostForm>,
+    /// Samples that were not made, since no answer could have changed a verdict.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub samples_spared: u32,
     /// How the samples passed: `passes`, `passes_flaky`, `fails_flaky`, `fails`.
     pub passed: String,
     /// By metric.
@@ -338,4 +344,9 @@ pub struct FailureForm {
     pub next_action: String,
     /// The place of the golden file.
     pub location: Option<LocationForm>,
+}
+
+/// Whether there are none to tell of.
+fn is_none(count: &u32) -> bool {
+    *count == 0
 }

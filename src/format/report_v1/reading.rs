@@ -100,7 +100,7 @@ fn report(file: ReportFile) -> Read<Report> {
         "all" => vec![Tier::Deterministic, Tier::Model],
         word => vec![tier(word)?],
     };
-    let UsageForm { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms } = file.usage;
+    let UsageForm { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = file.usage;
     Ok(Report {
         tool_version: file.tool.version,
         commit: file.commit,
@@ -116,7 +116,7 @@ fn report(file: ReportFile) -> Read<Report> {
         golden_changes: file.golden_changes.into_iter().map(change).collect::<Read<_>>()?,
         approval: file.approval.map(|ApprovalForm { by, at, head, digest }| Approval { by, at, head, digest }),
         notes: file.notes,
-        usage: Usage { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
+        usage: Usage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms },
     })
 }
 
@@ -250,6 +250,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             .quarantine
             .map(|QuarantineForm { owner, reason, expires }| Box::new(Quarantine { owner, reason, expires })),
         lost: form.inconclusive.into_iter().map(lost).collect::<Read<_>>()?,
+        spared: form.samples_spared,
         values: order.iter().map(&mut take).collect(),
         passed: match form.passed.as_str() {
             "passes" => Standing::Passes,

@@ -85,7 +85,7 @@ fn form(report: &Report) -> ReportFile {
     for failure in report.failures().filter_map(|line| line.check.failure.as_ref()) {
         *taxonomy.entry(failure.tag.word().to_owned()).or_default() += 1;
     }
-    let Usage { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms } = report.usage;
+    let Usage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = report.usage;
     ReportFile {
         schema: SCHEMA.to_owned(),
         tool: ToolForm { name: "goldgate".to_owned(), version: report.tool_version.clone() },
@@ -107,7 +107,7 @@ fn form(report: &Report) -> ReportFile {
         approval: report.approval.as_ref().map(approval),
         not_gateable: report.not_gateable.iter().map(|why| why.0.clone()).collect(),
         notes: report.notes.clone(),
-        usage: UsageForm { calls, retries, cached, input_tokens, output_tokens, cost_usd, wall_ms },
+        usage: UsageForm { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms },
     }
 }
 
@@ -213,6 +213,7 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         excluded: pair.exclusion != Exclusion::Counted,
         quarantine: pair.quarantine.as_deref().map(quarantine),
         inconclusive: lost.collect(),
+        samples_spared: pair.spared,
         passed: standing(pair.passed).to_owned(),
         metrics: values
             .map(|(metric, value)| {

@@ -1,0 +1,143 @@
+//! The targets of a run, opened: who answers, and how many at once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::app::live::wanted::Wanted;
+use crate::app::plan::Plan;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::engine::Lane;
+use crate::engine::Model;
+use crate::engine::Pending;
+use crate::engine::Program;
+use crate::engine::Voice;
+use crate::format::SourceText;
+use crate::format::run_v1;
+use crate::model::Conversation;
+use crate::model::Evidence;
+use crate::model::Fault;
+use crate::model::Inputs;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Record;
+use crate::model::Recorded;
+use crate::model::RepoPath;
+use crate::model::Request;
+use crate::model::Retry;
+use crate::model::Status;
+use crate::model::Steps;
+use crate::model::Transport;
+use crate::model::Turn;
+use crate::world::World;
+use crate::world::targets::Agent;
+use crate::world::targets::Chat;
+use crate::world::targets::Live;
+use crate::world::targets::Unopened;
+
+/// Calls at once where the config does not say: of a model behind an address, and of processes on this machine.
+const REMOTE: u32 = 8;
+const LOCAL: u32 = 2;
+
+/// The targets that a run needs.
+pub struct Lanes {
+    /// Those that can be called.
+    pub lanes: Vec<Lane>,
+    /// Their places, by the name of the target.
+    pub places: BTreeMap<String, usize>,
+    /// Why the others cannot: the key that is not there.
+    pub closed: BTreeMap<String, String>,
+}
+
+impl Lanes {
+    /// Opens every target that something is wanted of. A target without its key stays closed, which is no error.
+    ///
+    /// # Errors
+    /// Targets that can never be called.
+    pub fn open(plan: &Plan, wanted: &[Wanted<'_>], root: &Path, world: &World) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut opened = Self { lanes: Vec::new(), places: BTreeMap::new(), closed: BTreeMap::new() };
+        for name in wanted.iter().map(|one| &one.live.target) {
+            if opened.places.contains_key(name) || opened.closed.contains_key(name) {
+                continue;
+            }
+            let Some(target) = plan.config.targets.get(name) else { continue };
+            let usual = match &target.transport {
+                Transport::Model(_) | Transport::Http(_) => REMOTE,
+                Transport::Command { .. } => LOCAL,
+            };
+            let model = match &target.transport {
+                Transport::Model(provider) => Some(provider.model.clone()),
+                Transport::Command { .. } | Transport::Http(_) => None,
+            };
+            let voice = match Live::open(target, root, &world.env) {
+                Ok(Live::Chat(chat)) => Voice::Model(Box::new(Spoken(chat))),
+                Ok(Live::Agent(agent)) => Voice::Program(Box::new(Started(agent))),
+                Err(Unopened::NoKey { wanted }) => {
+                    opened.closed.insert(name.clone(), wanted);
+                    continue;
+                }
+                Err(Unopened::Unusable(why)) => {
+                    let what = format!("the target \"{name}\" cannot be called: {why}");
+                    problems.push(Diagnostic::of_file(
+                        &plan.config.file,
+                        "bad-target",
+                        what,
+                        "correct it under targets",
+                    ));
+                    continue;
+                }
+            };
+            opened.places.insert(name.clone(), opened.lanes.len());
+            opened.lanes.push(Lane::new(voice, model, target.concurrency.unwrap_or(usual)));
+        }
+        problems.or(opened)
+    }
+}
+
+struct Spoken(Chat);
+
+impl Model for Spoken {
+    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, Turn> {
+        Box::pin(self.0.turn(conversation))
+    }
+}
+
+struct Started(Agent);
+
+impl Program for Started {
+    fn run<'a>(&'a self, request: &'a Request) -> Pending<'a, Record> {
+        Box::pin(async move { record(self.0.run(request).await?, request) })
+    }
+}
+
+/// The record that an agent's program answered with; what it says about itself is kept, what it was asked is known here.
+fn record(text: String, request: &Request) -> Result<Record, Fault> {
+    let source = SourceText { file: RepoPath::root().child("answer"), text };
+    let run = run_v1::read(&source, &request.key, request.sample).map_err(|problem| Fault {
+        status: Status::Error,
+        what: format!("the answer is no run record: {problem}"),
+        retry: Retry::Never,
+    })?;
+    let count = |count: u64| (count > 0).then_some(count);
+    Ok(Record {
+        agent: request.key.agent.clone(),
+        case: request.key.case.clone(),
+        sample: request.sample,
+        status: run.status,
+        error: run.error,
+        inputs: Inputs { prompt: Some(request.ask.prompt.clone()), ..Inputs::default() },
+        outputs: Json::from(String::from(run.outputs)),
+        intermediate: run.intermediate.map_or_else(Steps::default, |told| Steps::Told(Json::from(String::from(told)))),
+        evidence: Evidence::default(),
+        metrics: Measures {
+            total_tokens: run.tokens.total.map(|total| total.round() as u64),
+            input_tokens: count(run.tokens.input),
+            output_tokens: count(run.tokens.output),
+            total_latency_ms: run.tokens.latency_ms.map(|latency| latency.round() as u64),
+            cost_usd: run.tokens.cost_usd,
+            ..Measures::default()
+        },
+        provenance: Recorded { provenance: run.provenance, ..Recorded::default() },
+    })
+}

@@ -1,0 +1,137 @@
+//! Live samples: what is wanted is asked for, kept as it comes, and laid out like recordings.
+
+#[cfg(feature = "models")]
+mod curtail;
+mod drawer;
+#[cfg(feature = "models")]
+mod lanes;
+#[cfg(feature = "models")]
+mod recording;
+#[cfg(feature = "models")]
+mod session;
+#[cfg(feature = "models")]
+mod store;
+#[cfg(feature = "models")]
+mod wanted;
+#[cfg(feature = "models")]
+mod watch;
+
+use self::drawer::Drawer;
+#[cfg(feature = "models")]
+pub use self::session::make;
+#[cfg(not(feature = "models"))]
+use super::plan::Plan;
+use super::replay::Laid;
+#[cfg(not(feature = "models"))]
+use super::trouble::Trouble;
+use crate::model::RepoPath;
+use crate::model::Usage;
+use crate::suites::Shelf;
+use crate::world::Loudness;
+
+/// Which answers are kept for later runs, and taken from earlier ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Caching {
+    /// None.
+    Off,
+    /// All but those of suites that measure how answers vary.
+    Usual,
+    /// All.
+    All,
+}
+
+/// Whether an unfinished run is gone on with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resume {
+    /// Its finished samples are taken over.
+    Yes,
+    /// It begins anew.
+    No,
+}
+
+/// Whether samples are spared at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sparing {
+    /// Where no verdict can change.
+    Exact,
+    /// Never: a baseline and a recording keep every sample.
+    Off,
+}
+
+/// How live samples are made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// A folder for recordings.
+    pub record: Option<String>,
+    /// Whether answers are cached.
+    pub caching: Caching,
+    /// Whether an unfinished run is gone on with.
+    pub resume: Resume,
+    /// Whether samples are spared that can change no verdict.
+    pub sparing: Sparing,
+    /// How loud progress is.
+    pub loudness: Loudness,
+    /// Another limit of dollars than the config's.
+    pub max_cost_usd: Option<f64>,
+}
+
+/// What live runs gave.
+#[derive(Default)]
+pub struct Made {
+    /// The records, by their place in the drawer.
+    pub files: Vec<(RepoPath, String)>,
+    /// Where they lie, and which samples were not needed.
+    pub laid: Laid,
+    /// What they took.
+    pub usage: Usage,
+    /// What people should know.
+    pub notes: Vec<String>,
+}
+
+impl Made {
+    /// Everything that can be read, with the records in it.
+    pub fn drawer<'a>(&self, below: &'a dyn Shelf) -> Drawer<'a> {
+        let mut drawer = Drawer::over(below);
+        self.laid.folders.iter().for_each(|((_, agent), folder)| drawer.folder(folder.child(agent.as_str())));
+        self.files.iter().for_each(|(file, text)| drawer.put(file.clone(), text.clone()));
+        drawer
+    }
+}
+
+impl Options {
+    /// For a command that makes none.
+    pub const NONE: Self = Self {
+        record: None,
+        caching: Caching::Off,
+        resume: Resume::No,
+        sparing: Sparing::Exact,
+        loudness: Loudness::Quiet,
+        max_cost_usd: None,
+    };
+}
+
+/// Makes none: this program was built without live targets.
+///
+/// # Errors
+/// None.
+#[cfg(not(feature = "models"))]
+pub fn make(
+    plan: &Plan,
+    tier: crate::model::Tier,
+    _disk: &crate::world::Disk,
+    _world: &crate::world::World,
+    _options: &Options,
+) -> Result<Made, Trouble> {
+    let mut made = Made::default();
+    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
+        for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
+            if let Some(crate::model::Source::Live(live)) = super::plan::source_of(agent, tier) {
+                made.notes.push(format!(
+                    "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
+                    opened.config.id, live.target
+                ));
+            }
+        }
+    }
+    Ok(made)
+}

@@ -1,0 +1,150 @@
+//! Turns live samples into recordings that the deterministic tier replays.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::wanted::Wanted;
+use crate::app::plan::Plan;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::engine::Job;
+use crate::format::run_v1;
+use crate::model::AgentName;
+use crate::model::Evidence;
+use crate::model::Inputs;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Record;
+use crate::model::RepoPath;
+use crate::model::RunKey;
+use crate::model::Source;
+use crate::model::Status;
+use crate::model::Steps;
+use crate::model::SuiteId;
+use crate::render::plural;
+use crate::world::Disk;
+
+/// Where recordings are written.
+pub struct Recording {
+    /// The folder of `--record`.
+    named: Option<String>,
+    /// The folders that agents of the config record into.
+    own: BTreeMap<(SuiteId, AgentName), RepoPath>,
+}
+
+impl Recording {
+    /// Where the wanted runs are recorded.
+    ///
+    /// # Errors
+    /// Runs that would be written to one place, and agents that record without a folder.
+    pub fn plan(plan: &Plan, wanted: &[Wanted<'_>], named: Option<&str>) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut own = BTreeMap::new();
+        let mut places: BTreeMap<(&AgentName, &str), &SuiteId> = BTreeMap::new();
+        for one in wanted {
+            let key = &one.request.key;
+            let agent = one.opened.config.agents.get(&key.agent);
+            if named.is_some() {
+                let other = places.insert((&key.agent, key.case.as_str()), &key.suite);
+                if let Some(other) = other.filter(|other| **other != key.suite) {
+                    let what = format!(
+                        "--record: the suites \"{other}\" and \"{}\" both have runs of {} on {}",
+                        key.suite, key.agent, key.case
+                    );
+                    problems.push(Diagnostic::of_file(
+                        "command line",
+                        "contradiction",
+                        what,
+                        "record one --suite at a time",
+                    ));
+                }
+            } else if one.live.record {
+                match agent.and_then(|agent| agent.deterministic.as_ref()) {
+                    Some(Source::Replay(folder)) => {
+                        own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
+                    }
+                    Some(Source::Live(_)) | None => {
+                        let what = format!("{}/{} records, and replays from nowhere", key.suite, key.agent);
+                        let help = "give it deterministic: { replay: FOLDER }, or use --record DIR";
+                        problems.push(Diagnostic::of_file(&plan.config.file, "no-folder", what, help));
+                        break;
+                    }
+                }
+            }
+        }
+        problems.or(Self { named: named.map(str::to_owned), own })
+    }
+
+    /// Writes the recordings. Those of a run of which samples are missing stay as they were.
+    ///
+    /// # Errors
+    /// Why they cannot be written.
+    pub fn write(
+        &self,
+        disk: &Disk,
+        jobs: &[Job],
+        records: &BTreeMap<usize, String>,
+        complete: bool,
+        notes: &mut Vec<String>,
+    ) -> Result<(), Trouble> {
+        let (named, mut written) = (self.named.as_deref(), 0);
+        if named.is_none() && self.own.is_empty() {
+            return Ok(());
+        }
+        if !complete {
+            notes.push("nothing was recorded, because samples are missing; the recordings are as they were".to_owned());
+            return Ok(());
+        }
+        let elsewhere = named.map(|folder| Disk::create(Path::new(folder))).transpose()?;
+        let mut by_run: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
+        jobs.iter().enumerate().for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
+        let mut agents: BTreeSet<&AgentName> = BTreeSet::new();
+        for (key, places) in by_run {
+            let (disk, folder) = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
+                (Some(elsewhere), _) => (elsewhere, RepoPath::root()),
+                (None, Some(folder)) => (disk, folder.clone()),
+                (None, None) => continue,
+            };
+            let folder = folder.child(key.agent.as_str());
+            let (single, several) = (folder.child(&format!("{}.json", key.case)), folder.child(key.case.as_str()));
+            // What was recorded before must not stand beside it.
+            disk.remove(&single)?;
+            disk.remove(&several)?;
+            for place in &places {
+                let Some(text) = records.get(place) else { continue };
+                let file = match places.len() {
+                    1 => single.clone(),
+                    _ => several.child(&format!("{}.json", jobs[*place].request.sample)),
+                };
+                disk.replace(&file, text.as_bytes())?;
+                written += 1;
+            }
+            agents.insert(&key.agent);
+        }
+        notes.push(format!(
+            "recorded {} of {}; they count once they are committed",
+            plural(written, "sample", "samples"),
+            plural(agents.len(), "agent", "agents")
+        ));
+        Ok(())
+    }
+}
+
+/// The record of a sample that was called off.
+pub fn called_off(job: &Job, why: &str) -> String {
+    run_v1::written(&Record {
+        agent: job.request.key.agent.clone(),
+        case: job.request.key.case.clone(),
+        sample: job.request.sample,
+        status: Status::Cancelled,
+        error: Some(why.to_owned()),
+        inputs: Inputs::default(),
+        outputs: Json::default(),
+        intermediate: Steps::default(),
+        evidence: Evidence::default(),
+        metrics: Measures::default(),
+        provenance: job.origin.clone(),
+    })
+}

@@ -1,0 +1,371 @@
+//! One run of the engine: its jobs, what is kept of them, and what they came to.
+
+use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::time::Duration;
+
+use anyhow::Context;
+use futures_util::future::Either;
+use futures_util::future::select;
+
+use super::Caching;
+use super::Made;
+use super::Options;
+use super::Resume;
+use super::curtail::Curtail;
+use super::lanes::Lanes;
+use super::recording;
+use super::recording::Recording;
+use super::store::Address;
+use super::store::Store;
+use super::wanted::Wanted;
+use super::wanted::wanted;
+use super::watch::Watch;
+use crate::app::plan::Plan;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::engine::Engine;
+use crate::engine::Finished;
+use crate::engine::Job;
+use crate::engine::Limits;
+use crate::engine::Patience;
+use crate::engine::Prices;
+use crate::engine::Spending;
+use crate::format::redact::Redactor;
+use crate::model::Provenance;
+use crate::model::Recorded;
+use crate::model::RepoPath;
+use crate::model::Request;
+use crate::model::Tier;
+use crate::model::Toolbox;
+use crate::model::Transport;
+use crate::model::Usage;
+use crate::render::plural;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+use crate::suites::sha256_hex;
+use crate::world::Disk;
+use crate::world::Progress;
+use crate::world::World;
+use crate::world::called_off;
+use crate::world::head_commit;
+
+/// Makes the live samples of a tier.
+///
+/// # Errors
+/// What cannot be asked or called, found before any call is made, and an outside that failed.
+pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Options) -> Result<Made, Trouble> {
+    let wanted = wanted(plan, tier, disk)?;
+    if wanted.is_empty() {
+        return Ok(Made::default());
+    }
+    let recording = Recording::plan(plan, &wanted, options.record.as_deref())?;
+    let lanes = Lanes::open(plan, &wanted, disk.place(), world)?;
+    let mut made = Made::default();
+    made.notes.extend(closed(&lanes, &wanted));
+    let wanted: Vec<Wanted<'_>> =
+        wanted.into_iter().filter(|one| lanes.places.contains_key(&one.live.target)).collect();
+    if wanted.is_empty() {
+        return Ok(made);
+    }
+    for one in &wanted {
+        let key = (one.request.key.suite.clone(), one.request.key.agent.clone());
+        let folder = drawer_of(plan, &one.request);
+        made.laid.folders.insert(key, folder);
+    }
+    let secrets = secrets(plan, world);
+    let redactor = Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
+        Diagnostic::of_file(&plan.config.file, "bad-pattern", format!("redact: {why}"), "write a regular expression")
+    })?;
+    let mut session = Session::new(plan, disk, world, options, &wanted, &lanes)?;
+    session.take_over(options)?;
+    let engine = engine(plan, options, lanes, &session.folders);
+    let ended = session.run(&engine, &redactor, plan, options)?;
+    session.lay(ended, &recording, &mut made)?;
+    Ok(made)
+}
+
+/// The folder of the drawer that holds an agent's records.
+fn drawer_of(plan: &Plan, request: &Request) -> RepoPath {
+    plan.config.results.child("made").child(request.key.suite.as_str())
+}
+
+/// What has to be said of targets that could not be called: in one line, and never as if they had run.
+fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
+    let note = |(target, key): (&String, &String)| {
+        let agents: BTreeSet<String> = wanted
+            .iter()
+            .filter(|one| one.live.target == *target)
+            .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
+            .collect();
+        let agents: Vec<String> = agents.into_iter().collect();
+        format!("not run: {}: the target \"{target}\" has no key; {key}", agents.join(", "))
+    };
+    lanes.closed.iter().map(note).collect()
+}
+
+/// Values of the environment that must not be kept: the keys of targets, and whatever is named like one.
+fn secrets(plan: &Plan, world: &World) -> Vec<String> {
+    let named = plan.config.targets.values().filter_map(|target| match &target.transport {
+        Transport::Model(provider) => provider.api_key_env.clone(),
+        Transport::Command { .. } | Transport::Http(_) => None,
+    });
+    let values = named.filter_map(|name| world.env.get(&name).map(str::to_owned));
+    values.chain(world.env.secrets()).collect()
+}
+
+fn engine<'a>(
+    plan: &Plan,
+    options: &Options,
+    lanes: Lanes,
+    folders: &'a BTreeMap<RepoPath, Box<dyn Shelf>>,
+) -> Engine<'a> {
+    let budget = plan.config.budget;
+    Engine {
+        lanes: lanes.lanes,
+        patience: Patience::default(),
+        limits: Limits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens },
+        prices: Prices::new(plan.config.prices.clone()),
+        folders,
+    }
+}
+
+/// One run of the engine: its jobs, and what is kept of them.
+struct Session<'a> {
+    wanted: &'a [Wanted<'a>],
+    disk: &'a Disk,
+    jobs: Vec<Job>,
+    /// For each job the run that it is a sample of.
+    runs: Vec<usize>,
+    addresses: Vec<Address>,
+    /// Records of jobs that need no call: from an unfinished run, or from the cache.
+    known: BTreeMap<usize, String>,
+    folders: BTreeMap<RepoPath, Box<dyn Shelf>>,
+    unfinished: Store<'a>,
+    cache: Store<'a>,
+}
+
+/// What a run of the engine came to.
+struct Ended {
+    finished: Vec<Finished>,
+    /// The places of the jobs that were asked.
+    asked: Vec<usize>,
+    records: BTreeMap<usize, String>,
+    spending: Spending,
+    spared: u64,
+}
+
+impl<'a> Session<'a> {
+    fn new(
+        plan: &'a Plan,
+        disk: &'a Disk,
+        world: &World,
+        _options: &Options,
+        wanted: &'a [Wanted<'a>],
+        lanes: &Lanes,
+    ) -> Result<Self, Trouble> {
+        let folders = folders(disk, wanted)?;
+        let digests: BTreeMap<&RepoPath, String> =
+            folders.iter().map(|(path, shelf)| Ok((path, digest(&**shelf)?))).collect::<Result<_, Diagnostic>>()?;
+        let (recorded_at, commit) = (world.clock.now(), head_commit(disk));
+        let (mut jobs, mut runs, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
+        for (run, one) in wanted.iter().enumerate() {
+            let agent = one.opened.config.agents.get(&one.request.key.agent);
+            let target = &plan.config.targets[&one.live.target];
+            let folder = match &one.request.ask.tools {
+                Toolbox::Folder { root, .. } => digests.get(root).cloned().unwrap_or_default(),
+                Toolbox::Empty | Toolbox::Canned(_) => String::new(),
+            };
+            let majority = one.samples / 2 + 1;
+            for sample in 0..one.samples {
+                let request = Request { sample, ..one.request.clone() };
+                addresses.push(Address::of(&request, target, &folder));
+                runs.push(run);
+                let package = one.opened.prompts.get(&request.key.agent);
+                jobs.push(Job {
+                    lane: lanes.places[&one.live.target],
+                    origin: Recorded {
+                        target: Some(one.live.target.clone()),
+                        provenance: Provenance {
+                            prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
+                            prompt_sha256: package.map(|package| package.sha256.clone()),
+                            ..Provenance::default()
+                        },
+                        recorded_at: Some(recorded_at.clone()),
+                        commit: commit.clone(),
+                        fingerprint: None,
+                    },
+                    // What a majority needs comes first; the rest may not be needed at all.
+                    round: if sample < majority { 0 } else { sample },
+                    request,
+                });
+            }
+        }
+        let results = &plan.config.results;
+        let (unfinished, cache) =
+            (Store::new(disk, results.child("unfinished")), Store::new(disk, results.child("cache")));
+        Ok(Self { wanted, disk, jobs, runs, addresses, known: BTreeMap::new(), folders, unfinished, cache })
+    }
+
+    fn is_cached(&self, job: usize, caching: Caching) -> bool {
+        match caching {
+            Caching::Off => false,
+            Caching::All => true,
+            Caching::Usual => self.wanted[self.runs[job]].opened.kind.name != "stochastic",
+        }
+    }
+
+    /// Takes over what is known already.
+    fn take_over(&mut self, options: &Options) -> Result<(), Trouble> {
+        if options.resume == Resume::No {
+            self.unfinished.clear()?;
+        }
+        for job in 0..self.jobs.len() {
+            let resumed = || self.unfinished.get(&self.addresses[job]);
+            let cached =
+                || self.is_cached(job, options.caching).then(|| self.cache.get(&self.addresses[job])).flatten();
+            if let Some(text) = resumed() {
+                self.known.insert(job, text);
+            } else if let Some(text) = cached() {
+                self.known.insert(job, hit(&text));
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&self, engine: &Engine<'_>, redactor: &Redactor, plan: &Plan, options: &Options) -> Result<Ended, Trouble> {
+        let asked: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
+        let jobs: Vec<&Job> = asked.iter().map(|job| &self.jobs[*job]).collect();
+        let addresses: Vec<&Address> = asked.iter().map(|job| &self.addresses[*job]).collect();
+        let curtail = Curtail::new(self.wanted, &self.runs, self.disk, options.sparing);
+        self.known.iter().for_each(|(job, text)| curtail.graded(*job, text));
+        let progress = Progress::of(asked.len(), options.loudness);
+        let cached: Vec<bool> = asked.iter().map(|job| self.is_cached(*job, options.caching)).collect();
+        let watch = Watch {
+            unfinished: &self.unfinished,
+            cache: &self.cache,
+            cached: &cached,
+            addresses: &addresses,
+            places: &asked,
+            redactor,
+            curtail: &curtail,
+            progress: &progress,
+            records: RefCell::default(),
+            trouble: RefCell::default(),
+            lost: Cell::new(0),
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .context("while starting the live targets")?;
+        let minutes = plan.config.budget.max_minutes;
+        let (finished, spending) = runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
+        progress.end();
+        let Watch { records, trouble, .. } = watch;
+        if let Some(error) = trouble.into_inner() {
+            return Err(error.context("the samples are not safe on disk").into());
+        }
+        Ok(Ended { finished, asked, records: records.into_inner(), spending, spared: curtail.spared() })
+    }
+
+    /// Lays the records out, and writes those that are recorded.
+    fn lay(self, ended: Ended, recording: &Recording, made: &mut Made) -> Result<(), Trouble> {
+        let Ended { finished, asked, mut records, spending, spared } = ended;
+        let cached = self.known.len() as u64;
+        records.extend(self.known);
+        let mut off: BTreeMap<String, usize> = BTreeMap::new();
+        for (at, end) in finished.iter().enumerate() {
+            let job = &self.jobs[asked[at]];
+            match end {
+                Finished::Made(_) => {}
+                Finished::Spared => {
+                    made.laid.spared.insert((job.request.key.clone(), job.request.sample));
+                }
+                Finished::CalledOff(why) => {
+                    *off.entry(why.clone()).or_insert(0) += 1;
+                    records.insert(asked[at], recording::called_off(job, why));
+                }
+            }
+        }
+        for (why, count) in &off {
+            let samples = plural(*count, "sample was", "samples were");
+            made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, never as failed"));
+        }
+        if off.is_empty() {
+            self.unfinished.clear()?;
+        } else if !self.unfinished.is_empty() {
+            made.notes.push("what was finished is kept: --resume goes on from there".to_owned());
+        }
+        recording.write(self.disk, &self.jobs, &records, off.is_empty(), &mut made.notes)?;
+        for (job, text) in records {
+            let request = &self.jobs[job].request;
+            let folder = made.laid.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
+            let folder = folder.child(request.key.agent.as_str()).child(request.key.case.as_str());
+            made.files.push((folder.child(&format!("{}.json", request.sample)), text));
+        }
+        made.usage = Usage {
+            calls: spending.calls,
+            retries: spending.retries,
+            cached,
+            saved: spared,
+            input_tokens: spending.spent.input,
+            output_tokens: spending.spent.output,
+            cost_usd: spending.cost_usd,
+            wall_ms: 0,
+        };
+        Ok(())
+    }
+}
+
+/// A record as it comes from the cache. `cache` is the last word of a record, so nothing that an agent wrote can be meant.
+fn hit(text: &str) -> String {
+    match text.rfind("\"cache\": \"miss\"") {
+        Some(at) => format!("{}\"cache\": \"hit\"{}", &text[..at], &text[at + "\"cache\": \"miss\"".len()..]),
+        None => text.to_owned(),
+    }
+}
+
+/// Ends when the time is over, or when somebody calls the run off.
+async fn stopped(minutes: Option<f64>) -> String {
+    let over = async {
+        match minutes {
+            Some(minutes) => tokio::time::sleep(Duration::from_secs_f64((minutes * 60.0).clamp(0.0, 1e9))).await,
+            None => std::future::pending().await,
+        }
+    };
+    match select(pin!(called_off()), pin!(over)).await {
+        Either::Left((why, _)) => why,
+        Either::Right(_) => "the time of the budget is over".to_owned(),
+    }
+}
+
+/// The folders that tools may look into, each a root of its own.
+fn folders(disk: &Disk, wanted: &[Wanted<'_>]) -> Result<BTreeMap<RepoPath, Box<dyn Shelf>>, Trouble> {
+    let mut folders: BTreeMap<RepoPath, Box<dyn Shelf>> = BTreeMap::new();
+    for one in wanted {
+        if let Toolbox::Folder { root, .. } = &one.request.ask.tools {
+            folders.insert(root.clone(), Box::new(disk.within(root)?));
+        }
+    }
+    Ok(folders)
+}
+
+/// The digest of all files of a folder, by name.
+fn digest(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
+    let mut lines = Vec::new();
+    let mut open = vec![RepoPath::root()];
+    while let Some(folder) = open.pop() {
+        for entry in shelf.list(&folder)? {
+            let path = folder.child(&entry.name);
+            match entry.kind {
+                EntryKind::Folder => open.push(path),
+                EntryKind::File => lines.push(format!("{}  {path}\n", sha256_hex(&shelf.bytes(&path)?))),
+            }
+        }
+    }
+    lines.sort();
+    Ok(sha256_hex(lines.concat().as_bytes()))
+}

@@ -1,0 +1,104 @@
+//! Finished samples on disk: those of a run that is not at its end yet, and the cache of answers.
+
+use serde_json::json;
+
+use crate::model::CannedTool;
+use crate::model::RepoPath;
+use crate::model::Request;
+use crate::model::Target;
+use crate::model::Toolbox;
+use crate::model::Transport;
+use crate::suites::sha256_hex;
+use crate::world::Disk;
+
+/// A sample's address: the digest of everything that its answer depends on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Address(String);
+
+impl Address {
+    /// The address of a request to a target. `folder` is the digest of the fixture repository that it may look into.
+    pub fn of(request: &Request, target: &Target, folder: &str) -> Self {
+        let Request { key, sample, system, ask } = request;
+        let transport = match &target.transport {
+            Transport::Model(provider) => json!({
+                "wire": format!("{:?}", provider.wire),
+                "model": provider.model,
+                "base_url": provider.base_url,
+                "region": provider.region,
+                "temperature": provider.temperature,
+                "max_tokens": provider.max_tokens,
+            }),
+            Transport::Command { argv, protocol } => json!({ "command": argv, "protocol": format!("{protocol:?}") }),
+            Transport::Http(address) => json!({ "http": address }),
+        };
+        let tools = match &ask.tools {
+            Toolbox::Empty => json!(null),
+            Toolbox::Canned(tools) => tools.iter().map(canned).collect(),
+            Toolbox::Folder { root, max_calls } => {
+                json!({ "root": root.as_str(), "calls": max_calls, "files": folder })
+            }
+        };
+        let whole = json!({
+            "target": transport,
+            "suite": key.suite.as_str(),
+            "agent": key.agent.as_str(),
+            "case": key.case.as_str(),
+            "sample": sample,
+            "system": system,
+            "prompt": ask.prompt,
+            "inputs": ask.inputs,
+            "schema": ask.answer.as_ref().map(|form| &form.schema),
+            "tools": tools,
+        });
+        Self(sha256_hex(whole.to_string().as_bytes()))
+    }
+
+    fn file(&self, folder: &RepoPath) -> RepoPath {
+        let (shelf, rest) = self.0.split_at(2);
+        folder.child(shelf).child(&format!("{rest}.json"))
+    }
+}
+
+fn canned(tool: &CannedTool) -> serde_json::Value {
+    let results: Vec<_> = tool.results.iter().map(|result| json!([result.when, result.says])).collect();
+    json!([tool.spec.name, tool.spec.description, tool.spec.parameters, results])
+}
+
+/// A folder of finished samples.
+pub struct Store<'a> {
+    disk: &'a Disk,
+    folder: RepoPath,
+}
+
+impl<'a> Store<'a> {
+    /// The store in this folder.
+    pub fn new(disk: &'a Disk, folder: RepoPath) -> Self {
+        Self { disk, folder }
+    }
+
+    /// The record at an address.
+    pub fn get(&self, address: &Address) -> Option<String> {
+        self.disk.read(&address.file(&self.folder)).ok().and_then(|bytes| String::from_utf8(bytes).ok())
+    }
+
+    /// Keeps a record: as a whole or not at all.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub fn keep(&self, address: &Address, record: &str) -> anyhow::Result<()> {
+        self.disk.replace(&address.file(&self.folder), record.as_bytes())
+    }
+
+    /// Removes everything in it.
+    ///
+    /// # Errors
+    /// Why it cannot be removed.
+    pub fn clear(&self) -> anyhow::Result<()> {
+        self.disk.remove(&self.folder)
+    }
+
+    /// Whether it holds anything.
+    pub fn is_empty(&self) -> bool {
+        !self.disk.holds(&self.folder)
+    }
+}

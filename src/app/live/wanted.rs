@@ -1,0 +1,86 @@
+//! Which live samples a run needs: one for each run that a chosen pair is made of, as often as is planned.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use crate::app::plan::Opened;
+use crate::app::plan::Plan;
+use crate::app::plan::source_of;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::LiveSource;
+use crate::model::Request;
+use crate::model::RunKey;
+use crate::model::Source;
+use crate::model::Tier;
+use crate::model::Transport;
+use crate::suites::Shelf;
+
+/// The samples of one run of an agent.
+pub struct Wanted<'a> {
+    /// The suite.
+    pub opened: &'a Opened,
+    /// The pair, by its place in the suite.
+    pub pair: usize,
+    /// Where it comes from.
+    pub live: &'a LiveSource,
+    /// What is asked; each sample has its own number.
+    pub request: Request,
+    /// How many samples.
+    pub samples: u32,
+    /// Whether the pair is made of this run alone and nothing else looks at it: only then can samples be spared.
+    pub alone: bool,
+}
+
+/// The live runs of a tier.
+///
+/// # Errors
+/// Cases that cannot be asked, and targets that the tier must not call.
+pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<Wanted<'a>>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut found: BTreeMap<RunKey, Wanted<'a>> = BTreeMap::new();
+    let elsewhere: BTreeSet<&RunKey> = plan
+        .suites
+        .iter()
+        .flat_map(|opened| {
+            opened.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite != opened.config.id)
+        })
+        .collect();
+    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
+        for place in opened.chosen(&plan.wanted) {
+            let pair = &opened.suite.pairs()[place];
+            for (at, key) in pair.runs.iter().enumerate().filter(|(_, key)| key.suite == opened.config.id) {
+                let agent = opened.config.agents.get(&key.agent);
+                let Some(Source::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
+                if let Some(problem) = too_much(plan, tier, live) {
+                    problems.push(problem);
+                    continue;
+                }
+                let planned = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples).or(pair.samples);
+                let Some(Some(ask)) = problems.keep(opened.suite.ask(place, at, shelf)) else { continue };
+                let system = opened.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
+                let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
+                let request = Request { key: key.clone(), sample: 0, system, ask };
+                let samples = planned.unwrap_or(1);
+                let wanted = Wanted { opened, pair: place, live, request, samples, alone };
+                // Pairs may share a run, such as the base of several variants.
+                found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
+            }
+        }
+    }
+    problems.or(found.into_values().collect())
+}
+
+/// The deterministic tier calls no model and no address: a command that is itself deterministic is all that it may start.
+fn too_much(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
+    let target = plan.config.targets.get(&live.target)?;
+    match (tier, &target.transport) {
+        (Tier::Model, _) | (Tier::Deterministic, Transport::Command { .. }) => None,
+        (Tier::Deterministic, Transport::Model(_) | Transport::Http(_)) => {
+            let what = format!("the deterministic tier must not call the target \"{}\"", live.target);
+            let help =
+                "give it replay: FOLDER or a command that is itself deterministic, and the target to the model tier";
+            Some(Diagnostic::of_file(&plan.config.file, "live-target", what, help))
+        }
+    }
+}

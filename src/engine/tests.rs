@@ -1,0 +1,304 @@
+use std::cell::Cell;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::rc::Rc;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::runtime::Builder;
+use tokio::time::Instant;
+use tokio::time::sleep;
+
+use super::Engine;
+use super::Events;
+use super::Finished;
+use super::Job;
+use super::Lane;
+use super::Limits;
+use super::Model;
+use super::Patience;
+use super::Pending;
+use super::Prices;
+use super::Spending;
+use super::Voice;
+use crate::model::AgentName;
+use crate::model::Ask;
+use crate::model::AskedCall;
+use crate::model::CannedResult;
+use crate::model::CannedTool;
+use crate::model::CaseId;
+use crate::model::Conversation;
+use crate::model::Fault;
+use crate::model::Message;
+use crate::model::Price;
+use crate::model::Recorded;
+use crate::model::Request;
+use crate::model::Retry;
+use crate::model::RunKey;
+use crate::model::Spent;
+use crate::model::Status;
+use crate::model::Stop;
+use crate::model::SuiteId;
+use crate::model::ToolSpec;
+use crate::model::Toolbox;
+use crate::model::Turn;
+
+/// A model that does what a script says, given the number of the call and what it was told.
+struct Scripted<F>(F, Cell<usize>);
+
+impl<F> Model for Scripted<F>
+where
+    F: Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>),
+{
+    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, Turn> {
+        let number = self.1.replace(self.1.get() + 1);
+        let (latency, outcome) = (self.0)(number, conversation);
+        Box::pin(async move {
+            sleep(latency).await;
+            outcome
+        })
+    }
+}
+
+fn says(text: &str) -> Turn {
+    let spent = Spent { input: 8, cached_input: 0, output: 2 };
+    Turn { text: text.to_owned(), calls: Vec::new(), stop: Stop::End, spent, model: Some("m-1".to_owned()) }
+}
+
+fn fault(retry: Retry) -> Fault {
+    Fault { status: Status::Error, what: "503 from the server".to_owned(), retry }
+}
+
+fn request(case: &str, sample: u32, tools: Toolbox) -> Request {
+    let key = RunKey {
+        suite: SuiteId::new("s").unwrap(),
+        agent: AgentName::new("a").unwrap(),
+        case: CaseId::new(case).unwrap(),
+    };
+    let ask = Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools };
+    Request { key, sample, system: String::new(), ask }
+}
+
+fn jobs(cases: usize, samples: u32) -> Vec<Job> {
+    let job = |case: usize, sample| Job {
+        request: request(&format!("c{case}"), sample, Toolbox::Empty),
+        lane: 0,
+        origin: Recorded::default(),
+        round: 0,
+    };
+    (0..cases).flat_map(|case| (0..samples).map(move |sample| job(case, sample))).collect()
+}
+
+#[derive(Default)]
+struct Seen {
+    ends: RefCell<Vec<usize>>,
+    unneeded: Vec<usize>,
+}
+
+impl Events for Seen {
+    fn is_needed(&self, job: usize) -> bool {
+        !self.unneeded.contains(&job)
+    }
+
+    fn finished(&self, job: usize, _finished: &Finished) {
+        self.ends.borrow_mut().push(job);
+    }
+}
+
+struct Ran {
+    finished: Vec<Finished>,
+    spending: Spending,
+    took: Duration,
+    ends: Vec<usize>,
+}
+
+fn run(
+    script: impl Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>) + 'static,
+    places: u32,
+    jobs: &[Job],
+    limits: Limits,
+    seen: Seen,
+    stop: Option<Duration>,
+) -> Ran {
+    let runtime = Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let folders = BTreeMap::new();
+    let price = Price { input: 1_000_000.0, output: 1_000_000.0, cached_input: None };
+    let engine = Engine {
+        lanes: vec![Lane::new(Voice::Model(Box::new(Scripted(script, Cell::new(0)))), Some("m".to_owned()), places)],
+        patience: Patience::default(),
+        limits,
+        prices: Prices::new(BTreeMap::from([("m".to_owned(), price)])),
+        folders: &folders,
+    };
+    let jobs: Vec<&Job> = jobs.iter().collect();
+    runtime.block_on(async {
+        let begun = Instant::now();
+        let stopping = async {
+            match stop {
+                Some(after) => sleep(after).await,
+                None => pending().await,
+            }
+            "somebody said so".to_owned()
+        };
+        let (finished, spending) = engine.run(&jobs, &seen, stopping).await;
+        Ran { finished, spending, took: begun.elapsed(), ends: seen.ends.take() }
+    })
+}
+
+fn texts(ran: &Ran) -> Vec<Option<String>> {
+    let text = |finished: &Finished| match finished {
+        Finished::Made(record) if record.status == Status::Completed => {
+            let outputs: serde_json::Value = serde_json::from_str(record.outputs.text()).unwrap();
+            Some(outputs["text"].as_str().unwrap().to_owned())
+        }
+        Finished::Made(_) | Finished::Spared | Finished::CalledOff(_) => None,
+    };
+    ran.finished.iter().map(text).collect()
+}
+
+fn prompt(conversation: &Conversation) -> String {
+    match &conversation.messages[0] {
+        Message::User(text) => text.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// 50 ms with jitter, 5 % 429 with Retry-After, 2 % 5xx, 1 % resets: by the number of the call, so that it is the same twice.
+fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<Turn, Fault>) {
+    let latency = Duration::from_millis(40 + (number as u64 * 7) % 21);
+    let outcome = match (number * 37) % 100 {
+        0..5 => Err(fault(Retry::Later { after: Some(Duration::from_secs(1)) })),
+        5..8 => Err(fault(Retry::Later { after: None })),
+        _ => Ok(says(&prompt(conversation))),
+    };
+    (latency, outcome)
+}
+
+#[test]
+fn a_faulty_endpoint_costs_no_sample_and_no_time_beyond_its_waits() {
+    let jobs = jobs(200, 3);
+    let ran = run(faulty, 32, &jobs, Limits::default(), Seen::default(), None);
+    let wanted: Vec<Option<String>> =
+        jobs.iter().map(|job| Some(format!("{}/{}", job.request.key.case, job.request.sample))).collect();
+    assert_eq!(texts(&ran), wanted, "every sample has its own answer, at its own place");
+    let mut ends = ran.ends.clone();
+    ends.sort_unstable();
+    assert_eq!(ends, (0..600).collect::<Vec<_>>(), "and each came to its end once");
+    let ideal = Duration::from_millis(50 * 600 / 32);
+    // A sample may have to wait twice, each time for the server's second and half a second of jitter.
+    assert!(ran.took <= ideal.mul_f64(1.1) + Duration::from_secs(3), "{:?}", ran.took);
+    assert_eq!(ran.spending.calls - ran.spending.retries, 600);
+    assert!(ran.spending.retries > 40, "{}", ran.spending.retries);
+}
+
+#[test]
+fn a_sample_that_waits_holds_no_place() {
+    let script = |number: usize, _: &Conversation| match number {
+        0 => (Duration::from_millis(1), Err(fault(Retry::Later { after: Some(Duration::from_secs(100)) }))),
+        _ => (Duration::from_secs(1), Ok(says("x"))),
+    };
+    let ran = run(script, 1, &jobs(50, 1), Limits::default(), Seen::default(), None);
+    // 49 seconds of the others fit into the wait of the first.
+    assert!(ran.took >= Duration::from_secs(101) && ran.took < Duration::from_secs(103), "{:?}", ran.took);
+}
+
+#[test]
+fn what_no_try_helps_is_told_with_its_reason() {
+    let script = |number: usize, _: &Conversation| match number {
+        0 => (
+            Duration::ZERO,
+            Err(Fault { status: Status::Stalled, what: "no byte for 30 s".to_owned(), retry: Retry::Never }),
+        ),
+        _ => (Duration::ZERO, Ok(says("x"))),
+    };
+    let ran = run(script, 1, &jobs(2, 1), Limits::default(), Seen::default(), None);
+    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    assert_eq!((record.status, record.error.as_deref()), (Status::Stalled, Some("no byte for 30 s")));
+    assert_eq!(ran.spending.calls, 2);
+}
+
+#[test]
+fn a_server_that_is_always_down_is_given_up() {
+    let script = |_: usize, _: &Conversation| (Duration::ZERO, Err(fault(Retry::Later { after: None })));
+    let ran = run(script, 1, &jobs(1, 1), Limits::default(), Seen::default(), None);
+    assert_eq!((ran.spending.calls, ran.spending.retries), (6, 5));
+    assert!(matches!(&ran.finished[0], Finished::Made(record) if record.status == Status::Error));
+}
+
+#[test]
+fn beyond_the_budget_samples_are_called_off_and_never_failed() {
+    // A call costs 10 dollars; after the first three, each open call is expected to cost the same.
+    let limits = Limits { cost_usd: Some(95.0), tokens: None };
+    let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
+    let ran = run(script, 3, &jobs(30, 1), limits, Seen::default(), None);
+    let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
+    assert_eq!((made, ran.spending.cost_usd), (9, Some(90.0)));
+    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff(why) if why.contains("dollars")));
+    assert_eq!(off.count(), 21);
+}
+
+#[test]
+fn what_is_finished_stays_when_the_run_is_called_off() {
+    let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
+    let ran = run(script, 2, &jobs(10, 1), Limits::default(), Seen::default(), Some(Duration::from_millis(2500)));
+    let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
+    assert_eq!(made, 4);
+    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff(why) if why == "somebody said so"));
+    assert_eq!(off.count(), 6);
+    assert!(ran.took < Duration::from_secs(3), "{:?}", ran.took);
+}
+
+#[test]
+fn an_unneeded_sample_is_not_made() {
+    let seen = Seen { unneeded: vec![1, 3], ..Seen::default() };
+    let ran = run(|_, _| (Duration::ZERO, Ok(says("x"))), 2, &jobs(4, 1), Limits::default(), seen, None);
+    assert_eq!(ran.spending.calls, 2);
+    assert_eq!((&ran.finished[1], &ran.finished[3]), (&Finished::Spared, &Finished::Spared));
+}
+
+#[test]
+fn lower_rounds_are_asked_first() {
+    let mut jobs = jobs(2, 2);
+    jobs.iter_mut().for_each(|job| job.round = job.request.sample);
+    let order: Rc<RefCell<Vec<String>>> = Rc::default();
+    let asked = order.clone();
+    let script = move |_: usize, conversation: &Conversation| {
+        asked.borrow_mut().push(prompt(conversation));
+        (Duration::from_secs(1), Ok(says("x")))
+    };
+    run(script, 1, &jobs, Limits::default(), Seen::default(), None);
+    assert_eq!(*order.borrow(), ["c0/0", "c1/0", "c0/1", "c1/1"]);
+}
+
+#[test]
+fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
+    let canned = CannedTool {
+        spec: ToolSpec { name: "weather".to_owned(), description: String::new(), parameters: json!({}) },
+        results: vec![CannedResult { when: json!({ "town": "Acme Bay" }), says: json!({ "rain": true }) }],
+    };
+    let job =
+        Job { request: request("c", 0, Toolbox::Canned(vec![canned])), lane: 0, origin: Recorded::default(), round: 0 };
+    let call = |name: &str, arguments| AskedCall { id: name.to_owned(), name: name.to_owned(), arguments };
+    let script = move |number: usize, conversation: &Conversation| match number {
+        0 => {
+            let calls = vec![call("weather", json!({ "town": "acme bay", "day": 1 })), call("fly", json!({}))];
+            (Duration::ZERO, Ok(Turn { calls, ..says("") }))
+        }
+        _ => {
+            let Some(Message::Tools(answers)) = conversation.messages.last() else { panic!("no answers") };
+            assert_eq!(answers[0].outcome, Ok(json!({ "rain": true })));
+            assert!(answers[1].outcome.is_err());
+            (Duration::ZERO, Ok(says("Take an umbrella.")))
+        }
+    };
+    let ran = run(script, 1, &[job], Limits::default(), Seen::default(), None);
+    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    let calls = record.intermediate.seen_calls();
+    assert_eq!(calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["weather", "fly"]);
+    assert_eq!(calls[0].result.text(), r#"{"rain":true}"#);
+    assert_eq!(calls[1].error.as_deref(), Some("there is no tool \"fly\"; there are weather"));
+    assert_eq!(record.metrics.tool_call_counts, BTreeMap::from([("fly".to_owned(), 1), ("weather".to_owned(), 1)]));
+    assert_eq!((record.metrics.input_tokens, record.metrics.cost_usd), (Some(16), Some(20.0)));
+    assert_eq!(ran.spending.calls, 2);
+}

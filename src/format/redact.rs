@@ -1,0 +1,196 @@
+//! Takes keys and tokens out of a record before it is kept: recordings are committed.
+
+use regex::Regex;
+use serde_json::Value;
+
+use super::loose;
+use crate::model::Json;
+use crate::model::Record;
+use crate::model::Steps;
+use crate::model::ToolCall;
+
+/// What stands in the place of something that must not be kept.
+const REDACTED: &str = "[redacted]";
+
+/// Forms of keys that vendors hand out.
+const KEYS: &[&str] = &[
+    r"sk-[A-Za-z0-9_-]{16,}",
+    r"gh[pousr]_[A-Za-z0-9]{20,}",
+    r"github_pat_[A-Za-z0-9_]{20,}",
+    r"glpat-[A-Za-z0-9_-]{16,}",
+    r"(?:AKIA|ASIA)[0-9A-Z]{16}",
+    r"xox[abeprs]-[A-Za-z0-9-]{10,}",
+    r"AIza[0-9A-Za-z_-]{30,}",
+    r"hf_[A-Za-z0-9]{20,}",
+    r"npm_[A-Za-z0-9]{30,}",
+    r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}",
+    r"(?i:bearer)\s+[A-Za-z0-9._~+/=-]{16,}",
+    r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
+];
+
+/// The shortest value that is taken for a secret: shorter ones stand in ordinary words.
+const SHORTEST: usize = 8;
+
+/// What is taken out.
+#[derive(Debug, Default)]
+pub struct Redactor {
+    patterns: Vec<Regex>,
+    secrets: Secrets,
+}
+
+/// Values that are never shown.
+#[derive(Default)]
+struct Secrets(Vec<String>);
+
+impl std::fmt::Debug for Secrets {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{} secrets", self.0.len())
+    }
+}
+
+impl Redactor {
+    /// Takes out the usual forms of keys, the stated patterns, and these values.
+    ///
+    /// # Errors
+    /// The first pattern that is none, with what is wrong with it.
+    pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
+        let usual = KEYS.iter().filter_map(|pattern| Regex::new(pattern).ok());
+        let mut patterns: Vec<Regex> = usual.collect();
+        for (place, pattern) in stated.iter().enumerate() {
+            patterns.push(pattern_of(pattern).map_err(|why| (place, why))?);
+        }
+        let mut secrets: Vec<String> =
+            values.into_iter().filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect();
+        // A secret that is part of another one must not leave the other's rest behind.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Ok(Self { patterns, secrets: Secrets(secrets) })
+    }
+
+    /// A text without what must not be kept.
+    pub fn text(&self, text: &str) -> String {
+        let plain = self.secrets.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED));
+        self.patterns.iter().fold(plain, |text, pattern| pattern.replace_all(&text, REDACTED).into_owned())
+    }
+
+    /// A record without what must not be kept; what has nothing of it stays to the letter.
+    pub fn redacted(&self, record: &Record) -> Record {
+        let mut record = record.clone();
+        record.inputs.prompt = record.inputs.prompt.as_deref().map(|prompt| self.text(prompt));
+        record.inputs.options = self.json(&record.inputs.options);
+        record.error = record.error.as_deref().map(|error| self.text(error));
+        record.outputs = self.json(&record.outputs);
+        record.intermediate = match &record.intermediate {
+            Steps::Told(told) => Steps::Told(self.json(told)),
+            Steps::Seen { node_transitions, tool_calls, events } => Steps::Seen {
+                node_transitions: node_transitions.iter().map(|one| self.json(one)).collect(),
+                tool_calls: tool_calls.iter().map(|call| self.call(call)).collect(),
+                events: events.iter().map(|one| self.json(one)).collect(),
+            },
+        };
+        record
+    }
+
+    fn call(&self, call: &ToolCall) -> ToolCall {
+        ToolCall {
+            name: self.text(&call.name),
+            arguments: self.json(&call.arguments),
+            result: self.json(&call.result),
+            error: call.error.as_deref().map(|error| self.text(error)),
+            latency_ms: call.latency_ms,
+        }
+    }
+
+    fn json(&self, json: &Json) -> Json {
+        let Ok(mut value) = loose::any(json.text()) else { return Json::from(self.text(json.text())) };
+        match self.take_out(&mut value) {
+            true => Json::from(value.to_string()),
+            false => json.clone(),
+        }
+    }
+
+    /// Whether anything was taken out.
+    fn take_out(&self, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let plain = self.text(text);
+                let found = plain != *text;
+                *text = plain;
+                found
+            }
+            Value::Array(list) => list.iter_mut().filter_map(|one| self.take_out(one).then_some(())).count() > 0,
+            Value::Object(fields) => {
+                let mut found = fields.values_mut().filter_map(|one| self.take_out(one).then_some(())).count() > 0;
+                let spoken: Vec<String> = fields.keys().filter(|key| self.text(key) != **key).cloned().collect();
+                for key in spoken {
+                    found = true;
+                    if let Some(one) = fields.remove(&key) {
+                        fields.insert(self.text(&key), one);
+                    }
+                }
+                found
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+}
+
+/// A pattern of the config.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn pattern_of(text: &str) -> Result<Regex, String> {
+    let pattern = Regex::new(text).map_err(|error| {
+        let said = error.to_string();
+        said.lines().last().unwrap_or("it cannot be read").trim().to_owned()
+    })?;
+    match pattern.is_match("") {
+        true => Err("it matches nothing at all, so it would match everywhere".to_owned()),
+        false => Ok(pattern),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redactor;
+    use crate::model::Json;
+
+    fn redactor() -> Redactor {
+        Redactor::new(&[r"ACME-\d{4}".to_owned()], ["hunter2hunter2", "short"]).expect("the patterns are right")
+    }
+
+    #[test]
+    fn keys_of_every_vendor_are_taken_out() {
+        for key in [
+            "sk-ant-api03-abcdefghijklmnop",
+            "sk-proj-0123456789abcdef",
+            "ghp_0123456789abcdefghijABCDEFGHIJ",
+            "github_pat_11ABCDEFG0123456789_abc",
+            "AKIAIOSFODNN7EXAMPLE",
+            "xoxb-123456789012-abc",
+            "Bearer abcdefghijklmnop.qrstu",
+            "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",
+            "hunter2hunter2",
+            "ACME-1234",
+        ] {
+            let plain = redactor().text(&format!("the key is {key}, keep it"));
+            assert!(!plain.contains(key), "{plain}");
+            assert!(plain.starts_with("the key is [redacted]"), "{plain}");
+        }
+        assert_eq!(redactor().text("a short task-list of sk-8"), "a short task-list of sk-8");
+    }
+
+    #[test]
+    fn a_key_behind_an_escape_is_found_and_plain_json_stays_to_the_letter() {
+        let json = |text: &str| redactor().json(&Json::from(text)).text().to_owned();
+        assert_eq!(json(r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#), r#"{"a":"x\n[redacted]","b":[1.5]}"#);
+        assert_eq!(json(r#"{ "a" : 1.50 }"#), r#"{ "a" : 1.50 }"#);
+        assert_eq!(json(r#"{"hunter2hunter2": 1}"#), r#"{"[redacted]":1}"#);
+    }
+
+    #[test]
+    fn a_pattern_that_would_match_everywhere_is_refused() {
+        assert!(Redactor::new(&["x*".to_owned()], []).is_err());
+        assert!(Redactor::new(&["(".to_owned()], []).is_err());
+    }
+}
