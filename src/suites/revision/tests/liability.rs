@@ -30,6 +30,8 @@ fn sentences_that_go_the_asked_way() {
         "THE SUPPLIER SHALL INDEMNIFY AND HOLD HARMLESS THE CUSTOMER.",
         "The Supplier shall give the Customer a full indemnity against all claims.",
         "The Supplier agrees that the Customer shall be indemnified against all claims.",
+        "The Supplier shall indemnify the Customer for any loss of the Supplier.",
+        "The Customer shall be indemnified for losses of the Customer by the Supplier.",
     ] {
         assert_eq!(ways(text), (1, 0), "{text}");
     }
@@ -45,8 +47,24 @@ fn sentences_that_go_another_way() {
         "The Customer will in no event delay, and will indemnify the Supplier.",
         "The Customer shall grant the Supplier an indemnity against all claims.",
         "Losses of the Supplier shall be borne, and the Supplier shall be held harmless, by the Customer.",
+        "The Customer shall be held harmless, and the Supplier shall be paid, by the Customer.",
     ] {
         assert_eq!(ways(text), (0, 1), "{text}");
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_sentence_is_said() {
+    let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
+    for (text, said) in [
+        ("The Customer shall indemnify the Supplier.", "Customer indemnifies Supplier"),
+        ("The Customer indemnifies.", "Customer indemnifies"),
+        ("The Supplier shall be indemnified.", "Supplier is indemnified"),
+        ("The Supplier shall be indemnified by the Supplier.", "it cannot be told whom Supplier indemnifies"),
+        ("The parties shall indemnify each other, the Supplier first.", "each party indemnifies the other"),
+    ] {
+        let sentences = Parties::of(&asked).sentences(&document(text));
+        assert_eq!(sentences[0].direction, Direction::Wrong(said.to_owned()), "{text}");
     }
 }
 
@@ -54,6 +72,10 @@ fn sentences_that_go_another_way() {
 fn each_indemnity_of_a_sentence_counts() {
     let both = "The Supplier shall indemnify the Customer, and the Customer shall indemnify the Supplier.";
     assert_eq!(ways(both), (1, 1));
+    assert_eq!(ways(&format!("The Customer shall indemnify the Supplier. {both}")), (1, 2));
+    let three =
+        both.replace(", and", ",").replace("Supplier.", "Supplier, and the Supplier shall hold the Customer harmless.");
+    assert_eq!(ways(&format!("Acme pays. {three}")), (2, 1));
     assert_eq!(
         ways("The Supplier shall indemnify the Customer and shall defend and hold harmless the Customer."),
         (1, 0)
@@ -84,6 +106,11 @@ fn an_indemnity_that_turns_round_changes_in_just_that() {
     assert_eq!(kinds(BEFORE, turned, ASKED), []);
     let passive = "1. Indemnity. The Customer shall be indemnified by the Supplier up to EUR 10,000. Claims are made within ten days.";
     assert_eq!(kinds(BEFORE, passive, ASKED), []);
+    let survives =
+        "1. Indemnity. The Customer shall indemnify the Supplier. The indemnity in this Section survives two years.";
+    let shorter =
+        "1. Indemnity. The Supplier shall indemnify the Customer. The indemnity in this Section survives one month.";
+    assert_eq!(kinds(survives, shorter, ASKED), [FaultKind::Unintended]);
     for other in [
         "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 99,000. Claims are made within ten days.",
         "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within two days.",
