@@ -201,3 +201,32 @@ impl<'a> Mask<'a> {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::paired;
+
+    /// Lines that are like no others, but for the one at a place.
+    fn block(count: usize, at: usize, others: &str) -> Vec<String> {
+        (0..count).map(|place| if place == at { "same".to_owned() } else { format!("{others}{place}") }).collect()
+    }
+
+    #[test]
+    fn a_line_goes_with_the_first_that_is_most_like_it() {
+        let old = ["a b c d".to_owned()];
+        let new = ["a b c x", "a b c d", "a b c d"].map(str::to_owned);
+        assert_eq!(paired(&old, &new, |_| 0.4), [(0, 1)]);
+        assert_eq!(paired(&[old[0].clone(), old[0].clone()], &new[..1], |_| 0.4), [(0, 0)]);
+        assert_eq!(paired(&old, &new[..1], |_| 0.7), []);
+    }
+
+    #[test]
+    fn many_lines_are_compared_with_the_next_eight() {
+        for (removed, place, found) in [(100, 50, true), (101, 7, true), (101, 8, false), (101, 50, false)] {
+            let wanted: Vec<(usize, usize)> = found.then_some((0, place)).into_iter().collect();
+            let pairs = paired(&block(removed, 0, "old"), &block(100, place, "new"), |_| 0.4);
+            assert_eq!(pairs, wanted, "{removed} {place}");
+        }
+        assert_eq!(paired(&block(1, 0, "old"), &block(9_000, 8_000, "new"), |_| 0.4), [(0, 8_000)]);
+    }
+}

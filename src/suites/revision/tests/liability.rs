@@ -119,3 +119,14 @@ fn an_indemnity_that_turns_round_changes_in_just_that() {
         assert_eq!(kinds(BEFORE, other, ASKED), [FaultKind::Unintended], "{other}");
     }
 }
+
+#[test]
+fn parties_change_places_in_indemnities_alone() {
+    let before = "1. Indemnity. The Customer shall indemnify the Supplier. \n2. Price. The Customer pays the Supplier.";
+    let turned = before.replace("Customer shall indemnify the Supplier", "Supplier shall indemnify the Customer");
+    assert_eq!(kinds(before, &turned, ASKED), []);
+    let both = turned.replace("Customer pays the Supplier", "Supplier pays the Customer");
+    assert_eq!(kinds(before, &both, ASKED), [FaultKind::Unintended]);
+    let centred = turned.replacen("1. Indemnity", "\\qc 1. Indemnity", 1).replacen("2. Price", "\\ql 2. Price", 1);
+    assert_eq!(kinds(before, &centred, ASKED), [FaultKind::Corrupt]);
+}

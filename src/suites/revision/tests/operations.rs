@@ -123,3 +123,73 @@ fn a_clause_that_moved_is_an_unasked_change() {
     let moved = BEFORE.replace("1.2 Risk passes upon delivery.\n", "") + "4.3 Risk passes upon delivery.";
     assert!(kinds(BEFORE, &moved, "{}").contains(&FaultKind::Unintended));
 }
+
+const SHORT: &str = "
+1. Scope
+1.1 The Wares are sold as Section 2 says.
+2. Samples
+2.1 The Customer shall not buy Samples from a third party.
+3. Terms
+3.1 \"Samples\" means what is free.
+3.2 \"Wares\" means what is not.";
+const SHORTER: &str = "
+1. Scope
+1.1 The Wares are sold at once.
+2. Terms
+2.1 \"Wares\" means what is not.";
+
+#[test]
+fn what_a_deleted_clause_leaves_without_sense_may_go_with_it() {
+    let delete = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
+    assert_eq!(kinds(SHORT, SHORTER, delete), []);
+    let more = format!("{SHORTER}\n2.2 A further sentence stands here.");
+    assert_eq!(kinds(SHORT, &more, delete), [FaultKind::Unintended]);
+}
+
+#[test]
+fn a_clause_to_delete_is_there_as_long_as_its_words_are_alike() {
+    let delete = r#"{"clauses": [{"operation": "delete", "section": "2.1"}]}"#;
+    for (words, there) in [("shall not sell Samples from the first hour", true), ("may sell what it likes", false)] {
+        let after = SHORT.replace("shall not buy Samples from a third party", words);
+        assert_eq!(kinds(SHORT, &after, delete).contains(&FaultKind::Undone), there, "{words}");
+    }
+}
+
+#[test]
+fn a_further_clause_beside_the_one_to_add_is_unasked() {
+    let asked = r#"{"clauses": [{"operation": "add", "section": "4", "heading": "Audit"}]}"#;
+    let added = format!("{SHORT}\n4. Audit\n4.1 The books are open.");
+    assert_eq!(kinds(SHORT, &added, asked), []);
+    let two = format!("{added}\n5. Extra\n5.1 The books are shut.");
+    assert_eq!(kinds(SHORT, &two, asked), [FaultKind::Unintended]);
+}
+
+#[test]
+fn a_clause_above_its_parent_does_not_stand_behind_it() {
+    let asked = r#"{"clauses": [{"operation": "add", "section": "1.2", "after": "1", "must_contain": ["books"]}]}"#;
+    let after = format!("1.2 The books are open.{SHORT}");
+    assert!(kinds(SHORT, &after, asked).contains(&FaultKind::Undone));
+}
+
+#[test]
+fn a_section_that_moves_is_known_by_its_heading() {
+    let before = "
+1. Scope
+The Goods are sold as Section 2 says.
+2. Price
+The price is fixed.
+3. Term
+It lasts a year.
+The year ends in May.";
+    let after = "
+1. Scope
+The Goods are sold as Section 2 says.
+2. Term
+It lasts a year.
+The year ends in May.
+3. Price
+The price is fixed.";
+    let verdict = verified(before, after, "{}");
+    let broken = verdict.of(FaultKind::BrokenReference).next().unwrap();
+    assert!(broken.detail.starts_with("section 2: what was section 2 is section 3 now"), "{broken:?}");
+}
