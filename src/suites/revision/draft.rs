@@ -365,14 +365,17 @@ fn heading(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::Draft;
     use super::heading;
+    use super::is_heading;
+    use super::is_next_letter;
     use super::number;
     use super::numbered;
 
     #[test]
     fn a_section_begins_with_its_number() {
         type Row = (&'static str, Option<&'static str>, Option<(&'static [u32], usize)>);
-        let table: [Row; 13] = [
+        let table: [Row; 15] = [
             ("4.2 Payment. The Customer pays.", None, Some((&[4, 2], 4))),
             ("4. Payment", None, Some((&[4], 3))),
             ("4\tPayment of all sums that are due, and of interest on them.", None, Some((&[4], 2))),
@@ -385,6 +388,8 @@ mod tests {
             ("30 Days", None, Some((&[30], 3))),
             ("2024 was a year", None, None),
             ("I agree", None, None),
+            ("V. Nobody pays.", None, None),
+            ("4.2 the price is due.", None, Some((&[4, 2], 4))),
             ("1.000 units", None, None),
         ];
         for (text, automatic, wanted) in table {
@@ -395,9 +400,15 @@ mod tests {
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        for (text, wanted) in
-            [("4.2", "4.2"), ("Section 4.2.", "4.2"), ("Article XIV", "14"), ("§ 3", "3"), ("(7)", "7")]
-        {
+        for (text, wanted) in [
+            ("4.2", "4.2"),
+            ("Section 4.2.", "4.2"),
+            ("Article XIV", "14"),
+            ("§ 3", "3"),
+            ("(7)", "7"),
+            ("LX", "60"),
+            ("XCI", "91"),
+        ] {
             assert_eq!(number(text).map(|number| super::dotted(&number)).as_deref(), Some(wanted), "{text}");
         }
         for text in ["", "4..2", "a", "4.2000", "1.2.3.4.5.6.7"] {
@@ -409,5 +420,30 @@ mod tests {
     fn a_heading_is_short() {
         assert_eq!(heading(" Payment. The Customer pays."), "payment");
         assert_eq!(heading("The Customer pays all sums that are due under this Agreement within thirty days."), "");
+        assert_eq!(heading("It is to be paid as soon as it is"), "");
+        assert_eq!(heading(&"Payments".repeat(8)), "");
+        let long = "P".repeat(81);
+        for (words, so) in [("Price", true), (&long[1..], true), (&long, false), ("price", false), ("Price;", false)] {
+            assert_eq!(is_heading(words), so, "{words}");
+        }
+    }
+
+    #[test]
+    fn letters_count_on_from_the_one_before() {
+        let mut last = None;
+        let labels =
+            [("H.", false), ("I.", true), ("J.", true), ("V.", false), ("VI.", false), ("W.", true), ("x.", false)];
+        for (label, so) in labels {
+            assert_eq!(is_next_letter(label, &mut last), so, "{label}");
+        }
+    }
+
+    #[test]
+    fn each_schedule_counts_for_itself() {
+        for (title, part) in [("Schedule 1", 1), ("Annex A: Prices", 1), ("Schedule 1 sets out the prices.", 0)] {
+            let text = format!("{{\\rtf1 1. Scope\\par {title}\\par 1. Price\\par {title}\\par 1. Tax\\par}}");
+            let parts: Vec<usize> = Draft::read(text.as_bytes()).sections.iter().map(|section| section.part).collect();
+            assert_eq!(parts, [0, part, 2 * part], "{title}");
+        }
     }
 }

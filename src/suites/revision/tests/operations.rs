@@ -66,6 +66,15 @@ fn a_deleted_clause_may_keep_its_number() {
 }
 
 #[test]
+fn a_heading_that_is_left_of_a_clause_is_no_deletion() {
+    for words in ["2. Exclusivity", "2. Exclusivity\nOther Goods\n[Intentionally deleted]"] {
+        let after =
+            BEFORE.replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", words);
+        assert!(kinds(BEFORE, &after, DELETE).contains(&FaultKind::Undone), "{words}");
+    }
+}
+
+#[test]
 fn what_mentions_the_number_of_a_deleted_clause_is_no_reference_to_it() {
     let before = BEFORE.replace("within ten days", "within 2 days");
     let after = AFTER.replace("within ten days", "within five weeks");

@@ -115,3 +115,10 @@ fn a_paragraph_whose_words_change_keeps_its_own_format() {
     let moved = "\\pard\\li0 Borealis pays {\\b monthly}.\n\\pard\\li720 Nobody else does.";
     assert_eq!(kinds(before, moved, asked), [FaultKind::Corrupt]);
 }
+
+#[test]
+fn a_longer_word_is_no_use_of_a_term() {
+    let before = "1. Terms. \"Party\" means who signs.\n2. Duty. The Parties pay.";
+    let asked = r#"{"clauses": [{"operation": "edit", "section": "2"}]}"#;
+    assert_eq!(kinds(before, &before.replace("Parties", "Partygoers"), asked), [FaultKind::OrphanedDefinition]);
+}
