@@ -1,6 +1,7 @@
 //! What is read from small sources, from a word processor's, and from anything at all.
 
 mod fixtures;
+mod pages;
 mod properties;
 mod reading;
 mod signatures;

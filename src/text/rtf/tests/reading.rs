@@ -26,6 +26,14 @@ const INNER: &[(&str, &str)] = &[
     (r"a\~b\_c\-d", "a\u{a0}b\u{2011}cd"),
     (r"\ldblquote a\rdblquote\lquote b\rquote", "\u{201c}a\u{201d}\u{2018}b\u{2019}"),
     (r"a\emdash b\endash\bullet c", "a\u{2014}b\u{2013}\u{2022}c"),
+    ("one\\\rtwo", "one|two"),
+    ("a\\\tb", r"a\tb"),
+    ("a\u{1}\u{2}b", "ab"),
+    ("raw soft\u{ad}hyphen", "raw softhyphen"),
+    (r"a\enspace b\qmspace c", "a\u{2002}b\u{2005}c"),
+    (r"\mac\ansi\'8e", "\u{17d}"),
+    (r"{\stylesheet{\s1{\footnote no}Name;}}x", "x"),
+    (r"{\deleted{\listtext 1.\tab}gone}kept", "kept"),
     (r"a\emspace b\zwnj c\zwj d", "a\u{2003}b\u{200c}c\u{200d}d"),
     (r"a{\v hidden}b\v c\v0 d", "abd"),
     (r"a{\deleted gone}b{\revised new}c", "abnewc"),
@@ -213,4 +221,17 @@ fn what_is_searched_is_sorted() {
     assert!(super::super::words::WORDS.is_sorted_by(|one, other| one.name < other.name));
     assert!(super::super::words::BORDER.is_sorted());
     assert!(super::super::destination::SKIPPED.is_sorted());
+}
+
+#[test]
+fn letters_keep_their_places_and_hidden_ones_are_counted() {
+    let document = read(b"{\\rtf1 a\x01bc{\\v hidden text}\\\xe9} x");
+    assert_eq!((document.paragraphs[0].text.as_str(), document.hidden), ("abc\u{e9}", 10));
+    assert_eq!((document.paragraphs[0].source_at(1), document.paragraphs[0].source_at(2)), (9, 10));
+    assert_eq!(
+        document.flaws.iter().map(|flaw| (flaw.at, flaw.kind)).collect::<Vec<_>>(),
+        [(31, FlawKind::TextAfterEnd)]
+    );
+    let braces = format!("{{\\rtf1 x}}{}", "}".repeat(2_000));
+    assert_eq!(read(braces.as_bytes()).flaws.len(), 1_000);
 }

@@ -38,6 +38,10 @@ const EQUAL: &[(&str, &str)] = &[
     (r"\trowd\irow0\cellx10\intbl a\cell\row", r"\trowd\irow1\lastrow\cellx10\intbl a\cell\row"),
     (r"{\field{\*\fldinst REF a}{\fldrslt 1}}x", r"{\field{\*\fldinst  REF b \\h}{\fldrslt 22}}y"),
     (r"\dbch a\loch b", r"ab"),
+    (r"\uldb\uldb0 one", r"one"),
+    (r"\cf one", r"\cf0 one"),
+    (r"\hyphpar\hyphpar1 one", r"one"),
+    (r"\tqr\tqr\tqr\tqr\tqr\tqr\tx900 one", r"\tqr\tqr\tqr\tqr\tqr\tx900 one"),
 ];
 
 #[test]
@@ -49,6 +53,9 @@ fn what_changes_no_formatting() {
 
 /// Sources that are formatted otherwise.
 const DIFFERENT: &[(&str, &str)] = &[
+    (r"\hyphpar0 one", r"one"),
+    (r"\brdrt\brdrs one", r"\brdrb\brdrs one"),
+    (r"\li99999999999 one", r"\li-99999999999 one"),
     (r"one", r"\b one"),
     (r"\b one two", r"\b one\b0  two"),
     (r"one", r"\fs28 one"),
@@ -118,4 +125,19 @@ fn tables_of_the_header() {
     let third = read(br"{\rtf1{\fonttbl{\f0\fcharset0 Arial;}}{\colortbl;\red1\green2\blue4;}}");
     assert_ne!(one.tables.fonts, third.tables.fonts);
     assert_ne!(one.tables.colours, third.tables.colours);
+}
+
+#[test]
+fn formatting_is_told_as_its_words() {
+    for (inner, word) in [
+        (r"\tb100 one", r"\tb\tx100"),
+        (r"\tx100 one", r"paragraph \tx100"),
+        (r"\brdrb\brdrs one", r"\brdrb:brdrs1"),
+        (r"\li-99999999999 one", r"\li-2147483648"),
+        (r"{\pict 00}one", "picture"),
+        (r"{\mmath x}one", "formula"),
+    ] {
+        let told = formatting(inner).join(", ");
+        assert!(told.contains(word), "{inner}: {told}");
+    }
 }
