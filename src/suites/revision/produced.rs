@@ -115,7 +115,7 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
 fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
     let mut flaws = Vec::new();
     let (value, how) = match (&outputs.evaluation, &outputs.text) {
-        (Some(value), _) if !value.is_null() => (Some(value.clone()), Layer::Structured),
+        (Some(value), _) => (Some(value.clone()), Layer::Structured),
         (_, Loose::Given(text)) => match recover::recover_any(text) {
             Some(found) => (Some(found.value), layer(found.layer)),
             None => {
