@@ -243,7 +243,8 @@ fn answers_are_read(config: &SuiteConfig) {
         let Some(form) = ask.and_then(|ask| ask.answer) else { continue };
         let mut outputs = json!({"text": answer(&form.schema).to_string()});
         if config.kind == "evidence" {
-            // Who serves the tools knows which files were opened.
+            // Who serves the tools knows which files were opened, and writes them beside the result.
+            outputs = answer(&form.schema);
             outputs["files_inspected"] = json!(["README.md"]);
         }
         answered.entry(pair).or_default().push(completed(&outputs));

@@ -11,7 +11,7 @@ use crate::suites::asking::object;
 use crate::suites::asking::text;
 
 /// The most calls of a run: a small repository is read whole with fewer.
-const MOST_CALLS: u32 = 32;
+const MOST_CALLS: u32 = 20;
 
 /// What is asked where a task has no question of its own.
 const THE_PROBLEM: &str = "What is the cause of the problem that README.md describes?";

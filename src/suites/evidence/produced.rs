@@ -31,23 +31,14 @@ pub struct Produced {
     pub flaws: Vec<String>,
 }
 
-/// The outputs. Where they have no result, it is the one in the text; of a run that only talks, everything is.
+/// The outputs; of a run that only talks, the object in its text.
 fn outputs(run: &Run) -> (Value, Layer) {
-    let mut given = loose::any(&run.outputs).unwrap_or_default();
+    let given = loose::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
-    let text = given.get("text").and_then(Value::as_str).filter(|_| given.get("result").is_none());
-    let Some(found) = text.and_then(recover_any).filter(|found| has(&found.value)) else {
-        return (given, Layer::Structured);
-    };
-    let how = layer(found.layer);
-    match (given.as_object_mut().filter(|given| given.contains_key("files_inspected")), found.value) {
-        // Which files were opened is known better to who opened them than to who talks of it.
-        (Some(fields), Value::Object(mut said)) => {
-            let Some(result) = said.remove("result") else { return (given, Layer::Structured) };
-            fields.insert("result".to_owned(), result);
-            (given, how)
-        }
-        (_, said) => (said, how),
+    let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
+    match text.and_then(recover_any).filter(|found| has(&found.value)) {
+        Some(found) => (found.value, layer(found.layer)),
+        None => (given, Layer::Structured),
     }
 }
 
