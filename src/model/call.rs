@@ -24,7 +24,7 @@ pub struct Request {
 /// What a case asks of an agent: the same thing in words for a bare model, and in fields for an agent's own program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// The words that a model is given.
+    /// The words that a model is given; empty where the case has fields alone, so that no model can be asked.
     pub prompt: String,
     /// The same as a JSON object, for `command` and `http` targets.
     pub inputs: Value,

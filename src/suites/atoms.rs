@@ -3,6 +3,11 @@
 use serde::Deserialize;
 use serde::de::MapAccess;
 
+use super::asking::list;
+use super::asking::object;
+use super::asking::one_of;
+use super::asking::text;
+use super::asking::whole;
 use super::reading::Recovered;
 use super::reading::from_text;
 use crate::format::loose;
@@ -10,6 +15,7 @@ use crate::format::loose::Loose;
 use crate::format::loose::Object;
 use crate::format::loose::Shape;
 use crate::format::loose::Text;
+use crate::model::AnswerForm;
 use crate::model::Layer;
 use crate::model::Run;
 use crate::text::norm;
@@ -115,6 +121,20 @@ impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
     fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
         loose::fields(object)
     }
+}
+
+/// The form in which a live agent answers.
+pub fn form() -> AnswerForm {
+    let validator = object([("type", one_of(["executable", "manual", "semantic"]))]);
+    let atom = object([
+        ("description", text()),
+        ("category", text()),
+        ("observableOutcomes", list(&text())),
+        ("evidence", list(&text())),
+        ("validators", list(&validator)),
+    ]);
+    let schema = object([("atoms", list(&atom)), ("questions", list(&text())), ("rounds", whole())]);
+    AnswerForm { name: "atoms", schema }
 }
 
 /// Reads atoms, questions and rounds, and how they were read.

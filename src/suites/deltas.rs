@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::asking::list;
+use super::asking::object;
+use super::asking::one_of;
+use super::asking::text;
 use super::reading::from_text;
 use crate::format::loose;
 use crate::format::loose::Loose;
 use crate::format::loose::Object;
 use crate::format::loose::Text;
+use crate::model::AnswerForm;
 use crate::model::Layer;
 use crate::model::Run;
 use crate::text::recover::Anchor;
@@ -40,6 +46,42 @@ pub struct Delta {
     pub tests: Vec<String>,
     /// The coverage ranges that it cites.
     pub ranges: Vec<String>,
+}
+
+/// How an item fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeltaKind {
+    OrphanTest,
+    GhostCode,
+    DecoupledAtom,
+    UndefinedTest,
+    ZeroCoverage,
+    Coupled,
+}
+
+impl DeltaKind {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::OrphanTest,
+        Self::GhostCode,
+        Self::DecoupledAtom,
+        Self::UndefinedTest,
+        Self::ZeroCoverage,
+        Self::Coupled,
+    ];
+
+    /// The word used in fixtures and answers.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::OrphanTest => "orphan_test",
+            Self::GhostCode => "ghost_code",
+            Self::DecoupledAtom => "decoupled_atom",
+            Self::UndefinedTest => "undefined_test",
+            Self::ZeroCoverage => "zero_coverage",
+            Self::Coupled => "coupled",
+        }
+    }
 }
 
 const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
@@ -86,6 +128,16 @@ struct StepForm<'a> {
     success_condition: Loose<Text<'a>>,
     #[serde(borrow, default, rename = "successCondition")]
     success_condition_seed: Loose<Text<'a>>,
+}
+
+/// The form in which a live agent answers.
+pub fn form() -> AnswerForm {
+    let evidence =
+        object([("file_paths", list(&text())), ("test_names", list(&text())), ("coverage_refs", list(&text()))]);
+    let kinds = one_of(DeltaKind::ALL.map(DeltaKind::word));
+    let delta = object([("item", text()), ("kind", kinds), ("evidence", evidence)]);
+    let step = object([("action", text()), ("success_condition", text())]);
+    AnswerForm { name: "deltas", schema: object([("deltas", list(&delta)), ("recommendations", list(&step))]) }
 }
 
 /// Reads deltas and recommendations, and how they were read.

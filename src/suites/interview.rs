@@ -18,6 +18,8 @@ use super::atoms::Produced;
 use super::atoms::produced;
 use super::blame::Blame;
 use super::blame::Fault;
+use super::client::Client;
+use super::client::Speech;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Name;
@@ -41,6 +43,7 @@ use crate::format::Step;
 use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
+use crate::model::Ask;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
@@ -127,11 +130,9 @@ struct ScenarioForm {
     /// How many clarifying questions are right; 2 where absent.
     expected_clarifications: Option<usize>,
     /// How the client speaks; part of the case.
-    #[serde(rename = "personaVariant")]
-    _persona_variant: Option<String>,
+    persona_variant: Option<String>,
     /// How many rounds of questions there are.
-    #[serde(rename = "rounds")]
-    _rounds: Option<u64>,
+    rounds: Option<u64>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -166,6 +167,9 @@ struct Expected {
 }
 
 struct Scenario {
+    context: Map<String, Value>,
+    persona: Option<String>,
+    rounds: Option<u64>,
     expected: Vec<Expected>,
     least: f64,
     measure: Measure,
@@ -205,7 +209,14 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         clarifications: form.expected_clarifications.unwrap_or(2),
         invariants,
     };
-    let scenario = Scenario { expected, least: form.minimum_rubric_score, measure };
+    let scenario = Scenario {
+        context: form.context,
+        persona: form.persona_variant,
+        rounds: form.rounds,
+        expected,
+        least: form.minimum_rubric_score,
+        measure,
+    };
     let quarantine = form.quarantine.map(|form| form.stated(&place));
     let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
     Ok(Read { id, quarantine, measured_with, ..Read::plain(scenario) })
@@ -318,6 +329,12 @@ impl Suite for Interview {
             Says::Tag(..) => None,
         });
         scored.collect()
+    }
+
+    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let Scenario { context, persona, rounds, .. } = self.folder.case(place);
+        let client = Client { says: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
+        Ok(Some(client.ask()))
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

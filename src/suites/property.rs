@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::json;
 
 use super::Audit;
 use super::Cast;
@@ -16,6 +17,7 @@ use super::Suite;
 use super::blame::Blame;
 use super::blame::Fault;
 use super::deltas::Produced;
+use super::deltas::form;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
 use super::folder;
@@ -23,6 +25,7 @@ use super::folder::Folder;
 use super::folder::Name;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
+use super::snapshot::Snapshot;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::Place;
@@ -31,6 +34,7 @@ use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Aggregate;
+use crate::model::Ask;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Gate;
@@ -39,6 +43,7 @@ use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
+use crate::model::Toolbox;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -66,6 +71,8 @@ const METRICS: &[MetricSpec] = &[MetricSpec {
 #[serde(deny_unknown_fields)]
 #[schemars(title = "property case")]
 struct CaseForm {
+    /// What a live agent is shown first; an agent without a program of its own can be asked nothing else.
+    snapshot: Option<Snapshot>,
     /// The variants.
     variants: Vec<VariantForm>,
     /// Why the case does not gate for a while.
@@ -80,10 +87,17 @@ struct VariantForm {
     name: String,
     /// What was done to the input, in words.
     transform: String,
+    /// What a live agent is shown then; all variants have one, or none.
+    snapshot: Option<Snapshot>,
+}
+
+struct Case {
+    snapshot: Option<Snapshot>,
+    variants: Vec<VariantForm>,
 }
 
 struct Property {
-    folder: Folder<Vec<VariantForm>>,
+    folder: Folder<Case>,
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
@@ -91,16 +105,19 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     Ok(Box::new(Property { folder }))
 }
 
-fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
-    let CaseForm { variants, quarantine } = json::golden(source)?;
+fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
+    let CaseForm { snapshot, variants, quarantine } = json::golden(source)?;
     let place = Place::whole(source);
     if variants.is_empty() {
         let help = "name one: a base run alone proves nothing";
         return Err(place.problem(&[Key("variants")], "no-variants", "there is no variant", help));
     }
+    if let Some(snapshot) = &snapshot {
+        snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
+    }
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
     let mut runs = vec![Name { text: stem.to_owned(), at: 0 }];
-    for (at, VariantForm { name, transform }) in variants.iter().enumerate() {
+    for (at, VariantForm { name, transform, snapshot: shown }) in variants.iter().enumerate() {
         let of = |key| [Key("variants"), At(at), Key(key)];
         place.filled(&of("name"), "the name of a variant", name)?;
         place.filled(&of("transform"), "the transform of a variant", transform)?;
@@ -108,9 +125,22 @@ fn read(source: &SourceText) -> Result<Read<Vec<VariantForm>>, Diagnostic> {
             let what = format!("the variant \"{name}\" stands here twice");
             return Err(place.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
         }
+        match (&snapshot, shown) {
+            (Some(_), Some(shown)) => shown.ranges(&place.inner(&of("snapshot"))).map(|_| ())?,
+            (None, None) => {}
+            (Some(_), None) | (None, Some(_)) => {
+                let what = format!("the case and its variant \"{name}\" do not both have a snapshot");
+                let help = "give the case and each variant one, or none of them";
+                return Err(place.problem(&of("name"), "no-snapshot", what, help));
+            }
+        }
         runs.push(Name { text: format!("{stem}--{name}"), at: place.value(&of("name")) });
     }
-    Ok(Read { runs, quarantine: quarantine.map(|form| form.stated(&place)), ..Read::plain(variants) })
+    Ok(Read {
+        runs,
+        quarantine: quarantine.map(|form| form.stated(&place)),
+        ..Read::plain(Case { snapshot, variants })
+    })
 }
 
 impl Suite for Property {
@@ -119,13 +149,13 @@ impl Suite for Property {
     }
 
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let variants = self.folder.case(place);
+        let variants = &self.folder.case(place).variants;
         let read: Vec<(Produced, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
-        let form = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
+        let wanted = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(wanted))];
         let mut stable = 0_usize;
         for ((variant, of), (other, _)) in variants.iter().zip(&kinds[1..]).zip(&read[1..]) {
             // Two runs that could not be read agree on nothing.
@@ -136,7 +166,7 @@ impl Suite for Property {
                 if let Some((which, one)) = unread {
                     let flaw = one.flaws.first().map_or("", String::as_str);
                     let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
-                    return blame.failure(Fault::Content, None, detail, form.to_owned());
+                    return blame.failure(Fault::Content, None, detail, wanted.to_owned());
                 }
                 let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
                 let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
@@ -148,6 +178,27 @@ impl Suite for Property {
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
         Ok(Grade { values: vec![Some(stable as f64 / variants.len() as f64)], checks, layer, kept: None })
+    }
+
+    fn ask(&self, place: usize, run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let Case { snapshot, variants } = self.folder.case(place);
+        // The first run is the base's.
+        let variant = run.checked_sub(1).map(|at| &variants[at]);
+        let shown = variant.map_or(snapshot, |variant| &variant.snapshot);
+        Ok(Some(match shown {
+            // Nothing says that it is a variant: an agent would know what is measured.
+            Some(snapshot) => snapshot.ask(None),
+            None => Ask {
+                prompt: String::new(),
+                inputs: json!({
+                    "case": self.folder.pairs[place].case.as_str(),
+                    "variant": variant.map(|variant| &variant.name),
+                    "transform": variant.map(|variant| &variant.transform),
+                }),
+                answer: Some(form()),
+                tools: Toolbox::Empty,
+            },
+        }))
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

@@ -16,6 +16,7 @@ use super::Suite;
 use super::blame::Blame;
 use super::blame::Fault;
 use super::deltas::Delta;
+use super::deltas::DeltaKind;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
@@ -23,6 +24,8 @@ use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
+use super::snapshot::Range;
+use super::snapshot::Snapshot;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::Place;
@@ -30,13 +33,13 @@ use crate::format::SourceText;
 use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
+use crate::model::Ask;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
-use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::indicator;
@@ -91,7 +94,7 @@ const METRICS: &[MetricSpec] = &[
 #[schemars(title = "reconciliation fixture")]
 struct FixtureForm {
     /// What there is.
-    snapshot: SnapshotForm,
+    snapshot: Snapshot,
     /// What has to be found.
     #[serde(default)]
     expected_deltas: Vec<DeltaForm>,
@@ -101,24 +104,6 @@ struct FixtureForm {
     rule: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
-}
-
-/// What there is.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SnapshotForm {
-    /// Paths.
-    #[serde(default)]
-    files: Vec<String>,
-    /// Names of tests.
-    #[serde(default)]
-    tests: Vec<String>,
-    /// Covered lines, as `path:from-to`.
-    #[serde(default)]
-    coverage: Vec<String>,
-    /// Ids of requirements.
-    #[serde(default, rename = "atoms")]
-    _atoms: Vec<String>,
 }
 
 /// An item and its kind.
@@ -131,56 +116,14 @@ struct DeltaForm {
     kind: DeltaKind,
 }
 
-/// How an item fits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum DeltaKind {
-    OrphanTest,
-    GhostCode,
-    DecoupledAtom,
-    UndefinedTest,
-    ZeroCoverage,
-    Coupled,
-}
-
-impl DeltaKind {
-    fn word(self) -> &'static str {
-        match self {
-            Self::OrphanTest => "orphan_test",
-            Self::GhostCode => "ghost_code",
-            Self::DecoupledAtom => "decoupled_atom",
-            Self::UndefinedTest => "undefined_test",
-            Self::ZeroCoverage => "zero_coverage",
-            Self::Coupled => "coupled",
-        }
-    }
-}
-
 struct Fixture {
+    snapshot: Snapshot,
     files: BTreeSet<String>,
     tests: BTreeSet<String>,
     coverage: Vec<Range>,
     expected: BTreeSet<(String, &'static str)>,
     most: usize,
     rule: Option<String>,
-}
-
-/// Lines of a file that tests run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Range {
-    path: String,
-    from: u64,
-    to: u64,
-}
-
-impl Range {
-    fn read(text: &str) -> Option<Self> {
-        let (path, lines) = text.rsplit_once(':')?;
-        let (from, to) = lines.split_once('-')?;
-        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-        let (from, to) = (digits(from).then(|| from.parse().ok())??, digits(to).then(|| to.parse().ok())??);
-        (!path.is_empty() && from <= to).then(|| Self { path: path.to_owned(), from, to })
-    }
 }
 
 struct Reconciliation {
@@ -195,28 +138,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
     let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::golden(source)?;
     let place = Place::whole(source);
-    for (at, file) in snapshot.files.iter().enumerate() {
-        if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
-            let path = [Key("snapshot"), Key("files"), At(at)];
-            let what = format!("{file:?} is no path inside the repository");
-            return Err(place.problem(
-                &path,
-                "bad-path",
-                what,
-                "write it as the agent sees it, from the repository's root",
-            ));
-        }
-    }
-    for (at, test) in snapshot.tests.iter().enumerate() {
-        place.filled(&[Key("snapshot"), Key("tests"), At(at)], "the name of a test", test)?;
-    }
-    let mut coverage = Vec::new();
-    for (at, text) in snapshot.coverage.iter().enumerate() {
-        coverage.push(Range::read(text).ok_or_else(|| {
-            let what = format!("{text:?} is no coverage range");
-            place.problem(&[Key("snapshot"), Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
-        })?);
-    }
+    let coverage = snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
     let mut expected = BTreeSet::new();
     for (at, DeltaForm { item, kind }) in expected_deltas.into_iter().enumerate() {
         let path = [Key("expected_deltas"), At(at), Key("item")];
@@ -229,8 +151,9 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
     }
     let rule = place.rule(rule)?;
     let fixture = Fixture {
-        files: snapshot.files.into_iter().collect(),
-        tests: snapshot.tests.into_iter().collect(),
+        files: snapshot.files.iter().cloned().collect(),
+        tests: snapshot.tests.iter().cloned().collect(),
+        snapshot,
         coverage,
         expected,
         most: max_recommendations,
@@ -286,6 +209,11 @@ impl Suite for Reconciliation {
             Some(indicator(bounded)),
         ];
         Ok(grade)
+    }
+
+    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let fixture = self.folder.case(place);
+        Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
@@ -375,19 +303,5 @@ impl Reader<'_> {
         };
         let action = "make the prompt bound the list of next tasks, each with a success condition";
         Some(self.blame.failure(Fault::Content, None, detail, action.to_owned()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Range;
-
-    #[test]
-    fn a_range_is_a_path_and_two_lines() {
-        let range = Range::read("src/a:b.rs:3-10").unwrap();
-        assert_eq!((range.path.as_str(), range.from, range.to), ("src/a:b.rs", 3, 10));
-        for text in ["a.rs", "a.rs:3", "a.rs:10-3", ":1-2", "a.rs:+1-2", "a.rs:1-", "a.rs:a-b"] {
-            assert_eq!(Range::read(text), None, "{text}");
-        }
     }
 }

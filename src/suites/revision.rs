@@ -1,5 +1,6 @@
 //! Kind `revision` (seed 003): agents that revise contracts, and critics that judge them, against a deterministic verifier.
 
+use self::asked::ask;
 use self::case::Case;
 use self::checks::Reader;
 use self::fault::FaultKind;
@@ -17,6 +18,7 @@ use super::blame::Blame;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::Aggregate;
+use crate::model::Ask;
 use crate::model::Better;
 use crate::model::Edge;
 use crate::model::Gate;
@@ -32,6 +34,7 @@ use crate::model::Unit;
 use crate::model::indicator;
 
 mod alignment;
+mod asked;
 mod audit;
 mod case;
 mod checks;
@@ -188,6 +191,10 @@ impl Suite for Revision {
         values.extend(reader.of_the_critic());
         let kept = audit::of_a_loop(&produced, &self.scoring);
         Ok(Grade { values, checks: reader.checks(), layer: produced.layer, kept })
+    }
+
+    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        ask(&self.pairs[place].golden, self.roles[place], &self.scoring, shelf).map(Some)
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::Map;
+use serde_json::Value;
 use smallvec::smallvec;
 
 use super::Audit;
@@ -20,6 +22,8 @@ use super::atoms::Atom;
 use super::atoms::produced;
 use super::blame::Blame;
 use super::blame::Fault;
+use super::client::Client;
+use super::client::Speech;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Name;
@@ -32,6 +36,7 @@ use crate::format::SourceText;
 use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
+use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Check;
@@ -115,9 +120,9 @@ struct ScenarioForm {
     runs: Option<u32>,
     /// What the means have to reach.
     thresholds: ThresholdForm,
-    /// What else the agent is told.
-    #[serde(default, rename = "context")]
-    _context: serde_json::Map<String, serde_json::Value>,
+    /// What a live agent is told; the decided facts where absent.
+    #[serde(default)]
+    context: Map<String, Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
     /// Why the case does not gate for a while.
@@ -145,6 +150,7 @@ struct ThresholdForm {
 }
 
 struct Scenario {
+    context: Map<String, Value>,
     facts: Vec<String>,
     /// The distinct keywords of each fact.
     sets: Vec<Vec<Keyword>>,
@@ -201,8 +207,14 @@ fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
         sets.push(set);
     }
     let rule = place.rule(form.rule)?;
-    let scenario =
-        Scenario { facts: decided_facts, sets, thresholds: form.thresholds, rule, persona: form.persona_variant };
+    let scenario = Scenario {
+        context: form.context,
+        facts: decided_facts,
+        sets,
+        thresholds: form.thresholds,
+        rule,
+        persona: form.persona_variant,
+    };
     let quarantine = form.quarantine.map(|form| form.stated(&place));
     let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
     Ok(Read { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
@@ -274,6 +286,13 @@ impl Suite for Stochastic {
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();
         values.resize(METRICS.len(), None);
         Ok(Grade { values, checks, layer, kept: None })
+    }
+
+    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+        let Scenario { context, facts, persona, .. } = self.folder.case(place);
+        // Where the scenario tells nothing of the client, what is decided is said; the keywords never are.
+        let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
+        Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
     fn together(&self, place: usize, runs: Together, values: &mut [PairValue]) {

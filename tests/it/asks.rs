@@ -21,18 +21,19 @@ use goldgate::suites::Entry;
 use goldgate::suites::KINDS;
 use goldgate::suites::Shelf;
 use goldgate::suites::Suite;
+use goldgate::suites::in_words;
 use goldgate::suites::kind;
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::Value;
 use serde_json::json;
 
+use crate::repository::Repository;
 use crate::repository::root;
 use crate::trial;
 
 /// Kinds whose agents are never asked: rules, and a second look at another suite's runs.
-const SILENT: [&str; 7] =
-    ["triggers", "cross_agent", "interview", "stochastic", "reconciliation", "property", "revision"];
+const SILENT: [&str; 2] = ["triggers", "cross_agent"];
 
 /// A sentence that holds of every suite, and its test.
 type OfASuite = (&'static str, fn(&SuiteConfig));
@@ -41,6 +42,8 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("what the bundled tools say is what the recorded calls were told", recorded_calls),
         trial("the bundled suites are of every kind", every_kind),
+        trial("a case without words can be asked of programs only", without_words),
+        trial("a document that is all that a reviser says is its revision", bare_document),
     ];
     let of_a_suite: [OfASuite; 4] = [
         ("every case can be asked, unless its agents never are", can_be_asked),
@@ -103,6 +106,47 @@ fn every_kind() {
     }
 }
 
+fn without_words() {
+    let repository = Repository::empty();
+    let case = r#"{"variants": [{"name": "comments", "transform": "comments added"}]}"#;
+    repository.write("g/cases/x.json", case);
+    repository.write("goldgate.yaml", CONFIG.replace("KIND", "property"));
+    let disk = Disk::open(&repository.path("")).unwrap();
+    let read = config::read(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let suite = opened(&read.suites[0], &disk);
+    let asked: Vec<Ask> = asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, ask)| ask).collect();
+    assert_eq!(asked[0].inputs, json!({"case": "x", "variant": null, "transform": null}));
+    assert_eq!(asked[1].inputs, json!({"case": "x", "variant": "comments", "transform": "comments added"}));
+    for ask in &asked {
+        let refused = in_words(ask, &suite.pairs()[0]).unwrap_err().to_string();
+        assert!(
+            refused.starts_with("g/cases/x.json: the case \"x\" says nothing that a model could be asked; add"),
+            "{refused}"
+        );
+    }
+}
+
+const CONFIG: &str = "\
+version: 1
+suites:
+  - { id: s, kind: KIND, path: g, agents: { a: { deterministic: { replay: runs } } } }
+";
+
+fn bare_document() {
+    let disk = Disk::open(root()).unwrap();
+    let config = suites().into_iter().find(|suite| suite.kind == "revision").unwrap();
+    let suite = opened(&config, &disk);
+    let (pair, of) = suite.pairs().iter().enumerate().find(|(_, pair)| pair.agent.as_str() == "reviser").unwrap();
+    let document = disk.text(&of.golden.parent().child("revised.rtf")).unwrap().text;
+    let prompts = BTreeMap::new();
+    let grade = |outputs: &Value| suite.grade(pair, &[completed(outputs)], &Desk::new(&disk, &prompts)).unwrap();
+    let wanted = grade(&json!({"document": document}));
+    for said in [document.clone(), json!({"document": document}).to_string()] {
+        let grade = grade(&json!({"text": said}));
+        assert_eq!((grade.layer, &grade.values), (Layer::Strict, &wanted.values));
+    }
+}
+
 fn can_be_asked(config: &SuiteConfig) {
     let disk = Disk::open(root()).unwrap();
     let suite = opened(config, &disk);
@@ -110,7 +154,7 @@ fn can_be_asked(config: &SuiteConfig) {
         let name = format!("{} run {run}", suite.pairs()[pair].case);
         assert_eq!(ask.is_none(), SILENT.contains(&config.kind.as_str()), "{name}");
         let Some(ask) = ask else { continue };
-        assert!(!ask.prompt.trim().is_empty(), "{name} says nothing");
+        assert_eq!(in_words(&ask, &suite.pairs()[pair]), Ok(()), "{name}");
         assert!(ask.inputs.as_object().is_some_and(|fields| !fields.is_empty()), "{name}: {}", ask.inputs);
         let text = format!("{}{}", ask.prompt, ask.inputs);
         assert!(!text.contains(&*root().to_string_lossy()), "{name} names a path of this machine");
@@ -169,7 +213,31 @@ fn plant(kind: &str, golden: &mut Value) {
             "why": {"planted.py": "planted"}, "rule": "planted",
             "checks": {"context_budget_tokens": 7, "required_events": ["planted"], "forbidden_strings": ["planted"]}
         })),
-        _ => {}
+        "interview" => put(json!({
+            "expectedAtoms": [{"descriptionContainsAny": ["planted"], "rule": "planted"}],
+            "invariants": ["planted words"], "minimumRubricScore": 1, "expectedClarifications": 77
+        })),
+        "stochastic" => {
+            for set in golden["groundTruth"]["keywordSets"].as_array_mut().unwrap() {
+                *set = json!(["planted"]);
+            }
+            golden["thresholds"] = json!({"precision": 0.125, "recall": 0.125});
+            golden["rule"] = json!("planted");
+        }
+        "reconciliation" => put(json!({
+            "expected_deltas": [{"item": "planted", "kind": "coupled"}], "rule": "planted",
+            "quarantine": {"owner": "planted", "reason": "planted", "expires": "2026-12-01"}
+        })),
+        "property" => {
+            for variant in golden["variants"].as_array_mut().unwrap() {
+                variant["transform"] = json!("planted");
+            }
+        }
+        "revision" => put(json!({
+            "allowed_changes": ["1"], "rule": "planted",
+            "quarantine": {"owner": "planted", "reason": "planted", "expires": "2026-12-01"}
+        })),
+        other => assert!(SILENT.contains(&other), "nothing is known of what {other} expects"),
     }
 }
 

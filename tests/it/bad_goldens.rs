@@ -293,7 +293,7 @@ const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "question": " ", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"]}"#,
-        r#":1:49: the question is empty; write it"#,
+        r#":1:45: the question is empty; write it"#,
     ),
     (
         "evidence",
@@ -432,6 +432,18 @@ const CASES: &[Case] = &[
         "fixtures/x.json",
         r#"{"snapshot": {"files": ["a.rs"]}, "max_recommendations": 1, "quarantine": {"owner": "o", "reason": " ", "expires": "2026-12-01"}}"#,
         r#":1:100: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+    ),
+    (
+        "property",
+        "cases/x.json",
+        r#"{"snapshot": {"files": ["a.rs"]}, "variants": [{"name": "v", "transform": "t"}]}"#,
+        r#":1:57: the case and its variant "v" do not both have a snapshot; give"#,
+    ),
+    (
+        "property",
+        "cases/x.json",
+        r#"{"snapshot": {}, "variants": [{"name": "v", "transform": "t", "snapshot": {"coverage": ["a.rs"]}}]}"#,
+        r#":1:89: "a.rs" is no coverage range; write path:from-to"#,
     ),
     (
         "property",

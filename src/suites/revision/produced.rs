@@ -75,10 +75,17 @@ fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
 fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produced {
     let mut flaws = Vec::new();
     let mut attempts = Vec::new();
+    let mut how = Layer::Structured;
     match &outputs.attempts {
         None | Some(Value::Null) => match &outputs.document {
             Loose::Given(document) => attempts.push(attempt(document, case, scoring)),
-            Loose::Absent => flaws.push("there is no \"document\"".to_owned()),
+            Loose::Absent => match in_the_text(&outputs.text) {
+                Some((document, found)) => {
+                    how = found;
+                    attempts.push(attempt(&document, case, scoring));
+                }
+                None => flaws.push("there is no \"document\"".to_owned()),
+            },
             Loose::Other(form) => flaws.push(format!("\"document\" is {form}, not a text")),
         },
         Some(Value::Array(list)) => {
@@ -108,8 +115,19 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
         Some(_) => flaws.push("\"attempts\" is no list".to_owned()),
     }
     let rounds = outputs.attempts.as_ref().and_then(Value::as_array).map(Vec::len);
-    let layer = if attempts.is_empty() { Layer::Unreadable } else { Layer::Structured };
+    let layer = if attempts.is_empty() { Layer::Unreadable } else { how };
     Produced { attempts, rounds, layer, flaws }
+}
+
+/// The document of a run that only talks: the text itself, or the field of the object in it.
+fn in_the_text(text: &Loose<Text<'_>>) -> Option<(String, Layer)> {
+    let Loose::Given(text) = text else { return None };
+    if text.trim_start().starts_with("{\\rtf") {
+        return Some((text.to_string(), Layer::Strict));
+    }
+    let found = recover::recover_any(text)?;
+    let document = found.value.get("document")?.as_str()?.to_owned();
+    Some((document, layer(found.layer)))
 }
 
 fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {

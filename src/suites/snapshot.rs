@@ -1,0 +1,132 @@
+//! A snapshot of a repository: what there is, and what an agent is asked about it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::json;
+
+use super::asking::Prompt;
+use super::deltas::DeltaKind;
+use super::deltas::form;
+use crate::diag::Diagnostic;
+use crate::format::Place;
+use crate::format::Step::At;
+use crate::format::Step::Key;
+use crate::model::Ask;
+use crate::model::RepoPath;
+use crate::model::Toolbox;
+
+/// What there is.
+#[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct Snapshot {
+    /// Paths.
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// Names of tests.
+    #[serde(default)]
+    pub tests: Vec<String>,
+    /// Covered lines, as `path:from-to`.
+    #[serde(default)]
+    coverage: Vec<String>,
+    /// Ids of requirements.
+    #[serde(default)]
+    atoms: Vec<String>,
+}
+
+impl Snapshot {
+    /// The covered lines; refuses what no agent could cite.
+    ///
+    /// # Errors
+    /// A path outside of the repository, a test without a name, lines that are none; `place` is the snapshot's.
+    pub fn ranges(&self, place: &Place<'_>) -> Result<Vec<Range>, Diagnostic> {
+        for (at, file) in self.files.iter().enumerate() {
+            if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
+                let path = [Key("files"), At(at)];
+                let what = format!("{file:?} is no path inside the repository");
+                return Err(place.problem(
+                    &path,
+                    "bad-path",
+                    what,
+                    "write it as the agent sees it, from the repository's root",
+                ));
+            }
+        }
+        for (at, test) in self.tests.iter().enumerate() {
+            place.filled(&[Key("tests"), At(at)], "the name of a test", test)?;
+        }
+        let mut coverage = Vec::new();
+        for (at, text) in self.coverage.iter().enumerate() {
+            coverage.push(Range::read(text).ok_or_else(|| {
+                let what = format!("{text:?} is no coverage range");
+                place.problem(&[Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
+            })?);
+        }
+        Ok(coverage)
+    }
+
+    /// Asks what fits together and what does not, with at most so many recommendations.
+    pub fn ask(&self, most: Option<usize>) -> Ask {
+        let kinds = DeltaKind::ALL.map(DeltaKind::word);
+        let next = match most {
+            Some(most) => format!("Recommend at most {most} next steps"),
+            None => "Recommend next steps where something is to be done".to_owned(),
+        };
+        let prompt = Prompt::of(
+            "Compare what a repository promises, its atoms, with what it holds: files, tests and coverage. You are shown a \
+             snapshot of it; what is not in it does not exist.",
+        )
+        .say(&format!(
+            "Report a delta for every source file, test and atom: the item, letter by letter as it stands in the snapshot, \
+             and its kind, one of: {}. The evidence of each names paths, tests or coverage ranges of the snapshot.",
+            kinds.join(", ")
+        ))
+        .say(&format!("{next}, each with a condition by which a stranger can tell that it is done."))
+        .say(
+            "Answer with one JSON object: {\"deltas\": [{\"item\", \"kind\", \"evidence\": {\"file_paths\": [], \"test_names\": [], \
+             \"coverage_refs\": []}}], \"recommendations\": [{\"action\", \"success_condition\"}]}.",
+        )
+        .show(&[("The snapshot", &format!("{:#}", json!(self)))]);
+        let mut inputs = json!({"snapshot": self});
+        if let Some(most) = most {
+            inputs["max_recommendations"] = json!(most);
+        }
+        Ask { prompt: prompt.text(), inputs, answer: Some(form()), tools: Toolbox::Empty }
+    }
+}
+
+/// Lines of a file that tests run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Range {
+    /// The file.
+    pub path: String,
+    /// The first line.
+    pub from: u64,
+    /// The last line.
+    pub to: u64,
+}
+
+impl Range {
+    /// A range as it is written; `None` where it is none.
+    pub fn read(text: &str) -> Option<Self> {
+        let (path, lines) = text.rsplit_once(':')?;
+        let (from, to) = lines.split_once('-')?;
+        let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let (from, to) = (digits(from).then(|| from.parse().ok())??, digits(to).then(|| to.parse().ok())??);
+        (!path.is_empty() && from <= to).then(|| Self { path: path.to_owned(), from, to })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Range;
+
+    #[test]
+    fn a_range_is_a_path_and_two_lines() {
+        let range = Range::read("src/a:b.rs:3-10").unwrap();
+        assert_eq!((range.path.as_str(), range.from, range.to), ("src/a:b.rs", 3, 10));
+        for text in ["a.rs", "a.rs:3", "a.rs:10-3", ":1-2", "a.rs:+1-2", "a.rs:1-", "a.rs:a-b"] {
+            assert_eq!(Range::read(text), None, "{text}");
+        }
+    }
+}
