@@ -180,6 +180,9 @@ pub struct ExplainArgs {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
+    /// Show what a live agent is asked, and grade nothing
+    #[arg(long)]
+    pub asked: bool,
 }
 
 /// Options of `import`.

@@ -1,11 +1,13 @@
-//! `goldgate explain`: one case, graded and told.
+//! `goldgate explain`: one case, graded and told, or what a live agent is asked about it.
 
 use super::cli::ExplainArgs;
 use super::live;
 use super::plan::Wanted;
+use super::plan::plan;
 use super::run;
 use super::run::Job;
 use super::trouble::Trouble;
+use crate::diag::Diagnostics;
 use crate::model::Authority;
 use crate::model::Tier;
 use crate::render::explain as render;
@@ -23,6 +25,9 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         cases: run::patterns(std::slice::from_ref(&args.case))?,
         samples: None,
     };
+    if args.asked {
+        return asked(&args.config, Wanted { tiers: Vec::new(), ..wanted }, world);
+    }
     let job = Job {
         config: args.config.clone(),
         wanted,
@@ -33,5 +38,24 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
     };
     let done = run::done(&job, world, &|disk, configured| run::baseline_here(None, disk, configured))?;
     world.say(&render::explain(&done.report));
+    Ok(0)
+}
+
+/// Tells what a live agent is asked in each run of the cases.
+fn asked(config: &str, wanted: Wanted, world: &World) -> Result<u8, Trouble> {
+    let (disk, file) = run::located(config)?;
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let (mut problems, mut out) = (Diagnostics::default(), String::new());
+    for opened in &plan.suites {
+        for place in opened.chosen(&plan.wanted) {
+            for (run, key) in opened.suite.pairs()[place].runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(opened.suite.ask(place, run, &disk)) {
+                    out.push_str(&render::asked(key, ask.as_ref()));
+                }
+            }
+        }
+    }
+    problems.or(())?;
+    world.say(&out);
     Ok(0)
 }

@@ -6,10 +6,13 @@ use super::number;
 use super::plain::line;
 use super::words;
 use crate::model::AgentReport;
+use crate::model::Ask;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
 use crate::model::Report;
+use crate::model::RunKey;
 use crate::model::SuiteReport;
+use crate::model::Toolbox;
 
 /// Every agent's result on the cases of this id.
 pub fn explain(report: &Report) -> String {
@@ -21,6 +24,41 @@ pub fn explain(report: &Report) -> String {
             }
         }
     }
+    out
+}
+
+/// The longest line of a prompt that is shown whole.
+const LONGEST: usize = 100_000;
+
+/// What a live agent is asked in one run.
+pub fn asked(key: &RunKey, ask: Option<&Ask>) -> String {
+    let mut out = String::new();
+    put(&mut out, &format!("{}/{}/{}: what a live agent is asked", key.suite, key.agent, key.case));
+    let Some(Ask { prompt, inputs, answer, tools }) = ask else {
+        put(&mut out, "  nothing: this kind has no live agents\n");
+        return out;
+    };
+    if prompt.is_empty() {
+        put(&mut out, &format!("  in fields alone: {}", line(&inputs.to_string(), LONGEST)));
+    }
+    for one in prompt.lines() {
+        let indent = one.len() - one.trim_start_matches(' ').len();
+        put(&mut out, format!("    {:indent$}{}", "", line(one, LONGEST)).trim_end());
+    }
+    if let Some(form) = answer {
+        put(&mut out, &format!("  answer      {}: {}", form.name, line(&form.schema.to_string(), LONGEST)));
+    }
+    match tools {
+        Toolbox::Empty => {}
+        Toolbox::Canned(tools) => {
+            let names: Vec<&str> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
+            put(&mut out, &format!("  tools       {}", names.join(", ")));
+        }
+        Toolbox::Folder { root, max_calls } => {
+            put(&mut out, &format!("  tools       list_files, read_file, search in {root}, at most {max_calls} calls"));
+        }
+    }
+    out.push('\n');
     out
 }
 

@@ -69,7 +69,7 @@ impl Snapshot {
     pub fn ask(&self, most: Option<usize>) -> Ask {
         let kinds = DeltaKind::ALL.map(DeltaKind::word);
         let next = match most {
-            Some(most) => format!("Recommend at most {most} next steps"),
+            Some(most) => format!("Recommend next steps, at most {most}"),
             None => "Recommend next steps where something is to be done".to_owned(),
         };
         let prompt = Prompt::of(
