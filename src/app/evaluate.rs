@@ -19,6 +19,7 @@ use crate::gate::Judged;
 use crate::model::AgentName;
 use crate::model::AnsweredBy;
 use crate::model::Baseline;
+use crate::model::CaseId;
 use crate::model::Exclusion;
 use crate::model::Identity;
 use crate::model::NotGateable;
@@ -223,10 +224,12 @@ fn judge(
     };
     let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &agent));
     let zones: Vec<Option<f64>> = places.iter().map(|place| pairs[*place].zone).collect();
+    let documents: Vec<&CaseId> = places.iter().map(|place| pairs[*place].document()).collect();
     let judgement = gate::agent(&Judged {
         specs: opened.kind.metrics,
         gates: &opened.gates,
         pairs: &results,
+        documents: &documents,
         zones: &zones,
         identity: &identity,
         before,

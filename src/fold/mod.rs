@@ -1,5 +1,6 @@
 //! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
 
+
 use smallvec::SmallVec;
 
 use crate::model::AgentName;
@@ -21,6 +22,7 @@ use crate::model::Standing;
 use crate::model::Why;
 use crate::model::harmonic;
 use crate::model::indicator;
+
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +78,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         spared,
         values: specs.iter().enumerate().map(|(place, spec)| value(spec, place, &grades)).collect(),
         passed: Standing::of(passing, grades.len()),
+        passing: Some(narrow(passing)),
         layers: grades.iter().map(|grade| grade.layer).collect(),
         checks: checks(grades),
         kept,

@@ -1,5 +1,6 @@
 //! One agent against its gates and its baseline.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use rayon::iter::IndexedParallelIterator;
@@ -10,10 +11,14 @@ use super::limits::Planned;
 use super::rule::BaseNumber;
 use super::rule::Subject;
 use super::rule::ruling;
+use super::statistics::Cases;
 use super::statistics::Paired;
 use super::statistics::detectable;
 use super::statistics::intervals;
+use super::statistics::reliability;
+use super::statistics::wilson;
 use crate::fold;
+use crate::model::Aggregate;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseTrend;
@@ -27,7 +32,9 @@ use crate::model::Limit;
 use crate::model::MetricReport;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
+use crate::model::Reliability;
 use crate::model::Ruling;
+use crate::model::SWITCHED_OFF;
 use crate::model::Verdict;
 
 /// Whether all of the agent's cases ran.
@@ -47,6 +54,8 @@ pub struct Judged<'a> {
     pub gates: &'a [Vec<Planned>],
     /// The agent's pairs, by case.
     pub pairs: &'a [PairResult],
+    /// The document that each pair is about: pairs of one document are no independent facts.
+    pub documents: &'a [&'a CaseId],
     /// The band of each pair's own verdict, where its golden file states one.
     pub zones: &'a [Option<f64>],
     /// What the pairs were measured with.
@@ -74,6 +83,8 @@ pub struct Judgement {
     pub metrics: Vec<MetricReport>,
     /// The worst of them.
     pub verdict: Ruling,
+    /// How many cases pass.
+    pub reliability: Option<Reliability>,
     /// For each pair its own verdict and its trend.
     pub cases: Vec<(Ruling, CaseTrend)>,
     /// Cases that only the baseline has.
@@ -98,6 +109,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     let delta_intervals = sets.intervals(judged, entry);
     let all_excluded =
         !judged.pairs.is_empty() && judged.pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority);
+    let apart = judged.cases_apart();
     let mut metrics = Vec::with_capacity(judged.specs.len());
     for (place, spec) in judged.specs.iter().enumerate() {
         let base = match (&comparability, before[place]) {
@@ -112,6 +124,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
             value: values[place],
+            ci95: share_interval(spec, &fold::column(judged.pairs, place), apart),
             better: spec.better,
             unit: spec.unit,
             aggregate: spec.aggregate.word().to_owned(),
@@ -130,9 +143,26 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     Judgement {
         verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)),
         metrics,
+        reliability: reliability(judged.pairs, apart),
         cases,
         removed: sets.removed,
         comparability,
+    }
+}
+
+impl Judged<'_> {
+    fn cases_apart(&self) -> Cases {
+        let documents: BTreeSet<&CaseId> = self.documents.iter().copied().collect();
+        if documents.len() == self.documents.len() { Cases::Apart } else { Cases::Together }
+    }
+}
+
+/// The interval of a share of cases; of cases that share a document it would be too narrow.
+fn share_interval(spec: &MetricSpec, values: &[f64], cases: Cases) -> Option<(f64, f64)> {
+    match (spec.aggregate, cases) {
+        (Aggregate::Rate, Cases::Apart) => wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len()),
+        (Aggregate::Rate, Cases::Together)
+        | (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), _) => None,
     }
 }
 
@@ -140,7 +170,7 @@ fn ruled(planned: &Planned, subject: &Subject, base: &BaseNumber) -> GateRuling 
     let judged = ruling(&planned.gate, subject, base);
     match &planned.off {
         None => judged,
-        Some(reason) => GateRuling { ruling: Ruling::Skipped(format!("switched off: {reason}")), ..judged },
+        Some(reason) => GateRuling { ruling: Ruling::Skipped(format!("{SWITCHED_OFF}{reason}")), ..judged },
     }
 }
 
@@ -263,7 +293,13 @@ impl CaseSets {
     fn intervals(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
         let Some(entry) = entry else { return vec![None; judged.specs.len()] };
         let (now, before) = self.rows(judged, entry);
-        intervals(&Paired { specs: judged.specs, now: &now, before: &before })
+        let mut numbers = BTreeMap::new();
+        let documents = self.shared.iter().map(|place| {
+            let next = numbers.len();
+            *numbers.entry(judged.documents[*place]).or_insert(next)
+        });
+        let documents: Vec<usize> = documents.collect();
+        intervals(&Paired { specs: judged.specs, now: &now, before: &before, documents: &documents })
     }
 }
 

@@ -4,7 +4,7 @@ mod compare;
 mod curtail;
 mod limits;
 mod rule;
-mod statistics;
+pub mod statistics;
 
 pub use compare::Comparability;
 pub use compare::Judged;

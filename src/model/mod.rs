@@ -11,10 +11,12 @@ mod config;
 mod gate;
 mod grade;
 mod ids;
+mod mark;
 mod metric;
 mod pair;
 mod path;
 mod record;
+mod reliability;
 mod report;
 mod run;
 mod scoring;
@@ -34,13 +36,15 @@ pub use config::{
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, SuiteId};
+pub use mark::Mark;
 pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
 pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
 pub use path::{BadPath, RepoPath};
 pub use record::{Evidence, Inputs, Json, Measures, Record, Recorded, Steps, ToolCall};
+pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, NotGateable,
-    Report, SuiteReport, Usage,
+    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,
+    NotGateable, Report, SWITCHED_OFF, SuiteReport, Usage,
 };
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
 pub use scoring::{Penalties, PenaltyMode, Scoring};

@@ -7,6 +7,7 @@ use super::grade::Failure;
 use super::grade::Layer;
 use super::ids::AgentName;
 use super::ids::CaseId;
+use super::mark::Mark;
 use super::path::RepoPath;
 use super::run::Why;
 
@@ -26,6 +27,22 @@ pub struct PairValue {
     pub value: Option<f64>,
     /// The completed samples' values, in their order.
     pub samples: SmallVec<[Option<f64>; 1]>,
+}
+
+impl PairValue {
+    /// How far the samples lie apart: their sample standard deviation; `None` of fewer than two.
+    pub fn spread(&self) -> Option<f64> {
+        let values: SmallVec<[f64; 8]> = self.samples.iter().copied().flatten().collect();
+        if values.len() < 2 {
+            return None;
+        }
+        let count = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / count;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        // The mean of equal values may be rounded; they do not vary for that.
+        let equal = values.iter().all(|value| *value == values[0]);
+        Some(if equal { 0.0 } else { (squares / (count - 1.0)).sqrt() })
+    }
 }
 
 /// One check of a pair.
@@ -69,6 +86,15 @@ impl Standing {
     /// Whether more than half of the samples pass.
     pub fn passes(self) -> bool {
         matches!(self, Self::Passes | Self::PassesFlaky)
+    }
+
+    /// What the samples say of the case: weak where they disagree.
+    pub fn mark(self) -> Mark {
+        match self {
+            Self::Passes => Mark::Pass,
+            Self::PassesFlaky | Self::FailsFlaky => Mark::Weak,
+            Self::Fails => Mark::Fail,
+        }
     }
 
     /// Whether the samples disagree.
@@ -124,6 +150,8 @@ pub struct PairResult {
     pub values: Vec<PairValue>,
     /// Whether the samples passed: all their checks in more than half of the completed ones.
     pub passed: Standing,
+    /// Samples that passed; `None` where a stored report does not say.
+    pub passing: Option<u32>,
     /// Its checks.
     pub checks: Vec<PairCheck>,
     /// How the completed samples were read.
@@ -141,4 +169,19 @@ pub struct AnsweredBy {
     pub model: Option<String>,
     /// The prompt package's digest, where the records name one.
     pub prompt_sha256: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PairValue;
+
+    /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5, their squares come to 32.
+    #[test]
+    fn the_spread_is_the_sample_standard_deviation() {
+        let spread = |values: &[Option<f64>]| PairValue { value: None, samples: values.into() }.spread();
+        let textbook = [2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0].map(Some);
+        assert!((spread(&textbook).unwrap() - (32.0_f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert_eq!(spread(&[Some(0.1), None, Some(0.1), Some(0.1)]), Some(0.0));
+        assert_eq!((spread(&[Some(0.5), None]), spread(&[None]), spread(&[])), (None, None, None));
+    }
 }

@@ -17,6 +17,7 @@ use super::metric::Unit;
 use super::pair::Exclusion;
 use super::pair::PairCheck;
 use super::pair::PairResult;
+use super::reliability::Reliability;
 use super::verdict::Ruling;
 
 /// The result of a run (formats.md "Report").
@@ -137,6 +138,8 @@ pub struct AgentReport {
     pub identity: Identity,
     /// Its metrics, in the order of the kind's table.
     pub metrics: Vec<MetricReport>,
+    /// How many of its cases pass; `None` where none counts.
+    pub reliability: Option<Reliability>,
     /// Its cases, by id.
     pub cases: Vec<CaseReport>,
     /// Cases that are listed and not run, each with its reason.
@@ -156,6 +159,8 @@ pub struct MetricReport {
     pub name: String,
     /// The agent's value; `None` is "nothing to measure".
     pub value: Option<f64>,
+    /// A 95 % interval of the value, where it is a share of independent cases.
+    pub ci95: Option<(f64, f64)>,
     /// In which direction it is good.
     pub better: Better,
     /// What it counts.
@@ -190,6 +195,40 @@ pub struct Comparison {
     pub detectable: Option<f64>,
 }
 
+/// Whether a difference stands out of its noise. It informs; the gates decide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Noise {
+    /// Its interval holds zero.
+    Within,
+    /// Its interval does not.
+    Beyond,
+    /// It has no interval: too few cases to pair, or no average.
+    Untold,
+}
+
+impl Noise {
+    /// The word used in reports.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Within => "within",
+            Self::Beyond => "beyond",
+            Self::Untold => "untold",
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether the difference stands out of its noise; `None` where there is no difference to speak of.
+    pub fn noise(&self) -> Option<Noise> {
+        self.delta?;
+        Some(match self.ci95 {
+            Some((low, high)) if low <= 0.0 && 0.0 <= high => Noise::Within,
+            Some(_) => Noise::Beyond,
+            None => Noise::Untold,
+        })
+    }
+}
+
 /// One gate and how it was ruled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateRuling {
@@ -205,6 +244,16 @@ pub struct GateRuling {
     pub hard: bool,
     /// The ruling.
     pub ruling: Ruling,
+}
+
+/// How the reason of a gate that is switched off begins.
+pub const SWITCHED_OFF: &str = "switched off: ";
+
+impl GateRuling {
+    /// Whether the config switches it off.
+    pub fn is_off(&self) -> bool {
+        self.ruling.reason().is_some_and(|reason| reason.starts_with(SWITCHED_OFF))
+    }
 }
 
 /// One case of an agent.

@@ -81,20 +81,29 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         Exclusion::NoMajority => ": excluded, no majority completed".to_owned(),
         Exclusion::Quarantined => format!(": {}", words::quarantine(pair)),
     };
-    put(out, &format!("  samples     {} of {} completed{excluded}", pair.completed, pair.planned));
+    put(
+        out,
+        &format!(
+            "  samples     {} of {} completed{}{excluded}",
+            pair.completed,
+            pair.planned,
+            words::samples_passed(pair)
+        ),
+    );
     for lost in &pair.lost {
         put(out, &format!("    sample {} {}", lost.sample, line(&lost.why.text(), 200)));
     }
     for note in agent.notes.iter().filter(|note| names(note, pair.case.as_str())) {
         put(out, &format!("  remark      {}", line(note, 400)));
     }
-    put(out, "  values      folded, then sample by sample");
+    let spread = if pair.completed > 1 { ", and their standard deviation" } else { "" };
+    put(out, &format!("  values      folded, then sample by sample{spread}"));
     for (metric, value) in agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent()) {
         let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
-        put(
-            out,
-            &format!("    {:<28} {:>8}   {}", metric.name, number::value(metric.unit, value.value), samples.join("  ")),
-        );
+        let spread =
+            value.spread().map_or(String::new(), |spread| format!("   spread {}", words::spread(metric.unit, spread)));
+        let folded = number::value(metric.unit, value.value);
+        put(out, &format!("    {:<28} {folded:>8}   {}{spread}", metric.name, samples.join("  ")));
     }
     put(out, "  checks");
     for check in &pair.checks {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
+use super::certainty;
 use super::number;
+use super::number::Direction;
 use super::plain::line;
 use super::words;
 use super::words::Tally;
@@ -73,7 +75,7 @@ fn suite_part(suite: &SuiteReport) -> String {
         suite.tier.word()
     );
     out.push_str(
-        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>gate<th>verdict</tr></thead><tbody>\n",
+        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95 % interval of the delta<th>smallest change to be seen<th>gate<th>verdict</tr></thead><tbody>\n",
     );
     for agent in &suite.agents {
         for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
@@ -81,6 +83,11 @@ fn suite_part(suite: &SuiteReport) -> String {
         }
     }
     out.push_str("</tbody></table>\n");
+    for agent in &suite.agents {
+        if let Some(said) = certainty::agent_reliability(agent) {
+            out.push_str(&format!("<p>{}: {said}</p>\n", agent.agent));
+        }
+    }
     let failed: Vec<String> = suite.failures().map(|failed| {
         let pair = &failed.case.pair;
         let failure = failed.check.failure.as_deref();
@@ -105,8 +112,21 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => verdict.word().to_owned(),
         Ruling::Skipped(reason) => format!("skipped: {}", escaped(reason)),
     };
+    let comparison = &metric.comparison;
+    let own = metric.ci95.map_or(String::new(), |ends| {
+        format!("<br><span class=\"soft\">{}</span>", certainty::between(metric.unit, ends))
+    });
+    let moved = number::direction(metric.better, metric.unit, comparison.delta) != Direction::Same;
+    let noise = match (comparison.noise(), comparison.ci95) {
+        (Some(noise), Some(ends)) if moved => {
+            format!("{}, {}", certainty::interval(metric.unit, ends), certainty::said(noise))
+        }
+        (Some(noise), None) if moved => certainty::said(noise).to_owned(),
+        _ => String::new(),
+    };
+    let seen = comparison.detectable.map_or(String::new(), |width| words::spread(metric.unit, width));
     format!(
-        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td>{}<td class=\"{}\">{verdict}</tr>\n",
+        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}{own}<td class=\"n\">{}<td>{noise}<td class=\"n\">{seen}<td>{}<td class=\"{}\">{verdict}</tr>\n",
         agent.agent,
         escaped(&metric.name),
         number::value(metric.unit, metric.comparison.baseline),

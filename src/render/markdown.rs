@@ -6,6 +6,7 @@ mod numbers;
 use std::fmt::Write;
 
 use self::cases::cases;
+use self::numbers::certainty;
 use self::numbers::changed;
 use self::numbers::detectable;
 use self::numbers::unchanged;
@@ -107,6 +108,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
         block(3, "taxonomy", taxonomy(report)),
         block(5, "cases", cases(report)),
         block(7, "unchanged numbers", unchanged(report)),
+        block(6, "how sure the numbers are", certainty(report)),
         block(8, "what can be detected", detectable(report)),
         block(4, "remarks", remarks(report)),
         block(0, "next steps", next_steps(report, links)),

@@ -55,7 +55,7 @@ pub enum Direction {
 }
 
 /// A number with a fixed number of decimal places and no negative zero.
-fn digits(value: f64, places: usize) -> String {
+pub fn digits(value: f64, places: usize) -> String {
     let shown = format!("{value:.places$}");
     match shown.strip_prefix('-') {
         Some(rest) if rest.chars().all(|char| matches!(char, '0' | '.')) => rest.to_owned(),

@@ -11,6 +11,7 @@ use comfy_table::LineStyle;
 use comfy_table::Table;
 use comfy_table::TableStyle;
 
+use super::certainty;
 use super::number;
 use super::number::Direction;
 use super::plain::line;
@@ -35,7 +36,7 @@ pub enum Style {
     Plain,
 }
 
-/// Failed checks that are listed; the rest is counted.
+/// Failed checks, and numbers that moved, that are listed; the rest is counted.
 const LISTED: usize = 12;
 
 /// The report as a table, what failed and why, and the verdict last, where the eye is.
@@ -52,6 +53,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     if !report.suites.is_empty() {
         put(&mut out, &table(report, style, width));
     }
+    certain(&mut out, report);
     failures(&mut out, report);
     remarks(&mut out, report);
     for why in &report.not_gateable {
@@ -142,6 +144,25 @@ fn verdict(ruling: Option<&Ruling>) -> Cell {
         Ruling::Judged(Verdict::Fail) => cell.fg(Color::Red).add_attribute(Attribute::Bold),
         Ruling::Skipped(_) => cell.fg(Color::DarkGrey),
     }
+}
+
+/// How sure the numbers are that moved, and who passes in every sample; how much can be seen where something moved.
+fn certain(out: &mut String, report: &Report) {
+    let moved = certainty::moved(report, line);
+    let reliability = certainty::reliability(report);
+    if moved.is_empty() && reliability.is_empty() {
+        return;
+    }
+    moved.iter().take(LISTED).for_each(|sentence| put(out, sentence));
+    if moved.len() > LISTED {
+        put(out, &format!("… and {} more numbers that moved; --out DIR shows all", moved.len() - LISTED));
+    }
+    reliability.iter().for_each(|sentence| put(out, sentence));
+    if !moved.is_empty() {
+        let seen = certainty::detectable(report, line);
+        seen.iter().for_each(|sentence| put(out, &format!("smallest change to be seen: {sentence}")));
+    }
+    out.push('\n');
 }
 
 fn failures(out: &mut String, report: &Report) {

@@ -113,6 +113,14 @@ pub fn quarantine(pair: &PairResult) -> String {
     format!("in quarantine until {expires}, owned by {owner}; it {stands} now: {reason}")
 }
 
+/// How many of several samples pass, in brackets; empty where there is one, or where the report does not say.
+pub fn samples_passed(pair: &PairResult) -> String {
+    match pair.passing {
+        Some(passing) if pair.completed > 1 => format!(" ({passing} of {} pass)", pair.completed),
+        Some(_) | None => String::new(),
+    }
+}
+
 /// A commit as people read it.
 pub fn short(commit: Option<&str>) -> &str {
     commit.map_or("unknown", |commit| commit.get(..8).unwrap_or(commit))

@@ -55,7 +55,7 @@ pub struct AgentFacts<'a> {
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, identity, pairs, remarks, retired, judgement, before } = facts;
-    let Judgement { metrics, verdict, cases, removed, comparability } = judgement;
+    let Judgement { metrics, verdict, reliability, cases, removed, comparability } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if !pairs.is_empty() && pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority) {
@@ -83,6 +83,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         verdict,
         identity,
         metrics,
+        reliability,
         cases,
         retired,
         removed,

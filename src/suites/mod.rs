@@ -193,6 +193,13 @@ pub struct Pair {
     pub zone: Option<f64>,
 }
 
+impl Pair {
+    /// The document that it is about: that of its runs (a contract that several cases look at), else the case itself.
+    pub fn document(&self) -> &CaseId {
+        self.runs.first().map_or(&self.case, |key| &key.case)
+    }
+}
+
 /// The kind of this name.
 pub fn kind(name: &str) -> Option<&'static Kind> {
     KINDS.iter().copied().find(|kind| kind.name == name)

@@ -144,6 +144,9 @@ pub struct AgentForm {
     pub metric_order: Vec<String>,
     /// By metric.
     pub metrics: BTreeMap<String, MetricForm>,
+    /// How many of its cases pass by majority, and in each of their samples.
+    #[serde(default)]
+    pub reliability: Option<ReliabilityForm>,
     /// By case.
     pub cases: Vec<CaseForm>,
     /// Cases that are listed and not run.
@@ -157,6 +160,28 @@ pub struct AgentForm {
     pub read_layers: BTreeMap<String, u32>,
     /// The baseline's failed checks by tag.
     pub taxonomy_before: Option<BTreeMap<String, u32>>,
+}
+
+/// How many cases pass.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct ReliabilityForm {
+    /// Cases that pass in more than half of their completed samples.
+    pub majority: PassingForm,
+    /// Cases that pass in each of their samples (pass^N); absent where no case has more than one sample.
+    pub every_sample: Option<PassingForm>,
+    /// Cases of which this cannot be told: every completed sample passed, and at least one was lost.
+    pub untold: u32,
+}
+
+/// Cases that passed out of those that were counted.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct PassingForm {
+    /// Cases that passed.
+    pub passed: u32,
+    /// Cases that were counted.
+    pub of: u32,
+    /// A 95 % interval of the share (Wilson), where the cases are independent of each other.
+    pub ci95: Option<(f64, f64)>,
 }
 
 /// What a number was measured with.
@@ -183,12 +208,18 @@ pub struct IdentityForm {
 pub struct MetricForm {
     /// The agent's value.
     pub value: Option<f64>,
+    /// A 95 % interval of the value (Wilson), where it is a share of independent cases.
+    #[serde(default)]
+    pub value_ci95: Option<(f64, f64)>,
     /// The baseline's value.
     pub baseline: Option<f64>,
     /// The difference, on the cases that both have.
     pub delta: Option<f64>,
     /// A 95 % interval of the difference.
     pub ci95: Option<(f64, f64)>,
+    /// Whether the interval of the difference holds zero: `within`, `beyond`, or `untold` without an interval.
+    #[serde(default)]
+    pub noise: Option<String>,
     /// The smallest change that these cases can tell from noise, at 95 % confidence and 80 % power.
     #[serde(default)]
     pub detectable: Option<f64>,
@@ -240,6 +271,9 @@ pub struct CaseForm {
     pub samples_planned: u32,
     /// Samples completed.
     pub samples_completed: u32,
+    /// Samples that passed.
+    #[serde(default)]
+    pub samples_passed: Option<u32>,
     /// Whether it is left out of every aggregate.
     pub excluded: bool,
     /// Why it does not gate for a while.
@@ -293,6 +327,9 @@ pub struct ValueForm {
     pub value: Option<f64>,
     /// The completed samples' values.
     pub samples: Vec<Option<f64>>,
+    /// Their sample standard deviation, of two or more.
+    #[serde(default)]
+    pub spread: Option<f64>,
 }
 
 /// One check of a case.

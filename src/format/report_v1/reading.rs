@@ -12,7 +12,9 @@ use super::form::GateForm;
 use super::form::IdentityForm;
 use super::form::LostForm;
 use super::form::MetricForm;
+use super::form::PassingForm;
 use super::form::QuarantineForm;
+use super::form::ReliabilityForm;
 use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::UsageForm;
@@ -45,7 +47,9 @@ use crate::model::NotGateable;
 use crate::model::PairCheck;
 use crate::model::PairResult;
 use crate::model::PairValue;
+use crate::model::Passing;
 use crate::model::Quarantine;
+use crate::model::Reliability;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
@@ -183,12 +187,19 @@ fn agent(mut form: AgentForm) -> Read<AgentReport> {
         identity: Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metrics,
         cases: cases.collect::<Read<_>>()?,
+        reliability: form.reliability.map(reliability),
         retired: form.retired.into_iter().map(|(case, why)| Ok((case_id(&case)?, why))).collect::<Read<_>>()?,
         removed: form.removed.iter().map(|case| case_id(case)).collect::<Read<_>>()?,
         notes: form.notes,
         taxonomy_before: form.taxonomy_before.map(tags).transpose()?,
         agent: name,
     })
+}
+
+fn reliability(form: ReliabilityForm) -> Reliability {
+    let ReliabilityForm { majority, every_sample, untold } = form;
+    let passing = |PassingForm { passed, of, ci95 }| Passing { passed, of, ci95 };
+    Reliability { majority: passing(majority), every: every_sample.map(passing), untold }
 }
 
 fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
@@ -208,6 +219,7 @@ fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
     Ok(MetricReport {
         name: name.to_owned(),
         value: form.value,
+        ci95: form.value_ci95,
         better,
         unit,
         aggregate: form.aggregate,
@@ -241,6 +253,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             .map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
         planned: form.samples_planned,
         completed: form.samples_completed,
+        passing: form.samples_passed,
         exclusion: match (form.excluded, &form.quarantine) {
             (_, Some(_)) => Exclusion::Quarantined,
             (true, None) => Exclusion::NoMajority,

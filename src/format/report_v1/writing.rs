@@ -16,7 +16,9 @@ use super::form::IdentityForm;
 use super::form::LocationForm;
 use super::form::LostForm;
 use super::form::MetricForm;
+use super::form::PassingForm;
 use super::form::QuarantineForm;
+use super::form::ReliabilityForm;
 use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::ToolForm;
@@ -32,8 +34,12 @@ use crate::model::GateRuling;
 use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::MetricReport;
+use crate::model::Noise;
 use crate::model::PairCheck;
+use crate::model::PairValue;
+use crate::model::Passing;
 use crate::model::Quarantine;
+use crate::model::Reliability;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
@@ -145,6 +151,7 @@ fn agent(agent: &AgentReport) -> AgentForm {
         identity: IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metric_order: agent.metrics.iter().map(|metric| metric.name.clone()).collect(),
         metrics: agent.metrics.iter().map(|one| (one.name.clone(), metric(one))).collect(),
+        reliability: agent.reliability.map(reliability),
         cases: agent.cases.iter().map(|one| case(agent, one)).collect(),
         retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
         removed: agent.removed.iter().map(ToString::to_string).collect(),
@@ -157,12 +164,20 @@ fn agent(agent: &AgentReport) -> AgentForm {
     }
 }
 
+fn reliability(reliability: Reliability) -> ReliabilityForm {
+    let Reliability { majority, every, untold } = reliability;
+    let passing = |Passing { passed, of, ci95 }| PassingForm { passed, of, ci95 };
+    ReliabilityForm { majority: passing(majority), every_sample: every.map(passing), untold }
+}
+
 fn metric(metric: &MetricReport) -> MetricForm {
     MetricForm {
         value: metric.value,
+        value_ci95: metric.ci95,
         baseline: metric.comparison.baseline,
         delta: metric.comparison.delta,
         ci95: metric.comparison.ci95,
+        noise: metric.comparison.noise().map(Noise::word).map(str::to_owned),
         detectable: metric.comparison.detectable,
         aggregate: metric.aggregate.clone(),
         better: metric.better.word().to_owned(),
@@ -210,6 +225,7 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         golden: pair.golden.as_str().to_owned(),
         samples_planned: pair.planned,
         samples_completed: pair.completed,
+        samples_passed: pair.passing,
         excluded: pair.exclusion != Exclusion::Counted,
         quarantine: pair.quarantine.as_deref().map(quarantine),
         inconclusive: lost.collect(),
@@ -217,7 +233,9 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         passed: standing(pair.passed).to_owned(),
         metrics: values
             .map(|(metric, value)| {
-                (metric.name.clone(), ValueForm { value: value.value, samples: value.samples.to_vec() })
+                let PairValue { value: folded, samples } = value;
+                let form = ValueForm { value: *folded, samples: samples.to_vec(), spread: value.spread() };
+                (metric.name.clone(), form)
             })
             .collect(),
         checks: pair.checks.iter().map(|one| check(&pair.golden, one)).collect(),

@@ -116,6 +116,7 @@ impl<'a> Setting<'a> {
             specs: SPECS,
             gates: &[self.gates.to_vec()],
             pairs: self.pairs,
+            documents: &self.pairs.iter().map(|pair| &pair.case).collect::<Vec<_>>(),
             zones: &vec![self.zone; self.pairs.len()],
             identity: &self.identity,
             before: self.before,

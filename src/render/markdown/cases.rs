@@ -23,7 +23,9 @@ pub fn cases(report: &Report) -> String {
     }
     let flaky = pairs().flat_map(|(suite, agent)| {
         let flaky = agent.cases.iter().filter(|case| case.is_flaky());
-        flaky.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+        flaky.map(move |case| {
+            format!("{}/{}/{}{}", suite.id, agent.agent, case.pair.case, words::samples_passed(&case.pair))
+        })
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
     let removed = pairs().flat_map(|(suite, agent)| {

@@ -3,10 +3,12 @@
 use super::put;
 use crate::model::AgentReport;
 use crate::model::MetricReport;
+use crate::model::Noise;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Verdict;
+use crate::render::certainty;
 use crate::render::number;
 use crate::render::number::Direction;
 use crate::render::plain::inline;
@@ -41,14 +43,12 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
         Direction::Worse => " ▼ worse",
         Direction::Other | Direction::Same => "",
     };
-    let noise = match metric.comparison.ci95 {
+    let noise = match metric.comparison.noise() {
         // A failed gate decides; that the difference might be noise would only excuse it.
-        Some((low, high))
-            if low <= 0.0 && high >= 0.0 && !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) =>
-        {
+        Some(Noise::Within) if !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) => {
             " (within noise)"
         }
-        _ => "",
+        Some(Noise::Within | Noise::Beyond | Noise::Untold) | None => "",
     };
     let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
     let verdict = match &metric.verdict {
@@ -88,24 +88,22 @@ pub fn unchanged(report: &Report) -> String {
     )
 }
 
+/// How sure the numbers are that moved, and who passes in every sample.
+pub fn certainty(report: &Report) -> String {
+    let sure = folded("How sure the moved numbers are", &certainty::moved(report, inline));
+    let every = folded("Cases that pass in every sample", &certainty::reliability(report));
+    format!("{sure}{every}")
+}
+
 /// How small a change these suites can see at all: with few cases, a small drop looks like noise.
 pub fn detectable(report: &Report) -> String {
-    let mut out = String::new();
-    for suite in &report.suites {
-        for agent in &suite.agents {
-            let seen = agent.metrics.iter().filter_map(|metric| {
-                let width = words::spread(metric.unit, metric.comparison.detectable?);
-                Some(format!("{} {width}", inline(&metric.name, 60)))
-            });
-            let seen: Vec<String> = seen.collect();
-            if !seen.is_empty() {
-                let cases = words::plural(agent.cases.len(), "case", "cases");
-                put(&mut out, &format!("- {}/{}, {cases}: {}", suite.id, agent.agent, seen.join(", ")));
-            }
-        }
+    folded("Smallest change that these cases can tell from noise", &certainty::detectable(report, inline))
+}
+
+fn folded(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() {
+        return String::new();
     }
-    if out.is_empty() {
-        return out;
-    }
-    format!("<details><summary>Smallest change that these cases can tell from noise</summary>\n\n{out}\n</details>\n")
+    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
+    format!("<details><summary>{title}</summary>\n\n{lines}\n</details>\n")
 }

@@ -1,0 +1,22 @@
+//! How sure a number is: intervals, what can be seen at all, what repeated runs say. It informs, it decides nothing.
+//!
+//! Every formula names its source where it stands; `docs/statistics.md` says what each shown number means.
+
+mod agreement;
+mod bootstrap;
+mod power;
+mod proportion;
+mod quantile;
+mod reliability;
+mod repeated;
+
+pub use agreement::Agreement;
+pub use agreement::agreement;
+pub use bootstrap::Paired;
+pub use bootstrap::intervals;
+pub use power::detectable;
+pub use proportion::wilson;
+pub use reliability::Cases;
+pub use reliability::reliability;
+pub use repeated::Against;
+pub use repeated::Runs;

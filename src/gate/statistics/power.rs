@@ -1,0 +1,101 @@
+//! How small a change these cases can show at all.
+
+use super::quantile::Z95;
+use super::quantile::student_quantile;
+use crate::fold;
+use crate::model::Aggregate;
+use crate::model::MetricSpec;
+use crate::model::Unit;
+
+/// The share of the runs with such a change in which it is seen.
+const POWER: f64 = 0.8;
+
+/// The smallest change of an average over these cases that stands out of its noise: seen with 95 % confidence in 80 % of the
+/// runs that have it.
+///
+/// `(t(97.5 %) + t(80 %)) · deviation / sqrt(cases)` with `cases - 1` degrees of freedom, the minimum detectable difference of
+/// Zar, "Biostatistical Analysis", chapter 7. The deviation is that of the cases' values; for shares of cases that passed it is
+/// `sqrt(p (1 - p))` with `p = (passed + z²/2) / (cases + z²)`, the share of Agresti and Coull, "Approximate is better than
+/// exact", American Statistician 52 (1998), so that a suite in which every case passes does not claim to see everything.
+///
+/// `None` for what is no average, for fewer than two cases, where no case differs from another, and where a share would have
+/// to change by more than all of it.
+pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
+    let mean = fold::mean(values).filter(|_| values.len() > 1)?;
+    let count = values.len() as f64;
+    let deviation = match spec.aggregate {
+        Aggregate::Mean => {
+            let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+            (squares / (count - 1.0)).sqrt()
+        }
+        Aggregate::Rate => {
+            let square = Z95 * Z95;
+            let share = (mean * count + square / 2.0) / (count + square);
+            (share * (1.0 - share)).sqrt()
+        }
+        Aggregate::Worst | Aggregate::Sum | Aggregate::Harmonic(..) => return None,
+    };
+    let degrees = values.len() - 1;
+    let factor = student_quantile(0.975, degrees) + student_quantile(POWER, degrees);
+    let change = factor * deviation / count.sqrt();
+    (change > 0.0 && (spec.unit != Unit::Share || change <= 1.0)).then_some(change)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::detectable;
+    use crate::gate::statistics::quantile::student_quantile;
+    use crate::model::Aggregate;
+    use crate::model::MetricSpec;
+    use crate::model::Unit;
+
+    const MEAN: MetricSpec = MetricSpec { name: "m", ..MetricSpec::PLAIN };
+
+    /// Computed with 30 digits.
+    #[test]
+    fn the_detectable_change_is_that_of_the_formula() {
+        // The deviation of 0, 1, 0, 1 is 1/sqrt(3): four such cases show no change that a share can have.
+        let points = MetricSpec { unit: Unit::Points, ..MEAN };
+        let few = detectable(&points, &[0.0, 1.0, 0.0, 1.0]).unwrap();
+        assert!((few - 1.201_153_741_99).abs() < 1e-8, "{few}");
+        assert_eq!(detectable(&MEAN, &[0.0, 1.0, 0.0, 1.0]), None);
+        let many = detectable(&MEAN, &[0.0, 1.0].repeat(200)).unwrap();
+        assert!((many - 0.070_299_186_764_6).abs() < 1e-8, "{many}");
+        for (passed, wanted) in [(20, 0.179_770_955_868), (12, 0.325_583_008_531)] {
+            let values: Vec<f64> = (0..20).map(|place| f64::from(u8::from(place < passed))).collect();
+            let found = detectable(&MetricSpec::RATE, &values).unwrap();
+            assert!((found - wanted).abs() < 1e-8, "{passed}: {found}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_where_there_is_nothing_to_say() {
+        for spec in [Aggregate::Worst, Aggregate::Sum, Aggregate::Harmonic("a", "b")] {
+            assert_eq!(detectable(&MetricSpec { aggregate: spec, ..MEAN }, &[0.1; 30]), None);
+        }
+        assert_eq!(detectable(&MEAN, &[1.0; 9]), None);
+        assert_eq!((detectable(&MEAN, &[1.0]), detectable(&MEAN, &[])), (None, None));
+        assert_eq!(detectable(&MetricSpec::RATE, &[1.0]), None);
+    }
+
+    /// Normal cases that move by just the change that is called detectable, each drawing judged by Student's test.
+    #[test]
+    fn a_detectable_change_is_seen_in_four_of_five_runs() {
+        let mut random = fastrand::Rng::with_seed(11);
+        let mut normal = move || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
+        for count in [8_usize, 20, 50] {
+            let change =
+                (student_quantile(0.975, count - 1) + student_quantile(0.8, count - 1)) / (count as f64).sqrt();
+            let mut seen = 0;
+            for _ in 0..4000 {
+                let values: Vec<f64> = (0..count).map(|_| change + normal()).collect();
+                let mean = values.iter().sum::<f64>() / count as f64;
+                let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+                let error = (squares / (count - 1) as f64 / count as f64).sqrt();
+                seen += usize::from(mean / error > student_quantile(0.975, count - 1));
+            }
+            let share = seen as f64 / 4000.0;
+            assert!((0.77..0.85).contains(&share), "{count}: {share}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How many cases pass by majority, and how many in each of their samples.
+
+use super::proportion::wilson;
+use crate::model::Exclusion;
+use crate::model::PairResult;
+use crate::model::Passing;
+use crate::model::Reliability;
+use crate::model::Standing;
+
+/// Whether cases tell of each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cases {
+    /// Each has a document of its own.
+    Apart,
+    /// Some share a document: an interval that takes them for independent would be too narrow.
+    Together,
+}
+
+/// The counted pairs of an agent; `None` where none counts.
+///
+/// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, where their estimator is the
+/// plain share) where all its planned samples completed and all passed. One that lost a sample fails it as soon as one completed
+/// sample fails, and cannot be told otherwise: it is left out and counted, as a lost sample is no evidence either way.
+pub fn reliability(pairs: &[PairResult], cases: Cases) -> Option<Reliability> {
+    let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
+    if counted.is_empty() {
+        return None;
+    }
+    let passing = |passed: usize, of: usize| Passing {
+        passed: u32::try_from(passed).unwrap_or(u32::MAX),
+        of: u32::try_from(of).unwrap_or(u32::MAX),
+        ci95: match cases {
+            Cases::Apart => wilson(passed, of),
+            Cases::Together => None,
+        },
+    };
+    let majority = counted.iter().filter(|pair| pair.passed.passes()).count();
+    let steady = counted.iter().copied().filter(|pair| pair.passed == Standing::Passes);
+    let (whole, untold): (Vec<_>, Vec<_>) = steady.partition(|pair| pair.completed == pair.planned);
+    let several = counted.iter().any(|pair| pair.planned > 1);
+    Some(Reliability {
+        majority: passing(majority, counted.len()),
+        every: several.then(|| passing(whole.len(), counted.len() - untold.len())),
+        untold: u32::try_from(untold.len()).unwrap_or(u32::MAX),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cases;
+    use super::reliability;
+    use crate::fold;
+    use crate::fold::Graded;
+    use crate::fold::Heading;
+    use crate::model::AgentName;
+    use crate::model::AnsweredBy;
+    use crate::model::CaseId;
+    use crate::model::Check;
+    use crate::model::CheckKey;
+    use crate::model::CheckName;
+    use crate::model::Failure;
+    use crate::model::Grade;
+    use crate::model::Layer;
+    use crate::model::Outcome;
+    use crate::model::PairResult;
+    use crate::model::RepoPath;
+    use crate::model::Tag;
+    use crate::model::Why;
+
+    /// Samples of one pair: `+` passes, `-` fails, `.` is lost.
+    fn pair(samples: &str) -> PairResult {
+        let graded = samples.chars().map(|char| {
+            let outcome = match char {
+                '+' => Outcome::Passed,
+                '-' => Outcome::Failed(Box::new(Failure {
+                    tag: Tag::Model,
+                    detail: String::new(),
+                    next_action: String::new(),
+                })),
+                _ => return Graded::Lost(Why::NotRecorded),
+            };
+            let name = CheckName { word: "holds".to_owned().into(), key: CheckKey::Only };
+            let checks = vec![Check { name, line: 1, outcome }];
+            Graded::Completed(Grade { values: Vec::new(), checks, layer: Layer::Structured, kept: None })
+        });
+        let heading = Heading {
+            case: CaseId::new("c").unwrap(),
+            agent: AgentName::new("a").unwrap(),
+            golden: RepoPath::root(),
+            answered_by: AnsweredBy::default(),
+        };
+        fold::pair(&[], heading, graded.collect())
+    }
+
+    /// Passed, and of how many.
+    type Count = (u32, u32);
+
+    /// By majority, in every sample, and untold, of several pairs.
+    fn counts(pairs: &[&str]) -> Option<(Count, Option<Count>, u32)> {
+        let pairs: Vec<PairResult> = pairs.iter().map(|samples| pair(samples)).collect();
+        let found = reliability(&pairs, Cases::Apart)?;
+        let every = found.every.map(|every| (every.passed, every.of));
+        Some(((found.majority.passed, found.majority.of), every, found.untold))
+    }
+
+    #[test]
+    fn a_case_passes_every_sample_where_all_completed_and_passed() {
+        for (pairs, wanted) in [
+            (&["+", "-"][..], Some(((1, 2), None, 0))),
+            (&["+++", "++-", "--+", "---"][..], Some(((2, 4), Some((1, 4)), 0))),
+            // Two of three completed and passed: nothing is known of the third. One that failed is enough.
+            (&["++.", "+++"][..], Some(((2, 2), Some((1, 1)), 1))),
+            (&["+-.", "+++"][..], Some(((1, 2), Some((1, 2)), 0))),
+            // No majority completed: the pair is out of everything.
+            (&["+..", "+++"][..], Some(((1, 1), Some((1, 1)), 0))),
+            (&["+.."][..], None),
+            (&[][..], None),
+        ] {
+            assert_eq!(counts(pairs), wanted, "{pairs:?}");
+        }
+    }
+
+    #[test]
+    fn never_more_cases_pass_every_sample_than_the_majority() {
+        let samples = ["+++", "++-", "+--", "---", "++.", "+-.", "--.", "..."];
+        for one in samples {
+            for other in samples {
+                for third in samples {
+                    let Some(((majority, counted), Some((every, of)), untold)) = counts(&[one, other, third]) else {
+                        continue;
+                    };
+                    assert!(every <= majority && of + untold == counted, "{one} {other} {third}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn cases_that_share_a_document_have_no_interval() {
+        let pairs = [pair("+++"), pair("++-")];
+        assert!(reliability(&pairs, Cases::Apart).unwrap().majority.ci95.is_some());
+        let together = reliability(&pairs, Cases::Together).unwrap();
+        assert_eq!((together.majority.ci95, together.every.unwrap().ci95), (None, None));
+    }
+}
