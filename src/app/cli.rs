@@ -32,6 +32,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Turn transcripts of other tools into recordings of runs
     Import(ImportArgs),
+    /// How wide the gates have to be for an unchanged agent to pass them, out of repeated runs; writes nothing
+    Calibrate(CalibrateArgs),
     /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
     Repair,
     /// Print the JSON Schema of a file format
@@ -220,6 +222,32 @@ pub enum ImportFormat {
     Anthropic,
     /// OpenTelemetry traces in JSON, with the GenAI semantic conventions
     Otlp,
+}
+
+/// Options of `calibrate`.
+#[derive(Args, Debug)]
+pub struct CalibrateArgs {
+    /// Folders that --out wrote: each report is a run; of a single one, or without any, each sample of a case is
+    #[arg(value_name = "DIR")]
+    pub reports: Vec<String>,
+    /// The config whose recordings are graded where no DIR is given
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// How often an unchanged agent may fail a gate, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
+    pub false_alarms: f64,
+}
+
+/// A rate in percent, between 0.1 and 50.
+fn percent(text: &str) -> Result<f64, String> {
+    let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
+    found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 
 /// Options of `schema`.

@@ -3,6 +3,7 @@
 #[cfg(feature = "github")]
 mod action;
 mod baseline;
+mod calibrate;
 mod check;
 mod cli;
 mod diff;
@@ -44,6 +45,7 @@ pub fn main(world: &World) -> u8 {
         Command::Report(args) => stored::report(args, world),
         Command::Explain(args) => explain::explain(args, world),
         Command::Import(args) => import::import(args, world),
+        Command::Calibrate(args) => calibrate::calibrate(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]

@@ -1,5 +1,6 @@
 //! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
 
+mod apart;
 
 use smallvec::SmallVec;
 
@@ -23,6 +24,8 @@ use crate::model::Why;
 use crate::model::harmonic;
 use crate::model::indicator;
 
+pub use apart::Apart;
+pub use apart::apart;
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]

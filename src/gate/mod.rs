@@ -1,5 +1,6 @@
 //! Measured against limits and baseline: hard gates, bands, regressions, identity (grading.md 3, 13, 15).
 
+pub mod calibration;
 mod compare;
 mod curtail;
 mod limits;

@@ -1,6 +1,7 @@
 //! The report as text, one file a format. A renderer decides nothing, computes nothing and prints nothing.
 
 pub mod annotations;
+pub mod calibration;
 mod certainty;
 pub mod explain;
 pub mod html;

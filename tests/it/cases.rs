@@ -56,7 +56,8 @@ fn check(folder: &Path) {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder with everything in it.
+pub fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());

@@ -10,6 +10,7 @@ mod asks;
 mod bad_goldens;
 mod bad_input;
 mod bad_revisions;
+mod calibrate;
 mod cases;
 mod docs;
 #[cfg(feature = "github")]
@@ -45,6 +46,7 @@ fn main() {
     trials.extend(asks::trials());
     trials.extend(bad_goldens::trials());
     trials.extend(bad_revisions::trials());
+    trials.extend(calibrate::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());
     trials.extend(import::trials());
