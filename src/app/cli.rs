@@ -34,6 +34,8 @@ pub enum Command {
     Import(ImportArgs),
     /// How wide the gates have to be for an unchanged agent to pass them, out of repeated runs; writes nothing
     Calibrate(CalibrateArgs),
+    /// Ask a person for pass, weak or fail on sampled cases, and tell how far the automatic scores agree
+    Label(LabelArgs),
     /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
     Repair,
     /// Print the JSON Schema of a file format
@@ -248,6 +250,35 @@ pub struct CalibrateArgs {
 fn percent(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
+}
+
+/// Options of `label`.
+#[derive(Args, Debug)]
+pub struct LabelArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only cases whose id fits; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// How many cases are asked about
+    #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub count: u32,
+    /// Another number draws other cases, in another order
+    #[arg(long, value_name = "SEED", default_value = "0")]
+    pub seed: u64,
+    /// Who answers; else git's user.name
+    #[arg(long, value_name = "NAME")]
+    pub by: Option<String>,
+    /// Ask nothing: tell how far the automatic scores agree with the labels that there are
+    #[arg(long)]
+    pub agreement: bool,
 }
 
 /// Options of `schema`.

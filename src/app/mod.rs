@@ -10,6 +10,7 @@ mod diff;
 mod evaluate;
 mod explain;
 mod import;
+mod label;
 mod layout;
 mod live;
 mod plan;
@@ -46,6 +47,7 @@ pub fn main(world: &World) -> u8 {
         Command::Explain(args) => explain::explain(args, world),
         Command::Import(args) => import::import(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
+        Command::Label(args) => label::label(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]

@@ -6,6 +6,7 @@ mod certainty;
 pub mod explain;
 pub mod html;
 pub mod junit;
+pub mod label;
 pub mod markdown;
 mod number;
 mod plain;

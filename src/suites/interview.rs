@@ -326,7 +326,7 @@ impl Suite for Interview {
                 "{} of {} has {score} points by {}, not by the automatic score: {}",
                 DIMENSIONS[dimension], pair.case, label.by, label.reason
             )),
-            Says::Tag(..) => None,
+            Says::Tag(..) | Says::Verdict(..) => None,
         });
         scored.collect()
     }

@@ -1,4 +1,5 @@
-//! What people said: scores that replace a rubric's, and tags that replace a failure's. Both are kept and shown.
+//! What people said: scores that replace a rubric's, tags that replace a failure's, and verdicts that automatic scores are
+//! held against. All are kept and shown.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +17,11 @@ use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
 use crate::model::CaseId;
+use crate::model::Mark;
 use crate::model::RepoPath;
 use crate::model::Tag;
 
-/// One label: a score of a dimension, or the tag of a check.
+/// One label: a score of a dimension, the tag of a check, or a verdict on the whole case.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "label that a person gave")]
@@ -36,6 +38,10 @@ pub struct LabelForm {
     check: Option<String>,
     /// The right tag of its failure.
     tag: Option<String>,
+    /// What a person thinks of the whole case: `pass`, `weak` or `fail`. It replaces nothing.
+    verdict: Option<String>,
+    /// The digest of the outputs that the verdict is on, as `goldgate label` writes it; of other outputs it says nothing.
+    outputs_sha256: Option<String>,
     /// Who said so.
     by: String,
     /// Why.
@@ -62,6 +68,43 @@ pub enum Says {
     Score(usize, u8),
     /// The tag of the check of this name.
     Tag(String, Tag),
+    /// The mark of the whole case, and the digest of the outputs that it is on, where it says.
+    Verdict(Mark, Option<String>),
+}
+
+/// A verdict as `goldgate label` writes it.
+pub struct Verdict<'a> {
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The case.
+    pub case: &'a CaseId,
+    /// The mark.
+    pub mark: Mark,
+    /// The digest of the outputs that the person saw, where there are any.
+    pub outputs_sha256: Option<&'a str>,
+    /// Who said so.
+    pub by: &'a str,
+    /// Why.
+    pub reason: &'a str,
+}
+
+/// A file of labels with one more verdict at its end; what stands in it stays as it is. The text has to be a list that
+/// [`Labels::open`] reads, or empty.
+pub fn with_verdict(text: &str, verdict: &Verdict<'_>) -> String {
+    let Verdict { agent, case, mark, outputs_sha256, by, reason } = verdict;
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let outputs = outputs_sha256.map_or(String::new(), |digest| format!("\"outputs_sha256\": {}, ", quoted(digest)));
+    let label = format!(
+        "{{ \"agent\": {}, \"case\": {}, \"verdict\": {}, {outputs}\"by\": {}, \"reason\": {} }}",
+        quoted(agent.as_str()),
+        quoted(case.as_str()),
+        quoted(mark.word()),
+        quoted(by),
+        quoted(reason)
+    );
+    let list = text.trim_end().strip_suffix(']').map_or("[", str::trim_end);
+    let comma = if list.ends_with('[') { "" } else { "," };
+    format!("{list}{comma}\n  {label}\n]\n")
 }
 
 /// The labels of a suite.
@@ -102,24 +145,29 @@ impl Labels {
 }
 
 fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
-    let LabelForm { agent, case, dimension, score, check, tag, by, reason } = place.read()?;
+    let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, by, reason } = place.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
         let what = "a label has to say who gave it, and why";
         return Err(place.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
     }
-    let says = match (dimension, score, check, tag) {
-        (Some(name), Some(points @ 0..=2), None, None) => {
+    let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
+        (Some(name), Some(points @ 0..=2), None, None, None, None) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
             Says::Score(at.ok_or_else(|| unknown(place, "dimension", &name, &DIMENSIONS))?, points)
         }
-        (None, None, Some(check), Some(word)) => {
+        (None, None, Some(check), Some(word), None, None) => {
             let known = Tag::ALL.map(Tag::word);
             let tag = Tag::ALL.into_iter().find(|tag| tag.word() == word);
             Says::Tag(check, tag.ok_or_else(|| unknown(place, "tag", &word, &known))?)
         }
+        (None, None, None, None, Some(word), outputs) => {
+            let known = Mark::ALL.map(Mark::word);
+            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
+            Says::Verdict(mark.ok_or_else(|| unknown(place, "verdict", &word, &known))?, outputs)
+        }
         _ => {
-            let what = "a label is either a dimension with a score of 0 to 2, or a check with a tag";
-            return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state one of both pairs"));
+            let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
+            return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
         }
     };
     Ok(Label { agent, case, says, by, reason })
@@ -131,4 +179,37 @@ fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagno
         None => format!("known are {}", known.join(", ")),
     };
     place.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Verdict;
+    use super::with_verdict;
+    use crate::model::AgentName;
+    use crate::model::CaseId;
+    use crate::model::Mark;
+
+    #[test]
+    fn a_verdict_is_added_and_nothing_else_is_touched() {
+        let (agent, case) = (AgentName::new("a").unwrap(), CaseId::new("c").unwrap());
+        let verdict = |outputs_sha256| Verdict {
+            agent: &agent,
+            case: &case,
+            mark: Mark::Weak,
+            outputs_sha256,
+            by: "Subject A",
+            reason: "says \"no\"\nand ]",
+        };
+        let line =
+            r#"{ "agent": "a", "case": "c", "verdict": "weak", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
+        for empty in ["", "[]", " [ ]\n", "[\n\n]\n"] {
+            let written = with_verdict(empty, &verdict(None));
+            assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");
+        }
+        let once = with_verdict("[\n  { \"case\":   \"kept as it is ]\" }\n]", &verdict(Some("ab")));
+        assert!(once.starts_with("[\n  { \"case\":   \"kept as it is ]\" },\n  { \"agent\": \"a\""), "{once}");
+        let twice = with_verdict(&once, &verdict(None));
+        let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
+        assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));
+    }
 }

@@ -63,6 +63,8 @@ pub use labels::Label;
 pub use labels::LabelForm;
 pub use labels::Labels;
 pub use labels::Says;
+pub use labels::Verdict;
+pub use labels::with_verdict;
 pub use quarantine::Stated;
 
 /// Every kind there is.

@@ -1,9 +1,12 @@
 //! What this process is given: its environment, its clock, its two streams.
 
 use std::io;
+use std::io::BufRead;
 use std::io::IsTerminal;
 use std::io::Read;
 use std::io::Write;
+
+use anyhow::Context;
 
 use super::clock::Clock;
 use super::env::Env;
@@ -21,6 +24,8 @@ pub enum Loudness {
     /// It is not.
     Quiet,
 }
+/// The longest answer that is read, in bytes; what is longer comes as the next answer.
+const LONGEST_ANSWER: u64 = 16 * 1024;
 
 /// The outside of one process.
 #[derive(Debug)]
@@ -59,6 +64,25 @@ impl World {
     /// Prints a result. A reader that went away is no failure of the run.
     pub fn say(&self, text: &str) {
         let _ = io::stdout().lock().write_all(text.as_bytes());
+    }
+
+    /// Asks a person and gives the answer, without its line break; `None` at the end of input.
+    ///
+    /// # Errors
+    /// Why standard input cannot be read.
+    pub fn ask(&self, prompt: &str) -> anyhow::Result<Option<String>> {
+        let mut out = io::stdout().lock();
+        // As in `say`: that nobody sees the question shows by the answer.
+        let _ = out.write_all(prompt.as_bytes()).and_then(|()| out.flush());
+        let mut answer = Vec::new();
+        let input = io::stdin();
+        let read = input.lock().take(LONGEST_ANSWER).read_until(b'\n', &mut answer);
+        read.context("while reading standard input")?;
+        if !input.is_terminal() {
+            // A terminal shows the line break that was typed; of a file nothing is shown.
+            let _ = out.write_all(b"\n");
+        }
+        Ok((!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).trim().to_owned()))
     }
 
     /// Says something to people.

@@ -24,6 +24,7 @@ pub use disk::append;
 pub use env::Env;
 pub use env::Secret;
 pub use git::head_commit;
+pub use git::user_name;
 #[cfg(feature = "github")]
 pub use github::Artifact;
 #[cfg(feature = "github")]

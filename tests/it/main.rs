@@ -16,6 +16,7 @@ mod docs;
 #[cfg(feature = "github")]
 mod github;
 mod import;
+mod label;
 #[cfg(feature = "models")]
 mod live;
 mod quarantine;
@@ -54,6 +55,7 @@ fn main() {
     trials.extend(github::trials());
     #[cfg(feature = "models")]
     trials.extend(live::trials());
+    trials.extend(label::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());
     trials.extend(run::trials());

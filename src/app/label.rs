@@ -1,0 +1,268 @@
+//! `goldgate label`: people mark sampled cases, and it is told how far the automatic scores agree with them.
+
+mod draw;
+mod shelf;
+
+use std::collections::BTreeMap;
+
+use self::draw::Candidate;
+use self::draw::drawn;
+use self::shelf::Labelled;
+use super::cli::LabelArgs;
+use super::evaluate::evaluate;
+use super::plan::Opened;
+use super::plan::Plan;
+use super::plan::Wanted;
+use super::plan::plan;
+use super::replay::Replay;
+use super::replay::Runs;
+use super::run::located;
+use super::run::patterns;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::config;
+use crate::gate::statistics::agreement;
+use crate::model::Exclusion;
+use crate::model::Mark;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::Sample;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+use crate::render::label as render;
+use crate::render::label::Shown;
+use crate::render::plural;
+use crate::suites::Says;
+use crate::suites::Shelf;
+use crate::suites::Verdict;
+use crate::suites::sha256_hex;
+use crate::suites::with_verdict;
+use crate::world::Disk;
+use crate::world::World;
+use crate::world::user_name;
+
+/// Asks, saves each answer at once, and tells the agreement.
+///
+/// # Errors
+/// Bad input, and an outside that failed; a person who stops is no error.
+pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
+    let (disk, file) = located(&args.config)?;
+    let table = Table::set(args, &disk, &file, world)?;
+    if !args.agreement {
+        let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
+        let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
+            let help = "give --by NAME, or set git's user.name";
+            Diagnostic::of_file("command line", "no-name", "who answers is not known", help)
+        })?;
+        let saved = table.ask(args, &by, &disk, world)?;
+        world.say(&format!("{} saved\n\n", plural(saved, "label", "labels")));
+    }
+    let fresh = Table::set(args, &disk, &file, world)?;
+    let (marks, stale) = fresh.marks();
+    world.say(&render::agreement(agreement(&marks).as_ref(), stale));
+    Ok(0)
+}
+
+/// The cases that can be marked, graded, with what people said of them.
+struct Table {
+    plan: Plan,
+    cases: Vec<Case>,
+}
+
+/// One case of one agent.
+struct Case {
+    candidate: Candidate,
+    /// The place of its suite in the plan, and the file of that suite's labels.
+    suite: usize,
+    labels: RepoPath,
+    golden: RepoPath,
+    /// The line of its first check.
+    line: u32,
+    samples: Vec<Sample>,
+    digest: Option<String>,
+}
+
+impl Table {
+    fn set(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, Trouble> {
+        let suites = config::read(&disk.text(file)?)?.suites;
+        let shelf = Labelled { disk, labels: suites.iter().filter_map(|suite| suite.labels.clone()).collect() };
+        let wanted = Wanted {
+            tiers: vec![Tier::Deterministic],
+            suites: args.suite.clone(),
+            agents: args.agent.clone(),
+            cases: patterns(&args.case)?,
+            samples: None,
+        };
+        let mut plan = plan(&shelf, file, wanted, &world.clock)?;
+        plan.suites.retain(|opened| opened.config.labels.is_some());
+        if plan.suites.is_empty() {
+            let what = "no suite that is asked for names a file of labels";
+            let help = "add labels: FILE to the suite; the file need not be there yet";
+            return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
+        }
+        let runs = Replay::open(&shelf, &plan, Tier::Deterministic)?;
+        let graded = evaluate(&plan, Tier::Deterministic, &runs, &shelf, None)?;
+        let mut problems = Diagnostics::default();
+        let mut cases = Vec::new();
+        for report in &graded.suites {
+            let place = plan.suites.iter().position(|opened| opened.config.id == report.id);
+            let Some((place, labels)) = place.and_then(|at| Some((at, plan.suites[at].config.labels.clone()?))) else {
+                continue;
+            };
+            let found = counted(report, &plan.suites[place], place, &labels, &runs, plan.config.samples);
+            cases.extend(problems.keep_all(found).unwrap_or_default());
+        }
+        Ok(problems.or(Self { plan, cases })?)
+    }
+
+    /// The marks of people and of the automatic scores, and how many labels are on other outputs than today's. The last of
+    /// several labels of one person on one case counts.
+    fn marks(&self) -> (Vec<(Mark, Mark)>, usize) {
+        let (mut marks, mut stale) = (Vec::new(), 0);
+        for case in &self.cases {
+            let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
+            let labels = self.plan.suites[case.suite].labels.of(&case.candidate.agent, &case.candidate.case);
+            for label in labels {
+                let Says::Verdict(mark, outputs) = &label.says else { continue };
+                by_person.insert(&label.by, (*mark, case.is_on(outputs.as_deref())));
+            }
+            stale += by_person.values().filter(|(_, current)| !current).count();
+            let current = by_person.into_values().filter(|(_, current)| *current);
+            marks.extend(current.map(|(mark, _)| (mark, case.candidate.mark)));
+        }
+        (marks, stale)
+    }
+
+    /// Asks about drawn cases that this person has not marked yet; gives how many answers were saved.
+    fn ask(&self, args: &LabelArgs, by: &str, disk: &Disk, world: &World) -> Result<usize, Trouble> {
+        let open: Vec<&Candidate> =
+            self.cases.iter().filter(|case| !self.is_marked(case, by)).map(|case| &case.candidate).collect();
+        let order = drawn(&open, args.count as usize, args.seed);
+        if order.is_empty() {
+            world.say(&format!("{by} has marked every case that is asked for.\n"));
+        }
+        let mut saved = 0;
+        for (number, candidate) in order.iter().enumerate() {
+            let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else { continue };
+            world.say(&self.shown(case, number + 1, order.len(), disk)?);
+            let (mark, reason) = match asked(world)? {
+                Answer::Given(mark, reason) => (mark, reason),
+                Answer::Skipped => continue,
+                Answer::Ended => break,
+            };
+            let verdict = Verdict {
+                agent: &case.candidate.agent,
+                case: &case.candidate.case,
+                mark,
+                outputs_sha256: case.digest.as_deref(),
+                by,
+                reason: &reason,
+            };
+            // Read again for each answer: somebody else may have added to it.
+            let text = Labelled { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
+            disk.replace(&case.labels, with_verdict(&text, &verdict).as_bytes())?;
+            saved += 1;
+        }
+        Ok(saved)
+    }
+
+    fn is_marked(&self, case: &Case, by: &str) -> bool {
+        let mut labels = self.plan.suites[case.suite].labels.of(&case.candidate.agent, &case.candidate.case);
+        labels.any(|label| {
+            label.by == by && matches!(&label.says, Says::Verdict(_, outputs) if case.is_on(outputs.as_deref()))
+        })
+    }
+
+    fn shown(&self, case: &Case, number: usize, of: usize, disk: &Disk) -> Result<String, Trouble> {
+        let Candidate { suite, agent, case: id, mark: _ } = &case.candidate;
+        let golden = disk.text(&case.golden)?;
+        Ok(render::shown(&Shown {
+            number,
+            of,
+            who: format!("{suite}/{agent}/{id}"),
+            golden: &golden,
+            line: case.line as usize,
+            samples: &case.samples,
+        }))
+    }
+}
+
+impl Case {
+    /// Whether a label is on the outputs that there are now; one that does not say is.
+    fn is_on(&self, outputs: Option<&str>) -> bool {
+        outputs.is_none() || outputs == self.digest.as_deref()
+    }
+}
+
+/// The counted cases of a suite.
+fn counted(
+    report: &SuiteReport,
+    opened: &Opened,
+    suite: usize,
+    labels: &RepoPath,
+    runs: &Replay<'_>,
+    samples: Option<u32>,
+) -> Result<Vec<Case>, Diagnostics> {
+    let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
+    let graded = report.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair);
+    for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
+        let planned = opened.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
+        let Some(planned) = planned else { continue };
+        let wanted = opened.config.samples.or(samples).or(planned.samples);
+        let Some(samples) = problems.keep_all(runs.samples(planned, wanted)) else { continue };
+        cases.push(Case {
+            candidate: Candidate {
+                suite: report.id.clone(),
+                agent: pair.agent.clone(),
+                case: pair.case.clone(),
+                mark: pair.passed.mark(),
+            },
+            suite,
+            labels: labels.clone(),
+            golden: pair.golden.clone(),
+            line: pair.checks.iter().map(|check| check.line).min().unwrap_or(1),
+            digest: digest(&samples),
+            samples,
+        });
+    }
+    problems.or(cases)
+}
+
+/// The digest of everything that the samples put out, in their order; `None` where the case itself holds what is graded.
+fn digest(samples: &[Sample]) -> Option<String> {
+    let runs = |sample: &Sample| match sample {
+        Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),
+        Sample::Inconclusive(_) => vec!["lost".to_owned()],
+    };
+    let lines: Vec<String> = samples.iter().flat_map(runs).collect();
+    (!lines.is_empty()).then(|| sha256_hex(lines.join("\n").as_bytes()))
+}
+
+/// What a person said to one case.
+enum Answer {
+    Given(Mark, String),
+    Skipped,
+    Ended,
+}
+
+fn asked(world: &World) -> anyhow::Result<Answer> {
+    let mark = loop {
+        let Some(word) = world.ask("pass, weak or fail (s skips, q ends) > ")? else { return Ok(Answer::Ended) };
+        match word.to_lowercase().as_str() {
+            "p" | "pass" => break Mark::Pass,
+            "w" | "weak" => break Mark::Weak,
+            "f" | "fail" => break Mark::Fail,
+            "s" | "skip" => return Ok(Answer::Skipped),
+            "q" | "quit" => return Ok(Answer::Ended),
+            _ => world.say("Please answer p, w, f, s or q.\n"),
+        }
+    };
+    loop {
+        let Some(reason) = world.ask("why > ")? else { return Ok(Answer::Ended) };
+        if !reason.is_empty() {
+            return Ok(Answer::Given(mark, reason));
+        }
+        world.say("A mark without a reason helps nobody; one sentence is enough.\n");
+    }
+}

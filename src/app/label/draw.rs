@@ -1,0 +1,102 @@
+//! Which cases a person is asked about, and in which order.
+
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::Mark;
+use crate::model::SuiteId;
+
+/// A case that may be asked about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The suite.
+    pub suite: SuiteId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The case.
+    pub case: CaseId,
+    /// What the automatic scores say of it: weak where its samples disagree.
+    pub mark: Mark,
+}
+
+/// At most `count` of them, evenly of failing, flaky and passing ones as far as there are any, in an order that does not
+/// tell which is which; the same seed draws the same.
+///
+/// Each round draws one of each kind, in an order of its own: whoever stops after any answer has asked evenly.
+pub fn drawn<'a>(candidates: &[&'a Candidate], count: usize, seed: u64) -> Vec<&'a Candidate> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut kinds = Mark::ALL.map(|mark| {
+        let mut kind: Vec<&Candidate> = candidates.iter().copied().filter(|one| one.mark == mark).collect();
+        random.shuffle(&mut kind);
+        kind
+    });
+    let mut order = Vec::new();
+    while order.len() < count {
+        let mut round: Vec<&Candidate> = kinds.iter_mut().filter_map(Vec::pop).collect();
+        if round.is_empty() {
+            break;
+        }
+        random.shuffle(&mut round);
+        order.extend(round);
+    }
+    order.truncate(count);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Candidate;
+    use super::drawn;
+    use crate::model::AgentName;
+    use crate::model::CaseId;
+    use crate::model::Mark;
+    use crate::model::SuiteId;
+
+    fn cases(fail: usize, weak: usize, pass: usize) -> Vec<Candidate> {
+        let kinds = [(Mark::Fail, fail), (Mark::Weak, weak), (Mark::Pass, pass)];
+        let all = kinds.into_iter().flat_map(|(mark, count)| (0..count).map(move |number| (mark, number)));
+        let case = |(mark, number): (Mark, usize)| Candidate {
+            suite: SuiteId::new("s").unwrap(),
+            agent: AgentName::new("a").unwrap(),
+            case: CaseId::new(&format!("{}-{number}", mark.word())).unwrap(),
+            mark,
+        };
+        all.map(case).collect()
+    }
+
+    fn marks(all: &[Candidate], count: usize, seed: u64) -> Vec<Mark> {
+        drawn(&all.iter().collect::<Vec<_>>(), count, seed).into_iter().map(|one| one.mark).collect()
+    }
+
+    #[test]
+    fn every_kind_is_drawn_evenly_as_far_as_there_is_any() {
+        for seed in 0..20 {
+            for (there, count, wanted) in [
+                ((9, 9, 9), 6, (2, 2, 2)),
+                ((1, 0, 9), 6, (1, 0, 5)),
+                ((0, 0, 2), 6, (0, 0, 2)),
+                ((0, 0, 0), 6, (0, 0, 0)),
+            ] {
+                let drawn = marks(&cases(there.0, there.1, there.2), count, seed);
+                let of = |mark| drawn.iter().filter(|one| **one == mark).count();
+                assert_eq!((of(Mark::Fail), of(Mark::Weak), of(Mark::Pass)), wanted, "{there:?} seed {seed}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_seed_draws_the_same_and_the_order_tells_nothing() {
+        let all = cases(20, 20, 20);
+        let names = |seed| {
+            let drawn = drawn(&all.iter().collect::<Vec<_>>(), 12, seed);
+            drawn.into_iter().map(|one| one.case.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(names(1), names(1));
+        assert_ne!(names(1), names(2));
+        let firsts: Vec<Mark> = (0..30).map(|seed| marks(&all, 1, seed)[0]).collect();
+        assert!(Mark::ALL.iter().all(|mark| firsts.contains(mark)), "{firsts:?}");
+        let mut once = names(3);
+        once.sort();
+        once.dedup();
+        assert_eq!(once.len(), 12);
+    }
+}
