@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("every schema that is shipped is current", schemas),
         trial("the table of metrics is the program's own", metrics),
+        trial("the examples of the page on statistics are the program's own", statistics),
         trial("an unknown schema is told with the known ones", unknown_schema),
     ];
     trials.extend(pages);
@@ -154,6 +155,20 @@ fn gate(gate: &Gate) -> String {
         Gate::Change { drift: Drift::Drop, tolerance } => format!("`max_drop: {tolerance}`"),
         Gate::Change { drift: Drift::Rise, tolerance } => format!("`max_rise: {tolerance}`"),
     }
+}
+
+/// What the page shows stands in what a case prints: `From tests/cases/AREA/SENTENCE:`, then the block.
+fn statistics() {
+    let text = fs::read_to_string(root().join("docs/statistics.md")).unwrap();
+    let mut shown = 0;
+    for (before, block) in text.split("\n```text\n").zip(text.split("\n```text\n").skip(1)) {
+        let case = before.trim_end().rsplit("From `").next().unwrap().trim_end_matches("`:");
+        let printed = fs::read_to_string(root().join(case).join("stdout")).unwrap();
+        let (block, _) = block.split_once("\n```").unwrap();
+        assert!(printed.contains(block), "docs/statistics.md shows what {case} does not print:\n{block}");
+        shown += 1;
+    }
+    assert!(shown >= 4, "the page shows {shown} examples");
 }
 
 fn unknown_schema() {
