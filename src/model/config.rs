@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::ids::AgentName;
 use super::ids::SuiteId;
+use super::path::PathGlob;
 use super::path::RepoPath;
 use super::scoring::Scoring;
 
@@ -84,6 +85,8 @@ pub struct Agent {
     pub model: Option<Source>,
     /// The prompt package, a file or a folder.
     pub prompt: Option<RepoPath>,
+    /// The files that make the agent what it is: its prompts, tools, sources. A recording is of their state.
+    pub fingerprint: Vec<PathGlob>,
     /// What it does, where a kind knows several parts.
     pub role: Role,
 }

@@ -39,7 +39,7 @@ pub use ids::{AgentName, BadId, CaseId, SuiteId};
 pub use mark::Mark;
 pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
 pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
-pub use path::{BadPath, RepoPath};
+pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Evidence, Inputs, Json, Measures, Record, Recorded, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
+use globset::GlobBuilder;
+use globset::GlobMatcher;
+
 /// A path relative to the repository's root, normalised: no `.`, no `..`, no leading `/`.
 /// The root itself is the empty path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -92,10 +95,81 @@ impl fmt::Display for RepoPath {
     }
 }
 
+/// A pattern of paths inside the repository: `*` stays in its folder, `**` does not.
+#[derive(Debug, Clone)]
+pub struct PathGlob {
+    folder: RepoPath,
+    matcher: GlobMatcher,
+}
+
+impl PathGlob {
+    /// The pattern that `text` is when read from `folder`.
+    ///
+    /// # Errors
+    /// Why it is none, in words.
+    pub fn new(folder: &RepoPath, text: &str) -> Result<Self, String> {
+        if text.trim().is_empty() {
+            return Err("is empty".to_owned());
+        }
+        let whole = folder.join(text).map_err(|bad| bad.to_string())?;
+        let built = GlobBuilder::new(whole.as_str()).literal_separator(true).build();
+        let matcher = built.map_err(|error| format!("is no pattern: {}", error.kind()))?.compile_matcher();
+        // What stands before the first sign of a pattern is a folder, or the file itself.
+        let plain = whole.as_str().split(['*', '?', '[', '{']).next().unwrap_or_default();
+        let folder = match plain.len() == whole.as_str().len() {
+            true => whole.parent(),
+            false => RepoPath(plain.rsplit_once('/').map_or("", |(folder, _)| folder).into()),
+        };
+        Ok(Self { folder, matcher })
+    }
+
+    /// Whether a path fits.
+    pub fn fits(&self, path: &RepoPath) -> bool {
+        self.matcher.is_match(path.as_str())
+    }
+
+    /// The folder below which everything lies that can fit.
+    pub fn folder(&self) -> &RepoPath {
+        &self.folder
+    }
+
+    /// The pattern as text, from the repository's root.
+    pub fn as_str(&self) -> &str {
+        self.matcher.glob().glob()
+    }
+}
+
+impl PartialEq for PathGlob {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::BadPath;
+    use super::PathGlob;
     use super::RepoPath;
+
+    #[test]
+    fn a_star_stays_in_its_folder_and_two_do_not() {
+        let at = |text: &str| RepoPath::root().join(text).unwrap();
+        let table = [
+            ("prompts/*.md", "a/prompts", "a/prompts/x.md", true),
+            ("prompts/*.md", "a/prompts", "a/prompts/b/x.md", false),
+            ("prompts/**", "a/prompts", "a/prompts/b/x.md", true),
+            ("../src/**/*.py", "src", "src/b/c.py", true),
+            ("tools.json", "a", "a/tools.json", true),
+            ("tools.json", "a", "a/b/tools.json", false),
+        ];
+        for (text, folder, path, fits) in table {
+            let glob = PathGlob::new(&at("a"), text).unwrap();
+            assert_eq!((glob.folder(), glob.fits(&at(path))), (&at(folder), fits), "{text} {path}");
+        }
+        for bad in ["", " ", "/etc/*", "../../x", "a[", "a\\b"] {
+            assert!(PathGlob::new(&at("a"), bad).is_err(), "{bad}");
+        }
+    }
 
     #[test]
     fn a_path_never_leaves_the_repository() {

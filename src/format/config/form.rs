@@ -115,6 +115,9 @@ pub(super) struct AgentForm {
     pub(super) deterministic: Option<SourceForm>,
     /// Where its runs come from in the model tier.
     pub(super) model: Option<SourceForm>,
+    /// Patterns of the files that make the agent what it is (its prompts, tools, sources), relative to this file: a recording is
+    /// of their state.
+    pub(super) fingerprint: Option<Vec<String>>,
     /// What it does, on a suite of kind `revision`; `actor` where absent.
     pub(super) role: Option<RoleForm>,
 }

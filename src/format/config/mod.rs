@@ -1,5 +1,6 @@
 //! `goldgate.yaml` read into the model: every setting checked, every problem placed.
 
+mod fingerprint;
 mod form;
 mod scoring;
 
@@ -287,7 +288,8 @@ impl Reader<'_> {
             None | Some(RoleForm::Actor) => Role::Actor,
             Some(RoleForm::Critic) => Role::Critic,
         };
-        Agent { deterministic, model, prompt, role }
+        let fingerprint = self.fingerprint(index, name, form.fingerprint);
+        Agent { deterministic, model, prompt, fingerprint, role }
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {
