@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::cli::CalibrateArgs;
+use super::live;
 use super::plan::Wanted;
 use super::run;
 use super::run::Job;
@@ -95,7 +96,14 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
         cases: Vec::new(),
         samples: None,
     };
-    let job = Job { config: args.config.clone(), wanted, authority: Authority::Advisory, commit: None, base: None };
+    let job = Job {
+        config: args.config.clone(),
+        wanted,
+        authority: Authority::Advisory,
+        commit: None,
+        base: None,
+        live: live::Options::NONE,
+    };
     Ok(run::done(&job, world, &|disk, configured| run::baseline_here(None, disk, configured))?.report)
 }
 

@@ -14,6 +14,7 @@ use super::plan::Opened;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
+use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::run::located;
@@ -101,7 +102,8 @@ impl Table {
             let help = "add labels: FILE to the suite; the file need not be there yet";
             return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
         }
-        let runs = Replay::open(&shelf, &plan, Tier::Deterministic)?;
+        let laid = Laid::default();
+        let runs = Replay::open(&shelf, &plan, Tier::Deterministic, &laid)?;
         let graded = evaluate(&plan, Tier::Deterministic, &runs, &shelf, None)?;
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
@@ -234,6 +236,7 @@ fn digest(samples: &[Sample]) -> Option<String> {
     let runs = |sample: &Sample| match sample {
         Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),
         Sample::Inconclusive(_) => vec!["lost".to_owned()],
+        Sample::Spared => vec!["spared".to_owned()],
     };
     let lines: Vec<String> = samples.iter().flat_map(runs).collect();
     (!lines.is_empty()).then(|| sha256_hex(lines.join("\n").as_bytes()))

@@ -46,6 +46,7 @@ pub fn shown(case: &Shown<'_>) -> String {
             Sample::Inconclusive(why) => {
                 put(&mut out, &format!("sample {number} gave nothing: {}", line(&why.text(), 200)))
             }
+            Sample::Spared => put(&mut out, &format!("sample {number} was not needed")),
             Sample::Completed(runs) if runs.is_empty() => put(&mut out, "The case itself holds what is graded."),
             Sample::Completed(runs) => {
                 put(&mut out, &format!("produced, sample {number}:"));
