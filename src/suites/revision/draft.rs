@@ -51,6 +51,7 @@ pub struct Line {
 pub type Number = Vec<u32>;
 
 /// A numbered section: its heading or first paragraph, and all up to the next number.
+#[derive(Debug)]
 pub struct Section {
     /// Its number.
     pub number: Number,
