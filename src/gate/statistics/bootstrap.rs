@@ -22,8 +22,11 @@ pub struct Paired<'a> {
 /// of eight runs.
 const FEWEST: usize = 5;
 
-/// Up to so many documents every possible drawing is looked at: 1716 of seven.
+/// Up to so many documents every possible drawing is looked at, where they have few rows.
 const EXACT: usize = 7;
+
+/// Drawings of seven documents, without regard to their order.
+const DRAWINGS: usize = 1716;
 
 /// Cells that are looked at in all; it bounds the work for large suites.
 const WORK: usize = 4_000_000;
@@ -63,7 +66,7 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
         }
     };
     match documents.len() {
-        few @ ..=EXACT => every_drawing(few, &mut keep),
+        few @ ..=EXACT if paired.now.len() * columns * DRAWINGS <= WORK => every_drawing(few, &mut keep),
         many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
     }
     let tail = tail(documents.len());
