@@ -75,6 +75,9 @@ fn shown(out: &str, path: &RepoPath) -> String {
     format!("{}/{path}", out.trim_end_matches('/'))
 }
 
+/// The most samples of a case that a run can be asked for.
+const MOST_SAMPLES: usize = 1000;
+
 /// Where the recordings of one case go.
 struct Place<'a> {
     out: &'a str,
@@ -91,6 +94,16 @@ impl Place<'_> {
         let numbered = (0..samples).map(|sample| inner.child(&format!("{sample}.json")));
         let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
         let mut problems = Diagnostics::default();
+        if samples > MOST_SAMPLES {
+            let what = format!("{samples} runs are samples of this case, a run grades {MOST_SAMPLES} at most");
+            problems.push(self.problem(
+                &inner,
+                "too-many-samples",
+                &what,
+                "split the file, or let each run say its case",
+            ));
+            return problems.or(paths);
+        }
         let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
         let beside = Entry { name: other.name().to_owned(), kind };
         if self.folder.list(&self.own).unwrap_or_default().contains(&beside) {

@@ -277,6 +277,25 @@ fn trace() {
             ],
         ),
     ]);
+    // Three calls of one tool: spans with and without the id, and one that was never made.
+    let call = |id: &str| json!({ "type": "tool_call", "id": id, "name": "f", "arguments": { "id": id } });
+    let tool = |span_id: &str, ms: u64, more: &[(&str, Value)]| {
+        let plain = [("gen_ai.operation.name", json!("execute_tool")), ("gen_ai.tool.name", json!("f"))];
+        span(span_id, "", ms, ms + ms, &[&plain, more].concat())
+    };
+    let wanted = json!([{ "role": "assistant", "parts": [call("1"), call("2"), call("3")] }]);
+    let several = request(&[
+        span("0b", "", 1, 2, &[("gen_ai.operation.name", json!("chat")), ("gen_ai.output.messages", wanted)]),
+        tool("0c", 10, &[("gen_ai.tool.call.id", json!("2"))]),
+        tool("0d", 11, &[]),
+        tool("0e", 12, &[("gen_ai.tool.call.id", json!("9"))]),
+    ]);
+    let (record, _) = imported("otlp", &several);
+    let calls = record["intermediate"]["tool_calls"].as_array().unwrap();
+    let times: Vec<(&Value, &Value)> =
+        calls.iter().map(|call| (&call["arguments"]["id"], &call["latency_ms"])).collect();
+    let none = &Value::Null;
+    assert_eq!(times, [(&json!("1"), &json!(11)), (&json!("2"), &json!(10)), (&json!("3"), none), (none, &json!(12))]);
     assert_eq!(told(&imported("otlp", &untooled).0), (&json!("Weather in Paris?"), &paris(), &json!("It rains.")));
 }
 
@@ -483,6 +502,12 @@ fn no_overwriting() {
         fewer.code == 2 && fewer.stderr.starts_with("runs/h/c/2.json: this sample would stand beside"),
         "{}",
         fewer.stderr
+    );
+    let many = import(answer("a").repeat(1001), &["--force"]);
+    assert!(
+        many.code == 2 && many.stderr.starts_with("runs/h/c: 1001 runs are samples of this case"),
+        "{}",
+        many.stderr
     );
     assert_eq!(import(answer("d"), &["--force"]).code, 2, "one sample and a folder of them contradict each other");
 }

@@ -1,6 +1,8 @@
 //! A conversation, told message by message: what was asked, what was called, what was answered in the end.
 
 use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use serde_json::json;
 
@@ -16,15 +18,19 @@ pub struct Telling {
     prompt: Vec<String>,
     begun: bool,
     last: Option<String>,
-    calls: Vec<Call>,
+    calls: Vec<ToolCall>,
+    /// The places of calls without an answer, the earliest first.
+    open: HashMap<Known, VecDeque<usize>>,
     events: Vec<Json>,
     left_out: BTreeMap<String, u32>,
 }
 
-struct Call {
-    id: Option<String>,
-    answered: bool,
-    call: ToolCall,
+/// What an answer knows its call by.
+#[derive(PartialEq, Eq, Hash)]
+enum Known {
+    Id(String),
+    /// Calls had no ids once.
+    Name(String),
 }
 
 /// Who said something that is no answer.
@@ -67,8 +73,9 @@ impl Telling {
     pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
         self.begun = true;
         self.last.get_or_insert_default();
-        let call = ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None };
-        self.calls.push(Call { id, answered: false, call });
+        let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
+        self.open.entry(known).or_default().push_back(self.calls.len());
+        self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None });
     }
 
     /// A tool answers the first open call with this id.
@@ -76,22 +83,21 @@ impl Telling {
     /// # Errors
     /// There is none.
     pub fn answered(&mut self, id: &str, result: Json, error: Option<String>) -> Result<(), Unasked> {
-        self.answer(|call| call.id.as_deref() == Some(id), result, error)
+        self.answer(&Known::Id(id.to_owned()), result, error)
     }
 
-    /// A tool answers the first open call of its name: calls had no ids once.
+    /// A tool answers the first open call of its name that has no id.
     ///
     /// # Errors
     /// There is none.
     pub fn answered_by_name(&mut self, name: &str, result: Json) -> Result<(), Unasked> {
-        self.answer(|call| call.call.name == name, result, None)
+        self.answer(&Known::Name(name.to_owned()), result, None)
     }
 
-    fn answer(&mut self, is: impl Fn(&Call) -> bool, result: Json, error: Option<String>) -> Result<(), Unasked> {
-        let call = self.calls.iter_mut().find(|call| !call.answered && is(call)).ok_or(Unasked)?;
-        call.answered = true;
-        call.call.result = result;
-        call.call.error = error;
+    fn answer(&mut self, known: &Known, result: Json, error: Option<String>) -> Result<(), Unasked> {
+        let place = self.open.get_mut(known).and_then(VecDeque::pop_front).ok_or(Unasked)?;
+        self.calls[place].result = result;
+        self.calls[place].error = error;
         Ok(())
     }
 
@@ -122,7 +128,7 @@ impl Telling {
             error: None,
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             text: Some(self.last.ok_or(NoAnswer)?),
-            calls: self.calls.into_iter().map(|call| call.call).collect(),
+            calls: self.calls,
             events: self.events,
             metrics: Measures::default(),
             model: None,

@@ -1,5 +1,6 @@
 //! OTLP traces in JSON with the GenAI semantic conventions: a trace is a run.
 
+mod calls;
 mod messages;
 mod span;
 
@@ -10,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use self::calls::Calls;
 use self::messages::Message;
 use self::messages::Part;
 use self::span::Operation;
@@ -66,14 +68,6 @@ struct Trace {
 
 /// Spans around a span that are looked at: a broken trace may lead in a circle.
 const DEPTH: usize = 500;
-
-/// A tool call in the making: from a message, from a span, or from both.
-struct Call {
-    id: Option<String>,
-    at: i64,
-    executed: bool,
-    call: ToolCall,
-}
 
 impl Trace {
     fn of(mut spans: Vec<Span>) -> Self {
@@ -147,27 +141,21 @@ impl Trace {
 
     /// The calls that the models made, with what the tools' own spans say of them, in the order in which they were made.
     fn calls(&self, outputs: &[(&Span, Vec<Message>)], whole: &[Message]) -> Vec<ToolCall> {
-        let mut calls: Vec<Call> = Vec::new();
+        let mut calls = Calls::default();
         for (span, messages) in outputs {
-            calls.extend(messages.iter().flat_map(|message| made(message, span.end)));
+            messages.iter().for_each(|message| calls.made(message, span.end));
         }
         if outputs.is_empty() {
-            calls.extend(whole.iter().flat_map(|message| made(message, i64::MIN)));
+            whole.iter().for_each(|message| calls.made(message, i64::MIN));
         }
         let inputs = self.spans.iter().flat_map(messages::input);
         for part in inputs.chain(whole.iter().cloned()).flat_map(|message| message.parts) {
             if let Part::Answer { id: Some(id), result } = part {
-                let open = |call: &&mut Call| call.call.result == Json::null() && call.id.as_ref() == Some(&id);
-                if let Some(call) = calls.iter_mut().find(open) {
-                    call.call.result = result;
-                }
+                calls.answered(&id, result);
             }
         }
-        for span in self.of_operation(Operation::Tool) {
-            execute(&mut calls, span);
-        }
-        calls.sort_by_key(|call| call.at);
-        calls.into_iter().map(|call| call.call).collect()
+        self.of_operation(Operation::Tool).for_each(|span| calls.executed(span));
+        calls.in_order()
     }
 
     fn measures(&self, agent: Option<&Span>, chats: &[&Span]) -> Measures {
@@ -189,65 +177,6 @@ impl Trace {
         let all = || span::milliseconds(self.start(), end);
         measures.total_latency_ms = agent.and_then(Span::latency_ms).or_else(all);
         measures
-    }
-}
-
-/// The calls of a message.
-fn made(message: &Message, at: i64) -> Vec<Call> {
-    let calls = message.parts.iter().filter_map(|part| match part {
-        Part::Call { id, name, arguments } => {
-            let (name, arguments) = (name.clone(), arguments.clone());
-            let call = ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None };
-            Some(Call { id: id.clone(), at, executed: false, call })
-        }
-        Part::Text(_) | Part::Answer { .. } | Part::Other(_) => None,
-    });
-    calls.collect()
-}
-
-/// Adds what a tool's span says to the call with its id, else to the next one of its name that has none; else it is a call.
-fn execute(calls: &mut Vec<Call>, span: &Span) {
-    let name = span.text(&["gen_ai.tool.name", "traceloop.entity.name"]).unwrap_or_default();
-    let id = span.text(&["gen_ai.tool.call.id"]);
-    let by_id = calls.iter().position(|call| !call.executed && id.is_some() && call.id.as_deref() == id);
-    let by_name = || {
-        let open = |call: &Call| !call.executed && call.call.name == name && (id.is_none() || call.id.is_none());
-        calls.iter().position(open)
-    };
-    let place = by_id.or_else(by_name).unwrap_or_else(|| {
-        let call = ToolCall {
-            name: name.to_owned(),
-            arguments: Json::default(),
-            result: Json::null(),
-            error: None,
-            latency_ms: None,
-        };
-        calls.push(Call { id: None, at: span.start, executed: true, call });
-        calls.len() - 1
-    });
-    let Call { executed, call, .. } = &mut calls[place];
-    *executed = true;
-    call.latency_ms = span.latency_ms();
-    let said = |keys: [&str; 2]| keys.iter().find_map(|key| span.said.get(*key));
-    if let Some(arguments) = said(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {
-        call.arguments = unquoted(arguments);
-    }
-    if let Some(result) = said(["gen_ai.tool.call.result", "traceloop.entity.output"]) {
-        call.result = run_v1::json(result);
-    }
-    let kind = span.text(&["error.type"]);
-    call.error = match (&span.failed, kind) {
-        (Some(said), _) if !said.is_empty() => Some(said.clone()),
-        (Some(_), kind) => Some(kind.unwrap_or("error").to_owned()),
-        (None, kind) => kind.map(str::to_owned),
-    };
-}
-
-/// Arguments that were written as JSON in a text stand as what they are.
-fn unquoted(value: &serde_json::Value) -> Json {
-    match value.as_str() {
-        Some(text) if serde_json::from_str::<&RawValue>(text).is_ok() => Json::from(text),
-        Some(_) | None => run_v1::json(value),
     }
 }
 
