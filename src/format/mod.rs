@@ -7,6 +7,8 @@ pub mod config;
 pub mod event;
 pub mod json;
 pub mod loose;
+#[cfg(feature = "models")]
+pub mod otlp;
 mod place;
 #[cfg(feature = "models")]
 pub mod redact;

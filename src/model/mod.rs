@@ -20,6 +20,7 @@ mod reliability;
 mod report;
 mod run;
 mod scoring;
+mod trace;
 mod verdict;
 
 pub use approval::{Approval, GoldenChange, Weight};
@@ -48,4 +49,5 @@ pub use report::{
 };
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
 pub use scoring::{Penalties, PenaltyMode, Scoring};
+pub use trace::{Answered, Chat, Period, Traced};
 pub use verdict::{Ruling, Verdict};

@@ -46,6 +46,11 @@ impl Env {
         Self { variables: variables.collect() }
     }
 
+    /// An environment of these variables.
+    pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { variables: variables.into_iter().map(|(name, value)| (name, Secret(value))).collect() }
+    }
+
     /// A variable that is set and not empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(Secret::reveal).filter(|value| !value.is_empty())

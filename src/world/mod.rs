@@ -12,6 +12,8 @@ mod github;
 mod progress;
 #[cfg(feature = "models")]
 pub mod targets;
+#[cfg(feature = "models")]
+mod traces;
 #[cfg(feature = "web")]
 mod web;
 
@@ -43,3 +45,5 @@ pub use github::WorkflowRun;
 pub use progress::Progress;
 #[cfg(feature = "models")]
 pub use progress::called_off;
+#[cfg(feature = "models")]
+pub use traces::export;

@@ -28,6 +28,8 @@ pub fn trials() -> Vec<Trial> {
         trial("the table of metrics is the program's own", metrics),
         trial("the examples of the page on statistics are the program's own", statistics),
         trial("an unknown schema is told with the known ones", unknown_schema),
+        trial("the example of the page on transcripts is what the program does", transcripts),
+        trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
     ];
     trials.extend(pages);
     trials
@@ -97,6 +99,59 @@ fn page(kind: &str) {
     }
     // What a page shows fails: its reader came because something did.
     assert!(told.contains("FAILS"), "{told}");
+}
+
+/// Walks over a page from its top: puts its files into a repository, runs its commands and compares what they print.
+fn transcripts() {
+    let file = root().join("docs/traces.md");
+    let text = fs::read_to_string(&file).unwrap();
+    let repository = Repository::empty();
+    let mut parts = text.split("\n```");
+    let mut current = parts.next().unwrap().to_owned();
+    let mut commands = 0;
+    while let (Some(block), Some(after)) = (parts.next(), parts.next()) {
+        let (form, body) = block.split_once('\n').unwrap_or((block, ""));
+        let label = current.trim_end().rsplit('\n').next().unwrap_or_default().to_owned();
+        let mut shown = body.to_owned();
+        match (label.strip_suffix("`:"), label.strip_suffix("` prints:")) {
+            (Some(path), None) => repository.write(path.trim_start_matches('`'), format!("{body}\n")),
+            (None, Some(line)) => {
+                let ran = repository.goldgate(&line.split_whitespace().skip(1).collect::<Vec<_>>());
+                assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+                shown = ran.stdout.trim_end().to_owned();
+                commands += 1;
+            }
+            _ => panic!("traces.md: what is this block? {label}"),
+        }
+        current.push_str(&format!("\n```{form}\n{shown}\n```{after}"));
+    }
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &current).unwrap();
+    } else {
+        assert!(text == current, "traces.md is not current; BLESS=1 rewrites it\n{current}");
+    }
+    assert_eq!(commands, 2);
+}
+
+/// What stands in quotes in the sender and its spans is what the page has to name.
+fn names_of_traces() {
+    let page = fs::read_to_string(root().join("docs/traces.md")).unwrap();
+    let read = |file: &str| fs::read_to_string(root().join("src").join(file)).unwrap();
+    let source = read("world/traces.rs") + &read("format/otlp/spans.rs");
+    let is_name =
+        |word: &&str| ["OTEL_", "LANGSMITH_", "LANGCHAIN_", "goldgate."].iter().any(|start| word.starts_with(start));
+    let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
+    let known: Vec<&str> = source.split('"').skip(1).step_by(2).filter(is_name).filter(plain).collect();
+    assert!(known.len() > 30, "{known:?}");
+    for name in &known {
+        assert!(page.contains(&format!("`{name}`")), "docs/traces.md does not name {name}");
+    }
+    for name in page.split('`').filter(is_name).filter(plain) {
+        assert!(
+            known.contains(&name) || name == "goldgate.yaml",
+            "docs/traces.md names {name}, and nothing reads or writes it"
+        );
+    }
 }
 
 fn metrics() {

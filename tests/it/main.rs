@@ -27,6 +27,8 @@ mod snapshots;
 #[cfg(feature = "models")]
 mod targets;
 mod tidy;
+#[cfg(feature = "models")]
+mod traces;
 
 use libtest_mimic::Arguments;
 use libtest_mimic::Trial;
@@ -63,5 +65,7 @@ fn main() {
     #[cfg(feature = "models")]
     trials.extend(targets::trials());
     trials.extend(tidy::trials());
+    #[cfg(feature = "models")]
+    trials.extend(traces::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

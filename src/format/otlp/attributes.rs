@@ -1,0 +1,55 @@
+//! Attributes of spans: of every form one word, and no text without a bound.
+
+use super::wire::AnyValue;
+use super::wire::KeyValue;
+use super::wire::List;
+use super::wire::Value;
+
+/// The longest text of an attribute, in bytes; what is longer is cut, and says so.
+const TEXT_BYTES: usize = 32 * 1024;
+
+/// A text.
+pub fn text(key: &str, value: &str) -> KeyValue {
+    attribute(key, Value::Text(bounded(value, TEXT_BYTES)))
+}
+
+/// A text, where there is one.
+pub fn text_of(key: &str, value: Option<&str>) -> Option<KeyValue> {
+    value.map(|value| text(key, value))
+}
+
+/// A count.
+pub fn count(key: &str, value: u64) -> KeyValue {
+    attribute(key, Value::Whole(i64::try_from(value).unwrap_or(i64::MAX)))
+}
+
+/// A number.
+pub fn number(key: &str, value: f64) -> KeyValue {
+    attribute(key, Value::Number(value))
+}
+
+/// A list of one text.
+pub fn only(key: &str, value: &str) -> KeyValue {
+    let values = vec![AnyValue { value: Some(Value::Text(bounded(value, TEXT_BYTES))) }];
+    attribute(key, Value::List(List { values }))
+}
+
+fn attribute(key: &str, value: Value) -> KeyValue {
+    KeyValue { key: key.to_owned(), value: Some(AnyValue { value: Some(value) }) }
+}
+
+/// At most so many bytes of a text, and how many are missing.
+pub fn bounded(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(most);
+    format!("{} … {} bytes left out", &text[..end], text.len() - end)
+}
+
+/// A list of one message in the conventions' form, as a text: spans have no structured attributes everywhere.
+pub fn message(key: &str, role: &str, said: &str) -> KeyValue {
+    let part = serde_json::json!({ "type": "text", "content": bounded(said, TEXT_BYTES) });
+    let list = serde_json::json!([{ "role": role, "parts": [part] }]).to_string();
+    attribute(key, Value::Text(list))
+}

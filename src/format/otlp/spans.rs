@@ -1,0 +1,192 @@
+//! The spans of one sample: the agent's run, and in it the calls of its model and its tools.
+
+use serde_json::Value;
+use sha2::Digest;
+use sha2::Sha256;
+
+use super::Content;
+use super::Telling;
+use super::attributes::bounded;
+use super::attributes::count;
+use super::attributes::message;
+use super::attributes::number;
+use super::attributes::only;
+use super::attributes::text;
+use super::attributes::text_of;
+use super::wire::Code;
+use super::wire::KeyValue;
+use super::wire::Kind;
+use super::wire::Span;
+use super::wire::Status as Ending;
+use crate::format::loose;
+use crate::model::Answered;
+use crate::model::Chat;
+use crate::model::Period;
+use crate::model::Record;
+use crate::model::Status;
+use crate::model::Stop;
+use crate::model::ToolCall;
+use crate::model::Traced;
+
+/// Spans of one kind in a sample; an agent that calls without end fills no receiver.
+const MOST: usize = 1000;
+/// The longest name of a span, in bytes: a model may call a tool by any.
+const NAME_BYTES: usize = 128;
+/// The longest word on a failure, in bytes.
+const ERROR_BYTES: usize = 500;
+
+/// All spans of a sample, the agent's first. Each sample is a trace of its own.
+pub fn of(telling: &Telling, sample: &Traced) -> Vec<Span> {
+    let trace = Trace::of(telling, sample);
+    let mut spans = vec![trace.agent()];
+    let chats = sample.chats.iter().take(MOST).enumerate();
+    spans.extend(chats.map(|(place, chat)| trace.chat(place, chat)));
+    let calls = sample.record.intermediate.seen_calls().iter().take(MOST).enumerate();
+    spans.extend(calls.map(|(place, call)| trace.tool(place, call)));
+    spans
+}
+
+struct Trace<'a> {
+    sample: &'a Traced,
+    content: Content,
+    id: [u8; 32],
+}
+
+impl<'a> Trace<'a> {
+    /// Ids are made of the run's start and the sample's names: nothing is random, and two runs never share a trace.
+    fn of(telling: &Telling, sample: &'a Traced) -> Self {
+        let Record { agent, case, sample: number, .. } = &sample.record;
+        let names = [telling.started_at.as_str(), sample.suite.as_str(), agent.as_str(), case.as_str()];
+        let mut hash = Sha256::new();
+        for name in names {
+            hash.update(name);
+            hash.update([0]);
+        }
+        hash.update(number.to_be_bytes());
+        hash.update(sample.period.start.to_be_bytes());
+        Self { sample, content: telling.content, id: hash.finalize().into() }
+    }
+
+    fn span_id(&self, kind: &str, place: usize) -> Vec<u8> {
+        let mut hash = Sha256::new();
+        hash.update(self.id);
+        hash.update(kind);
+        hash.update(place.to_be_bytes());
+        hash.finalize()[..8].to_vec()
+    }
+
+    fn span(&self, kind: (&str, Kind), place: usize, name: &str, period: Period, attributes: Vec<KeyValue>) -> Span {
+        let (operation, kind) = kind;
+        let parent = if operation == AGENT { Vec::new() } else { self.span_id(AGENT, 0) };
+        Span {
+            trace_id: self.id[..16].to_vec(),
+            span_id: self.span_id(operation, place),
+            parent_span_id: parent,
+            name: bounded(&format!("{operation} {name}"), NAME_BYTES),
+            kind: kind.into(),
+            start_time_unix_nano: period.start,
+            end_time_unix_nano: period.end.max(period.start),
+            attributes,
+            status: None,
+        }
+    }
+
+    fn agent(&self) -> Span {
+        let Traced { suite, record, period, provider, chats, .. } = self.sample;
+        let answered_by = record.provenance.provenance.model.as_deref();
+        let mut said = vec![text("gen_ai.operation.name", AGENT), text("gen_ai.agent.name", record.agent.as_str())];
+        said.extend(text_of("gen_ai.provider.name", provider.as_deref()));
+        said.extend(text_of("gen_ai.request.model", chats.first().map(|chat| chat.asked.as_str())));
+        said.extend(text_of("gen_ai.response.model", answered_by));
+        said.extend(record.metrics.input_tokens.map(|tokens| count("gen_ai.usage.input_tokens", tokens)));
+        said.extend(record.metrics.output_tokens.map(|tokens| count("gen_ai.usage.output_tokens", tokens)));
+        said.push(text("goldgate.suite", suite.as_str()));
+        said.push(text("goldgate.agent", record.agent.as_str()));
+        said.push(text("goldgate.case", record.case.as_str()));
+        said.push(count("goldgate.sample", record.sample.into()));
+        said.push(text("goldgate.status", record.status.word()));
+        said.extend(text_of("goldgate.target", record.provenance.target.as_deref()));
+        said.extend(text_of("goldgate.cache", record.provenance.provenance.cache.as_deref()));
+        said.extend(record.metrics.cost_usd.map(|cost| number("goldgate.cost_usd", cost)));
+        let calls = record.intermediate.seen_calls().len();
+        let missing = calls.saturating_sub(MOST) + chats.len().saturating_sub(MOST);
+        said.extend((missing > 0).then(|| count("goldgate.spans_left_out", missing as u64)));
+        if self.content == Content::Sent {
+            let prompt = record.inputs.prompt.as_deref();
+            said.extend(prompt.map(|prompt| message("gen_ai.input.messages", "user", prompt)));
+            said.push(message("gen_ai.output.messages", "assistant", &answer(record)));
+        }
+        let failed = match record.status {
+            Status::Completed => None,
+            Status::Error | Status::Timeout | Status::Stalled | Status::Cancelled => Some(record.status.word()),
+        };
+        let span = self.span((AGENT, Kind::Internal), 0, record.agent.as_str(), *period, said);
+        self.ended(span, failed, record.error.as_deref())
+    }
+
+    fn chat(&self, place: usize, chat: &Chat) -> Span {
+        let Chat { period, asked, outcome } = chat;
+        let mut said = vec![text("gen_ai.operation.name", CHAT)];
+        said.extend(text_of("gen_ai.provider.name", self.sample.provider.as_deref()));
+        said.push(text("gen_ai.request.model", asked));
+        let failed = match outcome {
+            Answered::Turn { model, stop, spent } => {
+                said.extend(text_of("gen_ai.response.model", model.as_deref()));
+                said.push(only("gen_ai.response.finish_reasons", reason(stop)));
+                said.push(count("gen_ai.usage.input_tokens", spent.input));
+                said.push(count("gen_ai.usage.cache_read.input_tokens", spent.cached_input));
+                said.push(count("gen_ai.usage.output_tokens", spent.output));
+                None
+            }
+            Answered::Fault(word) => Some(word.as_str()),
+        };
+        let span = self.span((CHAT, Kind::Client), place, asked, *period, said);
+        self.ended(span, failed, None)
+    }
+
+    fn tool(&self, place: usize, call: &ToolCall) -> Span {
+        let mut said = vec![text("gen_ai.operation.name", TOOL), text("gen_ai.tool.name", &call.name)];
+        said.push(text("gen_ai.tool.type", "function"));
+        if self.content == Content::Sent {
+            said.push(text("gen_ai.tool.call.arguments", call.arguments.text()));
+            said.push(text("gen_ai.tool.call.result", call.result.text()));
+        }
+        let start = self.sample.period.start;
+        let length = call.latency_ms.unwrap_or(0).saturating_mul(1_000_000);
+        let unknown = Period { start, end: start.saturating_add(length) };
+        let period = self.sample.tools.get(place).copied().unwrap_or(unknown);
+        let span = self.span((TOOL, Kind::Internal), place, &call.name, period, said);
+        self.ended(span, call.error.as_ref().map(|_| "tool_error"), call.error.as_deref())
+    }
+
+    /// A failure's kind is always told; its words may be an agent's, and go along with the other texts only.
+    fn ended(&self, mut span: Span, failed: Option<&str>, words: Option<&str>) -> Span {
+        let Some(kind) = failed else { return span };
+        span.attributes.push(text("error.type", kind));
+        let message = match (self.content, words) {
+            (Content::Sent, Some(words)) => bounded(words, ERROR_BYTES),
+            (Content::Sent, None) | (Content::Kept, _) => kind.to_owned(),
+        };
+        Span { status: Some(Ending { message, code: Code::Error.into() }), ..span }
+    }
+}
+
+const AGENT: &str = "invoke_agent";
+const CHAT: &str = "chat";
+const TOOL: &str = "execute_tool";
+
+/// The text of the outputs where they have one, else all of them.
+fn answer(record: &Record) -> String {
+    let outputs = record.outputs.text();
+    let text = loose::any(outputs).ok().and_then(|value| value.get("text").and_then(Value::as_str).map(str::to_owned));
+    text.unwrap_or_else(|| outputs.to_owned())
+}
+
+fn reason(stop: &Stop) -> &str {
+    match stop {
+        Stop::End => "stop",
+        Stop::Length => "length",
+        Stop::Refused => "content_filter",
+        Stop::Other(word) => word,
+    }
+}

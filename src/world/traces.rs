@@ -1,0 +1,259 @@
+//! Traces to a receiver: where the environment says, over HTTP in protobuf. What fails here is told and changes no verdict.
+
+use std::time::Duration;
+
+use anyhow::Context;
+use reqwest::Client;
+use reqwest::Response;
+use reqwest::StatusCode;
+use reqwest::Url;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderName;
+use reqwest::header::HeaderValue;
+
+use super::env::Env;
+use super::web;
+use crate::format::otlp;
+use crate::format::otlp::Content;
+use crate::format::otlp::Telling;
+use crate::model::Traced;
+
+/// Tries of one request.
+const TRIES: u32 = 3;
+/// The longest wait before the next try, whatever the receiver asks for.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// What is read of an answer: it is a few bytes, or not for us.
+const ANSWER_BYTES: usize = 64 * 1024;
+
+/// Who receives traces.
+struct Receiver {
+    url: Url,
+    headers: HeaderMap,
+    timeout: Duration,
+}
+
+/// Sends finished samples to every receiver that the environment names, and gives what has to be told: a line for each that
+/// did not take them. It waits for the network in a runtime of its own, so that it is called when all samples are done.
+pub fn export(env: &Env, started_at: &str, samples: &[Traced]) -> Vec<String> {
+    if samples.is_empty() || is_on(env, &["OTEL_SDK_DISABLED"]) {
+        return Vec::new();
+    }
+    let named: Vec<_> = [standard(env), langsmith(env)].into_iter().flatten().collect();
+    if named.is_empty() {
+        return Vec::new();
+    }
+    let (resource, mut told) = resource(env);
+    let is_sent = is_on(env, &["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"]);
+    let content = if is_sent { Content::Sent } else { Content::Kept };
+    let telling = Telling { started_at: started_at.to_owned(), resource, content };
+    let requests = otlp::requests(&telling, samples);
+    for receiver in named {
+        let sent = receiver.and_then(|receiver| {
+            // A URL's path may be a key, so that no more than the host is shown.
+            let host = receiver.url.host_str().unwrap_or_default().to_owned();
+            receiver.send(&requests).with_context(|| format!("while sending to {host}"))
+        });
+        if let Err(error) = sent {
+            told.push(format!("warning: traces were not sent: {error:#}"));
+        }
+    }
+    told
+}
+
+fn is_on(env: &Env, names: &[&str]) -> bool {
+    names.iter().any(|name| env.get(name).is_some_and(|value| value.eq_ignore_ascii_case("true")))
+}
+
+fn first<'a>(env: &'a Env, names: &[&'static str]) -> Option<(&'static str, &'a str)> {
+    names.iter().find_map(|name| Some((*name, env.get(name)?)))
+}
+
+/// The receiver of OpenTelemetry's own variables.
+fn standard(env: &Env) -> Option<anyhow::Result<Receiver>> {
+    if env.get("OTEL_TRACES_EXPORTER") == Some("none") {
+        return None;
+    }
+    let own = first(env, &["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]).map(|(name, url)| (name, url.to_owned()));
+    let all = || {
+        let (name, base) = first(env, &["OTEL_EXPORTER_OTLP_ENDPOINT"])?;
+        Some((name, format!("{}/v1/traces", base.trim_end_matches('/'))))
+    };
+    let (name, url) = own.or_else(all)?;
+    Some(of_standard(env, name, &url))
+}
+
+fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
+    let protocol = first(env, &["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL"]);
+    if let Some((name, other)) = protocol.filter(|(_, protocol)| *protocol != "http/protobuf") {
+        anyhow::bail!("{name} is {other:?}; goldgate sends http/protobuf");
+    }
+    let headers = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"]) {
+        // The value is not shown: it holds keys.
+        Some((name, list)) => pairs(list).with_context(|| format!("{name} is no list of name=value"))?,
+        None => Vec::new(),
+    };
+    let mut map = HeaderMap::new();
+    for (name, value) in &headers {
+        put(&mut map, name, value)?;
+    }
+    let timeout = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]) {
+        Some((name, text)) => {
+            let milliseconds =
+                text.parse().ok().with_context(|| format!("{name} is {text:?}; milliseconds would be right"));
+            Duration::from_millis(milliseconds?)
+        }
+        None => Duration::from_secs(10),
+    };
+    Ok(Receiver { url: address(name, url)?, headers: map, timeout })
+}
+
+/// LangSmith's intake, by LangSmith's own variables or LangChain's older ones.
+fn langsmith(env: &Env) -> Option<anyhow::Result<Receiver>> {
+    let switches = ["LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING"];
+    is_on(env, &switches).then(|| of_langsmith(env))
+}
+
+fn of_langsmith(env: &Env) -> anyhow::Result<Receiver> {
+    let key = first(env, &["LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"]);
+    let (_, key) = key.context("LangSmith's tracing is on, and LANGSMITH_API_KEY is not set")?;
+    let stated = first(env, &["LANGSMITH_ENDPOINT", "LANGCHAIN_ENDPOINT"]);
+    let (name, base) = stated.unwrap_or(("LANGSMITH_ENDPOINT", "https://api.smith.langchain.com"));
+    let mut headers = HeaderMap::new();
+    put(&mut headers, "x-api-key", key)?;
+    if let Some((_, project)) = first(env, &["LANGSMITH_PROJECT", "LANGCHAIN_PROJECT"]) {
+        put(&mut headers, "langsmith-project", project)?;
+    }
+    let url = format!("{}/otel/v1/traces", base.trim_end_matches('/'));
+    Ok(Receiver { url: address(name, &url)?, headers, timeout: Duration::from_secs(10) })
+}
+
+/// Adds a header whose value is shown nowhere.
+fn put(headers: &mut HeaderMap, name: &str, value: &str) -> anyhow::Result<()> {
+    let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
+        anyhow::bail!("the header {name:?} cannot be sent: its name or value is no header's");
+    };
+    value.set_sensitive(true);
+    headers.insert(name, value);
+    Ok(())
+}
+
+fn address(name: &str, url: &str) -> anyhow::Result<Url> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    url.with_context(|| format!("{name} is no address; http://host:4318 would be right"))
+}
+
+/// What is said of the sender, and what of it could not be read.
+fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
+    let mut told = Vec::new();
+    let stated = env.get("OTEL_RESOURCE_ATTRIBUTES").map(pairs);
+    let mut attributes = match stated {
+        Some(Err(_)) => {
+            told.push("warning: OTEL_RESOURCE_ATTRIBUTES is no list of name=value: it is not sent".to_owned());
+            Vec::new()
+        }
+        Some(Ok(pairs)) => pairs,
+        None => Vec::new(),
+    };
+    if let Some(name) = env.get("OTEL_SERVICE_NAME") {
+        attributes.retain(|(key, _)| key != "service.name");
+        attributes.insert(0, ("service.name".to_owned(), name.to_owned()));
+    }
+    if !attributes.iter().any(|(key, _)| key == "service.name") {
+        attributes.insert(0, ("service.name".to_owned(), "goldgate".to_owned()));
+    }
+    (attributes, told)
+}
+
+/// `name=value,name=value`, the values percent-encoded.
+fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
+    let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
+    let pair = |part: &str| {
+        let (name, value) = part.split_once('=')?;
+        let name = name.trim();
+        (!name.is_empty()).then(|| Some((name.to_owned(), decoded(value.trim())?)))?
+    };
+    parts.map(|part| pair(part).context("a part of it has no name, or no value")).collect()
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        match byte {
+            b'%' => {
+                let mut digit = || char::from(rest.next()?).to_digit(16);
+                let value = digit()? * 16 + digit()?;
+                bytes.push(u8::try_from(value).ok()?);
+            }
+            other => bytes.push(other),
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
+impl Receiver {
+    /// Sends all requests, one after the other; the first that is not taken ends it.
+    fn send(&self, requests: &[Vec<u8>]) -> anyhow::Result<()> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let client = web::client_for_targets()?;
+        let mut rejected = 0;
+        for body in requests {
+            rejected += runtime.block_on(self.delivered(&client, body))?;
+        }
+        anyhow::ensure!(rejected == 0, "the receiver did not take {rejected} spans");
+        Ok(())
+    }
+
+    /// Sends one request until it is taken, or cannot be; gives how many spans the receiver did not want.
+    async fn delivered(&self, client: &Client, body: &[u8]) -> anyhow::Result<u64> {
+        let mut tries = 1;
+        loop {
+            let (wait, refusal) = match self.posted(client, body).await {
+                Ok(answer) if answer.status().is_success() => return Ok(otlp::rejected(&read(answer).await)),
+                Ok(answer) => (pause(&answer, tries), anyhow::anyhow!("the receiver answered {}", answer.status())),
+                // The URL may hold a key.
+                Err(error) => (Some(backoff(tries)), error.without_url().into()),
+            };
+            match wait {
+                Some(wait) if tries < TRIES => tokio::time::sleep(wait.min(PATIENCE)).await,
+                Some(_) | None => return Err(refusal),
+            }
+            tries += 1;
+        }
+    }
+
+    async fn posted(&self, client: &Client, body: &[u8]) -> reqwest::Result<Response> {
+        let request = client.post(self.url.clone()).timeout(self.timeout).headers(self.headers.clone());
+        request.header("content-type", "application/x-protobuf").body(body.to_vec()).send().await
+    }
+}
+
+/// The answer's first bytes.
+async fn read(mut answer: Response) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while let Ok(Some(more)) = answer.chunk().await {
+        bytes.extend_from_slice(&more);
+        if bytes.len() > ANSWER_BYTES {
+            return Vec::new();
+        }
+    }
+    bytes
+}
+
+/// How long to wait before the next try; `None` where another try would not help.
+fn pause(answer: &Response, tries: u32) -> Option<Duration> {
+    let again = matches!(
+        answer.status(),
+        StatusCode::TOO_MANY_REQUESTS
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::GATEWAY_TIMEOUT
+    );
+    let asked = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    again.then(|| asked.map_or_else(|| backoff(tries), Duration::from_secs))
+}
+
+/// 0.25, 0.5, 1 seconds.
+fn backoff(tries: u32) -> Duration {
+    Duration::from_millis(125 << tries.min(4))
+}
