@@ -2,6 +2,8 @@
 
 #[cfg(feature = "github")]
 pub mod archive;
+#[cfg(feature = "models")]
+pub mod aws;
 pub mod baseline_v1;
 pub mod config;
 pub mod event;

@@ -24,11 +24,12 @@ use crate::model::Stop;
 use crate::model::ToolSpec;
 use crate::model::Turn;
 
-/// The version of the wire format: the header `anthropic-version`.
+/// The version of the wire format: the header `anthropic-version`. Compatible servers know this one; the next one (2026-10-21)
+/// refuses a temperature, which models that vary from sample to sample are asked with.
 pub const VERSION: &str = "2023-06-01";
 
-/// The longest answer where the config states none; the vendor wants one.
-const MAX_TOKENS: u32 = 4096;
+/// The longest answer where the config states none; the vendor wants one, and what its newer models think counts too.
+const MAX_TOKENS: u32 = 16_384;
 
 /// The body of a request.
 pub fn request(conversation: &Conversation, provider: &Provider, server: Server) -> Value {

@@ -8,6 +8,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use reqwest::Client;
+use reqwest::Method;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::header::HeaderMap;
@@ -17,10 +18,10 @@ use tokio::time::timeout;
 
 use super::Patience;
 use super::Unopened;
+use super::exchange::Sending;
 use super::lasting;
 use super::oneshot;
 use super::pool::Pool;
-use super::post::Post;
 use super::process::Complaints;
 use super::process::too_slow;
 use crate::format::request_v1;
@@ -81,7 +82,7 @@ impl Agent {
             Means::Http { client, url } => {
                 let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
                 let (url, patience) = (url.clone(), self.patience);
-                let text = Post { client, url, headers, body: asked, patience }.text().await?;
+                let text = Sending { method: Method::POST, client, url, headers, body: asked, patience }.text().await?;
                 record(text.into_bytes())
             }
             Means::Oneshot { argv, root } => {

@@ -3,18 +3,22 @@
 use std::fmt;
 
 use reqwest::Client;
+use reqwest::Method;
 use reqwest::Url;
 use reqwest::header::AUTHORIZATION;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::header::HeaderMap;
 use reqwest::header::HeaderName;
 use reqwest::header::HeaderValue;
+use serde_json::Value;
 
 use super::Patience;
 use super::Unopened;
-use super::post::Post;
+use super::bedrock::Bedrock;
+use super::exchange::Sending;
 use crate::format::wire::Server;
 use crate::format::wire::anthropic;
+use crate::format::wire::converse;
 use crate::format::wire::openai;
 use crate::model::Conversation;
 use crate::model::Fault;
@@ -37,6 +41,7 @@ pub struct Chat {
 enum Line {
     OpenAi(Endpoint),
     Anthropic(Endpoint),
+    Bedrock(Box<Bedrock>),
 }
 
 /// Where calls go, who is there, and with which headers.
@@ -85,7 +90,7 @@ impl Chat {
         let line = match provider.wire {
             Wire::OpenAi => Line::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
             Wire::Anthropic => Line::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
-            Wire::Bedrock => return Err(Unopened::Unusable("bedrock is not there yet".to_owned())),
+            Wire::Bedrock => Line::Bedrock(Box::new(Bedrock::of(provider, &client, env)?)),
         };
         Ok(Self { provider: provider.clone(), patience, client, line })
     }
@@ -98,18 +103,24 @@ impl Chat {
         match &self.line {
             Line::OpenAi(endpoint) => {
                 let body = openai::request(conversation, &self.provider, endpoint.server);
-                openai::turn(&self.post(endpoint, body.to_string()).answer().await?)
+                openai::turn(&self.asked(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?)
             }
             Line::Anthropic(endpoint) => {
                 let body = anthropic::request(conversation, &self.provider, endpoint.server);
-                anthropic::turn(&self.post(endpoint, body.to_string()).answer().await?, conversation)
+                let answer = self.asked(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?;
+                anthropic::turn(&answer, conversation)
+            }
+            Line::Bedrock(bedrock) => {
+                let body = converse::request(conversation, &self.provider).to_string();
+                let headers = bedrock.headers(&body).await?;
+                converse::turn(&self.asked(&bedrock.url, headers, body).await?, conversation)
             }
         }
     }
 
-    fn post(&self, endpoint: &Endpoint, body: String) -> Post<'_> {
-        let Endpoint { url, headers, server: _ } = endpoint;
-        Post { client: &self.client, url: url.clone(), headers: headers.clone(), body, patience: self.patience }
+    async fn asked(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Value, Fault> {
+        let (client, url, patience) = (&self.client, url.clone(), self.patience);
+        Sending { client, method: Method::POST, url, headers, body, patience }.answer().await
     }
 }
 
@@ -153,12 +164,20 @@ fn headers(wire: Wire, key: Option<&Secret>) -> Result<HeaderMap, Unopened> {
         Wire::OpenAi | Wire::Bedrock => (AUTHORIZATION, "Bearer "),
     };
     if let Some(key) = key {
-        let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.reveal().trim()))
-            .map_err(|_| Unopened::Unusable("the key holds characters that no header may hold".to_owned()))?;
-        value.set_sensitive(true);
-        headers.insert(name, value);
+        headers.insert(name, secret_header(prefix, key)?);
     }
     Ok(headers)
+}
+
+/// A header with a key, which no log shows.
+///
+/// # Errors
+/// That the key is none.
+pub fn secret_header(prefix: &str, key: &Secret) -> Result<HeaderValue, Unopened> {
+    let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.reveal().trim()))
+        .map_err(|_| Unopened::Unusable("the key holds characters that no header may hold".to_owned()))?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Where calls go. OpenAI's clients put the version into the base, Anthropic's do not; a base of either manner works, and one

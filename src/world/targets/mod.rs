@@ -2,10 +2,13 @@
 //! how often and how many at once is the engine's affair.
 
 mod agent;
+mod bedrock;
 mod chat;
+mod credentials;
+mod exchange;
 mod oneshot;
 mod pool;
-mod post;
+
 mod process;
 
 use std::error::Error;

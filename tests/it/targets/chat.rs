@@ -51,8 +51,10 @@ pub fn spoken(wire: Wire) -> Value {
         }),
         Wire::Anthropic => json!({
             "id": "msg_1", "type": "message", "role": "assistant", "model": "model-1-2026", "stop_reason": "end_turn", "stop_sequence": null,
-            "content": [{ "type": "thinking", "thinking": "Hm.", "signature": "x" }, { "type": "text", "text": "A " }, { "type": "text", "text": "model." }],
-            "usage": { "input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 8, "cache_creation_input_tokens": 7 },
+            "container": null, "diagnostics": null, "stop_details": null,
+            "content": [{ "type": "thinking", "thinking": "Hm.", "signature": "x" }, { "type": "text", "text": "A ", "citations": null }, { "type": "text", "text": "model.", "citations": null }],
+            "usage": { "input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 8, "cache_creation_input_tokens": 7, "cache_creation": null,
+                "inference_geo": null, "output_tokens_details": null, "server_tool_use": null, "service_tier": "standard", "speed": null },
         }),
         Wire::Bedrock => json!({
             "output": { "message": { "role": "assistant", "content": [{ "text": "A model." }] } }, "stopReason": "end_turn",

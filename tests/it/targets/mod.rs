@@ -1,9 +1,12 @@
 //! One call to each kind of target, against real servers and real processes.
 
+mod bedrock;
 mod chat;
 mod faults;
+mod live;
 mod oneshot;
 mod pool;
+mod shapes;
 mod standin;
 
 use std::fs;
@@ -32,10 +35,13 @@ use libtest_mimic::Trial;
 use serde_json::json;
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = chat::trials();
+    let mut trials = bedrock::trials();
+    trials.extend(chat::trials());
+    trials.extend(live::trials());
     trials.extend(faults::trials());
     trials.extend(oneshot::trials());
     trials.extend(pool::trials());
+    trials.extend(shapes::trials());
     trials
 }
 

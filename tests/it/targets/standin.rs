@@ -21,6 +21,7 @@ pub struct Received {
     pub target: String,
     /// Names in lower case.
     pub headers: Vec<(String, String)>,
+    pub text: String,
     pub body: Value,
 }
 
@@ -151,5 +152,5 @@ fn read(reader: &mut BufReader<TcpStream>) -> Option<Received> {
     reader.read_exact(&mut body).ok()?;
     let text = String::from_utf8(body).unwrap();
     let body = serde_json::from_str(&text).unwrap_or(Value::Null);
-    Some(Received { method, target, headers, body })
+    Some(Received { method, target, headers, text, body })
 }

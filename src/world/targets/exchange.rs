@@ -1,9 +1,10 @@
-//! One POST to a target: the answer, or the fault that it came to.
+//! One request to a target: the answer, or the fault that it came to.
 
 use std::error::Error;
 use std::time::Duration;
 
 use reqwest::Client;
+use reqwest::Method;
 use reqwest::Response;
 use reqwest::Url;
 use reqwest::header::CONTENT_TYPE;
@@ -25,9 +26,11 @@ use crate::model::Status;
 use crate::text::line;
 
 /// A request that is ready to be sent.
-pub struct Post<'a> {
+pub struct Sending<'a> {
     /// The client.
     pub client: &'a Client,
+    /// `POST`, mostly.
+    pub method: Method,
     /// Where to.
     pub url: Url,
     /// Its headers, keys among them.
@@ -38,14 +41,22 @@ pub struct Post<'a> {
     pub patience: Patience,
 }
 
-impl Post<'_> {
-    /// Sends it, and gives the JSON of the answer as it came.
+impl Sending<'_> {
+    /// Sends it, and gives the type and the bytes of an answer that is no refusal.
     ///
     /// # Errors
     /// The fault that it came to. None shows a header, nor the query of the address.
-    pub async fn text(self) -> Result<String, Fault> {
+    pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), Fault> {
         let call = self.patience.call;
-        let (kind, body) = timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))?;
+        timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))
+    }
+
+    /// Sends it, and gives the JSON of the answer as it came.
+    ///
+    /// # Errors
+    /// As with `bytes`.
+    pub async fn text(self) -> Result<String, Fault> {
+        let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)?;
         String::from_utf8(body).map_err(|_| passing("the answer is no UTF-8".to_owned()))
     }
@@ -53,16 +64,14 @@ impl Post<'_> {
     /// Sends it, and reads the JSON of the answer.
     ///
     /// # Errors
-    /// As with `text`.
+    /// As with `bytes`.
     pub async fn answer(self) -> Result<Value, Fault> {
-        let call = self.patience.call;
-        let (kind, body) = timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))?;
+        let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)
     }
 
-    /// The content type and the body of an answer that is none of refusal.
     async fn exchange(self) -> Result<(Option<String>, Vec<u8>), Fault> {
-        let sent = self.client.post(self.url).headers(self.headers).body(self.body).send().await;
+        let sent = self.client.request(self.method, self.url).headers(self.headers).body(self.body).send().await;
         let response = sent.map_err(broken)?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();

@@ -1,0 +1,231 @@
+//! Bedrock: where a model is called, and the signature of a call (SigV4).
+
+use std::time::SystemTime;
+
+use aws_credential_types::Credentials;
+use aws_sigv4::http_request::SignableBody;
+use aws_sigv4::http_request::SignableRequest;
+use aws_sigv4::http_request::SigningSettings;
+use aws_sigv4::http_request::sign;
+use aws_sigv4::sign::v4::SigningParams;
+use percent_encoding::AsciiSet;
+use percent_encoding::NON_ALPHANUMERIC;
+use percent_encoding::utf8_percent_encode;
+use reqwest::Client;
+use reqwest::Url;
+use reqwest::header::AUTHORIZATION;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderName;
+use reqwest::header::HeaderValue;
+
+use super::Unopened;
+use super::chat::secret_header;
+use super::credentials::Source;
+use super::lasting;
+use crate::format::aws::Keys;
+use crate::model::Fault;
+use crate::model::Provider;
+use crate::world::env::Env;
+
+/// What stands in a path as it is; a model's name holds colons, and as an ARN slashes.
+const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// A model of Bedrock, and what it is called with.
+pub struct Bedrock {
+    /// Where it is called.
+    pub url: Url,
+    access: Access,
+}
+
+enum Access {
+    /// A key of Bedrock's own, in a header.
+    Bearer(HeaderValue),
+    /// Keys of AWS, which sign.
+    Signed { region: String, source: Source },
+}
+
+impl Bedrock {
+    /// Finds region, address and credentials; nothing is asked yet.
+    ///
+    /// # Errors
+    /// What is missing.
+    pub fn of(provider: &Provider, client: &Client, env: &Env) -> Result<Self, Unopened> {
+        let region =
+            provider.region.clone().or_else(|| super::credentials::region(env)).ok_or_else(|| {
+                Unopened::Unusable("bedrock has no region: state region, or set AWS_REGION".to_owned())
+            })?;
+        let stated = provider.base_url.as_deref().or_else(|| env.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"));
+        let base = stated.or_else(|| env.get("AWS_ENDPOINT_URL")).map_or_else(|| host(&region), str::to_owned);
+        let url = address(&base, &provider.model)
+            .ok_or_else(|| Unopened::Unusable(format!("the address of {} is no http address", provider.model)))?;
+        let variable = provider.api_key_env.as_deref().unwrap_or("AWS_BEARER_TOKEN_BEDROCK");
+        let access = match (env.secret(variable), &provider.api_key_env) {
+            (Some(key), _) => Access::Bearer(secret_header("Bearer ", &key)?),
+            (None, Some(name)) => {
+                return Err(Unopened::NoKey { wanted: format!("set the environment variable {name}") });
+            }
+            (None, None) => Access::Signed { source: Source::find(env, client, &region)?, region },
+        };
+        Ok(Self { url, access })
+    }
+
+    /// The headers of a call with this body.
+    ///
+    /// # Errors
+    /// That credentials cannot be had.
+    pub async fn headers(&self, body: &str) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        match &self.access {
+            Access::Bearer(value) => {
+                headers.insert(AUTHORIZATION, value.clone());
+            }
+            Access::Signed { region, source } => {
+                let keys = source.keys().await?;
+                let call =
+                    Call { method: "POST", url: &self.url, headers: &[("content-type", "application/json")], body };
+                headers.extend(signature(&call, &keys, region, "bedrock", SystemTime::now())?);
+            }
+        }
+        Ok(headers)
+    }
+}
+
+/// The vendor's own address in a region.
+fn host(region: &str) -> String {
+    let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    format!("https://bedrock-runtime.{region}.{domain}")
+}
+
+fn address(base: &str, model: &str) -> Option<Url> {
+    let path = format!("{}/model/{}/converse", base.trim().trim_end_matches('/'), utf8_percent_encode(model, KEPT));
+    path.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
+}
+
+/// What is signed.
+struct Call<'a> {
+    method: &'a str,
+    url: &'a Url,
+    headers: &'a [(&'a str, &'a str)],
+    body: &'a str,
+}
+
+fn signature(
+    call: &Call<'_>,
+    keys: &Keys,
+    region: &str,
+    service: &str,
+    at: SystemTime,
+) -> Result<Vec<(HeaderName, HeaderValue)>, Fault> {
+    let failed = |error: &dyn std::fmt::Display| lasting(format!("the call cannot be signed: {error}"));
+    let identity = Credentials::new(&keys.id, &keys.secret, keys.session.clone(), None, "goldgate").into();
+    let parameters = SigningParams::builder()
+        .identity(&identity)
+        .region(region)
+        .name(service)
+        .time(at)
+        .settings(SigningSettings::default())
+        .build()
+        .map_err(|error| failed(&error))?
+        .into();
+    let headers = call.headers.iter().copied();
+    let body = SignableBody::Bytes(call.body.as_bytes());
+    let request =
+        SignableRequest::new(call.method, call.url.as_str(), headers, body).map_err(|error| failed(&error))?;
+    let (instructions, _) = sign(request, &parameters).map_err(|error| failed(&error))?.into_parts();
+    let (signed, _) = instructions.into_parts();
+    let signed = signed.into_iter().map(|header| {
+        let mut value = HeaderValue::from_str(header.value()).map_err(|error| failed(&error))?;
+        value.set_sensitive(true);
+        Ok((HeaderName::from_static(header.name()), value))
+    });
+    signed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+    use std::time::UNIX_EPOCH;
+
+    use super::Call;
+    use super::address;
+    use super::host;
+    use super::signature;
+    use crate::format::aws::Keys;
+
+    #[test]
+    fn a_model_stands_in_the_path_percent_encoded() {
+        for (base, model, wanted) in [
+            ("http://h", "acme.large-v2:0", "http://h/model/acme.large-v2%3A0/converse"),
+            ("http://h/p/", "a b", "http://h/p/model/a%20b/converse"),
+            ("http://h", "arn:aws:bedrock:x:1:p/y", "http://h/model/arn%3Aaws%3Abedrock%3Ax%3A1%3Ap%2Fy/converse"),
+        ] {
+            assert_eq!(address(base, model).unwrap().as_str(), wanted);
+        }
+        assert_eq!(address("ftp://h", "m"), None);
+        assert_eq!(host("cn-north-1"), "https://bedrock-runtime.cn-north-1.amazonaws.com.cn");
+    }
+
+    /// AWS's published examples (the Signature Version 4 test suite and the guide's example of a request).
+    #[test]
+    fn signatures_are_those_of_the_published_examples() {
+        let keys = Keys {
+            id: "AKIDEXAMPLE".to_owned(),
+            secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned(),
+            session: None,
+            expires: None,
+        };
+        let at = UNIX_EPOCH + Duration::from_secs(1_440_938_160);
+        let form: &[(&str, &str)] = &[("content-type", "application/x-www-form-urlencoded; charset=utf-8")];
+        let posted: &[(&str, &str)] = &[("content-type", "application/x-www-form-urlencoded")];
+        for (method, url, headers, body, service, wanted) in [
+            (
+                "GET",
+                "https://example.amazonaws.com/",
+                [].as_slice(),
+                "",
+                "service",
+                "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31",
+            ),
+            (
+                "POST",
+                "https://example.amazonaws.com/",
+                &[],
+                "",
+                "service",
+                "5da7c1a2acd57cee7505fc6676e4e544621c30862966e37dddb68e92efbe5d6b",
+            ),
+            (
+                "POST",
+                "https://example.amazonaws.com/",
+                posted,
+                "Param1=value1",
+                "service",
+                "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            ),
+            (
+                "GET",
+                "https://example.amazonaws.com/?Param1=value1&Param2=value2",
+                &[],
+                "",
+                "service",
+                "b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500",
+            ),
+            (
+                "GET",
+                "https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08",
+                form,
+                "",
+                "iam",
+                "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7",
+            ),
+        ] {
+            let call = Call { method, url: &url.parse().unwrap(), headers, body };
+            let signed = signature(&call, &keys, "us-east-1", service, at).unwrap();
+            let (_, value) = signed.iter().find(|(name, _)| name == "authorization").unwrap();
+            let found = value.to_str().unwrap();
+            assert!(found.ends_with(&format!("Signature={wanted}")), "{url} {body}: {found}");
+        }
+    }
+}

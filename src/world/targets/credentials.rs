@@ -1,0 +1,214 @@
+//! Credentials for AWS: from the environment, a profile's file, a web identity, or a container's endpoint.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use jiff::Timestamp;
+use reqwest::Client;
+use reqwest::Method;
+use reqwest::Url;
+use reqwest::header::AUTHORIZATION;
+use reqwest::header::CONTENT_TYPE;
+use reqwest::header::HeaderMap;
+use reqwest::header::HeaderValue;
+use tokio::sync::Mutex;
+
+use super::Patience;
+use super::Unopened;
+use super::exchange::Sending;
+use super::lasting;
+use crate::format::aws;
+use crate::format::aws::Keys;
+use crate::format::aws::Profile;
+use crate::format::aws::ProfileFile;
+use crate::model::Fault;
+use crate::world::env::Env;
+use crate::world::env::Secret;
+
+/// How long before their end keys are renewed.
+const EARLY: SignedDuration = SignedDuration::from_mins(5);
+
+const PATIENCE: Patience = Patience { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+
+/// Where keys come from. Those that end are renewed before they do.
+pub struct Source {
+    origin: Origin,
+    client: Client,
+    kept: Mutex<Option<Keys>>,
+}
+
+enum Origin {
+    /// Keys that stay.
+    Stated(Keys),
+    /// A token of another identity, which the token service takes for keys.
+    WebIdentity { token_file: PathBuf, role: String, session: String, url: Url },
+    /// An endpoint beside the container.
+    Container { url: Url, token: Token },
+}
+
+/// What a container's endpoint wants to see.
+enum Token {
+    Nothing,
+    Stated(Secret),
+    File(PathBuf),
+}
+
+impl Source {
+    /// The first place in AWS's own order that has something; nothing is asked yet.
+    ///
+    /// # Errors
+    /// That there is none, or that one cannot be used.
+    pub fn find(env: &Env, client: &Client, region: &str) -> Result<Self, Unopened> {
+        let found = of_variables(env).or_else(|| profile(env).keys).map(Origin::Stated);
+        let origin = match found {
+            Some(origin) => Some(origin),
+            None => match web_identity(env, region)? {
+                Some(origin) => Some(origin),
+                None => container(env)?,
+            },
+        };
+        let wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE with a file that holds its keys, or a web identity";
+        let origin = origin.ok_or_else(|| Unopened::NoKey { wanted: wanted.to_owned() })?;
+        Ok(Self { origin, client: client.clone(), kept: Mutex::new(None) })
+    }
+
+    /// Keys that last for a call.
+    ///
+    /// # Errors
+    /// Why there are none.
+    pub async fn keys(&self) -> Result<Keys, Fault> {
+        if let Origin::Stated(keys) = &self.origin {
+            return Ok(keys.clone());
+        }
+        // Held while asking, so that many calls at once ask once.
+        let mut kept = self.kept.lock().await;
+        let soon = Timestamp::now().saturating_add(EARLY).unwrap_or(Timestamp::MAX);
+        match kept.as_ref().filter(|keys| keys.expires.is_none_or(|end| end > soon)) {
+            Some(keys) => Ok(keys.clone()),
+            None => {
+                let keys = self.renewed().await.map_err(|fault| {
+                    let what = format!("while asking for AWS credentials: {}", fault.what);
+                    Fault { what, ..fault }
+                })?;
+                *kept = Some(keys.clone());
+                Ok(keys)
+            }
+        }
+    }
+
+    async fn renewed(&self) -> Result<Keys, Fault> {
+        let mut headers = HeaderMap::new();
+        let (method, url, body, read): (_, _, _, fn(&str) -> Option<Keys>) = match &self.origin {
+            Origin::Stated(keys) => return Ok(keys.clone()),
+            Origin::WebIdentity { token_file, role, session, url } => {
+                let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+                headers.insert(CONTENT_TYPE, form);
+                (Method::POST, url, asked(role, session, &content(token_file)?), aws::assumed)
+            }
+            Origin::Container { url, token } => {
+                if let Some(token) = token.read()? {
+                    let mut value = HeaderValue::from_str(token.reveal())
+                        .map_err(|_| lasting("the token holds characters that no header may hold".to_owned()))?;
+                    value.set_sensitive(true);
+                    headers.insert(AUTHORIZATION, value);
+                }
+                (Method::GET, url, String::new(), aws::contained)
+            }
+        };
+        let sending = Sending { client: &self.client, method, url: url.clone(), headers, body, patience: PATIENCE };
+        let (_, answer) = sending.bytes().await?;
+        // What the answer is instead stays out of it: it may hold half of a key.
+        read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer holds no keys".to_owned()))
+    }
+}
+
+impl Token {
+    fn read(&self) -> Result<Option<Secret>, Fault> {
+        match self {
+            Self::Nothing => Ok(None),
+            Self::Stated(token) => Ok(Some(token.clone())),
+            Self::File(file) => content(file).map(|text| Some(Secret::new(text))),
+        }
+    }
+}
+
+/// The content of a token's file; it is read anew each time, since it is replaced from time to time.
+fn content(file: &PathBuf) -> Result<String, Fault> {
+    let text =
+        fs::read_to_string(file).map_err(|error| lasting(format!("the token's file cannot be read: {error}")))?;
+    Ok(text.trim().to_owned())
+}
+
+fn asked(role: &str, session: &str, token: &str) -> String {
+    let mut url = Url::parse("http://form").expect("a host alone is an address");
+    url.query_pairs_mut()
+        .append_pair("Action", "AssumeRoleWithWebIdentity")
+        .append_pair("Version", "2011-06-15")
+        .append_pair("RoleArn", role)
+        .append_pair("RoleSessionName", session)
+        .append_pair("WebIdentityToken", token);
+    url.query().unwrap_or_default().to_owned()
+}
+
+/// The region that the environment or the profile names.
+pub fn region(env: &Env) -> Option<String> {
+    let stated = env.get("AWS_REGION").or_else(|| env.get("AWS_DEFAULT_REGION"));
+    stated.map(str::to_owned).or_else(|| profile(env).region)
+}
+
+fn of_variables(env: &Env) -> Option<Keys> {
+    let own = |name: &str| env.get(name).map(str::to_owned);
+    let (id, secret) = (own("AWS_ACCESS_KEY_ID")?, own("AWS_SECRET_ACCESS_KEY")?);
+    Some(Keys { id, secret, session: own("AWS_SESSION_TOKEN"), expires: None })
+}
+
+/// The profile of the two files; the credentials' file comes first.
+fn profile(env: &Env) -> Profile {
+    let name = env.get("AWS_PROFILE").unwrap_or("default");
+    let read = |variable: &str, usual: &str, file: ProfileFile| {
+        let home = || env.get("HOME").map(|home| PathBuf::from(home).join(".aws").join(usual));
+        let path = env.get(variable).map(PathBuf::from).or_else(home);
+        let text = path.and_then(|path| fs::read_to_string(path).ok());
+        text.map(|text| aws::profile(&text, file, name)).unwrap_or_default()
+    };
+    let first = read("AWS_SHARED_CREDENTIALS_FILE", "credentials", ProfileFile::Credentials);
+    let second = read("AWS_CONFIG_FILE", "config", ProfileFile::Config);
+    Profile { keys: first.keys.or(second.keys), region: second.region.or(first.region) }
+}
+
+fn web_identity(env: &Env, region: &str) -> Result<Option<Origin>, Unopened> {
+    let (Some(file), Some(role)) = (env.get("AWS_WEB_IDENTITY_TOKEN_FILE"), env.get("AWS_ROLE_ARN")) else {
+        return Ok(None);
+    };
+    let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+    let stated = env.get("AWS_ENDPOINT_URL_STS").or_else(|| env.get("AWS_ENDPOINT_URL"));
+    let address = stated.map_or_else(|| format!("https://sts.{region}.{domain}/"), str::to_owned);
+    let url = address.parse().map_err(|_| Unopened::Unusable("the address of the token service is none".to_owned()))?;
+    let session = env.get("AWS_ROLE_SESSION_NAME").unwrap_or("goldgate").to_owned();
+    Ok(Some(Origin::WebIdentity { token_file: file.into(), role: role.to_owned(), session, url }))
+}
+
+fn container(env: &Env) -> Result<Option<Origin>, Unopened> {
+    let relative = env.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
+    let address = match (relative, env.get("AWS_CONTAINER_CREDENTIALS_FULL_URI")) {
+        (Some(path), _) => format!("http://169.254.170.2{path}"),
+        (None, Some(address)) => address.to_owned(),
+        (None, None) => return Ok(None),
+    };
+    let url: Option<Url> = address.parse().ok().filter(is_beside);
+    let url = url.ok_or_else(|| {
+        let what = "the address of the container's credentials is neither https nor of this machine";
+        Unopened::Unusable(what.to_owned())
+    })?;
+    let file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|file| Token::File(file.into()));
+    let token = file.or_else(|| env.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(Token::Stated));
+    Ok(Some(Origin::Container { url, token: token.unwrap_or(Token::Nothing) }))
+}
+
+/// AWS's own rule: keys come over TLS, or from the machine itself and the two addresses that its containers know.
+fn is_beside(url: &Url) -> bool {
+    let known = ["127.0.0.1", "localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"];
+    url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(|host| known.contains(&host)))
+}
