@@ -21,6 +21,9 @@ pub mod fold;
 
 pub mod gate;
 
+// What changed in what is measured with: pure.
+pub mod guard;
+
 // Puts the report together.
 pub mod report;
 

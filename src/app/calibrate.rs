@@ -6,6 +6,7 @@ use super::cli::CalibrateArgs;
 use super::live;
 use super::plan::Wanted;
 use super::run;
+use super::run::Before;
 use super::run::Job;
 use super::run::located;
 use super::trouble::Trouble;
@@ -95,6 +96,7 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
         agents: args.agent.clone(),
         cases: Vec::new(),
         samples: None,
+        shard: None,
     };
     let job = Job {
         config: args.config.clone(),
@@ -103,8 +105,9 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
         commit: None,
         base: None,
         live: live::Options::NONE,
+        parts: None,
     };
-    Ok(run::done(&job, world, &|disk, configured| run::baseline_here(None, disk, configured))?.report)
+    Ok(run::done(&job, world, Before::None, &|disk, _, configured| run::baseline_here(None, disk, configured))?.report)
 }
 
 fn stored(folders: &[String]) -> Result<Vec<Report>, Trouble> {

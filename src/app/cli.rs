@@ -5,6 +5,8 @@ use clap::Parser;
 use clap::Subcommand;
 use clap::ValueEnum;
 
+use crate::model::Shard;
+
 /// The gate for LLM agents in pull requests.
 ///
 /// Exit codes: 0 the gates hold; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict can be given or the
@@ -24,6 +26,8 @@ pub enum Command {
     Run(RunArgs),
     /// Say everything that can be known without grading a run
     Check(CheckArgs),
+    /// Join the parts that `run --shard` wrote, as if one machine had graded all
+    Merge(MergeArgs),
     /// Two reports or two baselines, side by side
     Diff(DiffArgs),
     /// Render a stored report again
@@ -93,6 +97,12 @@ pub struct RunArgs {
     /// Another limit of US dollars than the config's budget
     #[arg(long, value_name = "USD")]
     pub max_cost_usd: Option<f64>,
+    /// The commit to compare with: its baseline counts, and changes of the golden set since then need approval
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
+    /// Grade a part of the cases, such as 1/4: `goldgate merge` joins the parts that --out wrote, and judges
+    #[arg(long, value_name = "i/n", requires = "out", conflicts_with_all = ["update_baseline", "update_snapshots"])]
+    pub shard: Option<Shard>,
     /// A failed gate exits with 1, in the model tier too
     #[arg(long, conflicts_with = "non_blocking")]
     pub blocking: bool,
@@ -137,6 +147,29 @@ pub enum FormatArg {
     Junit,
     /// A page
     Html,
+}
+
+/// Options of `merge`.
+#[derive(Args, Debug)]
+pub struct MergeArgs {
+    /// The folders that --out of each part wrote, in any order
+    #[arg(value_name = "DIR", required = true)]
+    pub folders: Vec<String>,
+    /// The config; it has to be as it was for the parts
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Write what `run --out` writes here
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<String>,
+    /// What is printed
+    #[arg(long, value_enum, default_value = "table")]
+    pub format: FormatArg,
+    /// Another baseline than the config's
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<String>,
+    /// The commit to compare with, where the parts name none
+    #[arg(long, value_name = "REV")]
+    pub base: Option<String>,
 }
 
 /// Options of `check`.

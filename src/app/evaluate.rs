@@ -10,6 +10,7 @@ use rayon::iter::ParallelIterator;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::replay::Runs;
+use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::fold;
 use crate::fold::Graded;
@@ -26,6 +27,7 @@ use crate::model::NotGateable;
 use crate::model::PairResult;
 use crate::model::Run;
 use crate::model::Sample;
+use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::report;
@@ -45,6 +47,42 @@ pub struct Evaluated {
     pub not_gateable: Vec<NotGateable>,
 }
 
+/// Where the results of pairs come from.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    /// The runs that are graded.
+    pub runs: &'a dyn Runs,
+    /// What other machines graded already; then nothing is graded here.
+    pub parts: Option<&'a Parts>,
+}
+
+/// Pairs that other machines graded.
+#[derive(Debug, Default)]
+pub struct Parts(BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>);
+
+impl Parts {
+    /// Adds a pair.
+    pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
+        self.0.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    fn has(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> bool {
+        self.0.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
+    }
+
+    fn taken(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
+        self.0.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
+            let what = format!("no part has the result of {suite}/{}/{}", pair.agent, pair.case);
+            Diagnostic::of_file(&pair.golden, "missing-part", what, "grade all parts on one checkout, and merge on it")
+        })
+    }
+}
+
 /// Grades every chosen pair of the tier and judges every agent. No model, no network and no clock is within reach.
 ///
 /// # Errors
@@ -52,14 +90,14 @@ pub struct Evaluated {
 pub fn evaluate(
     plan: &Plan,
     tier: Tier,
-    runs: &dyn Runs,
+    origin: Origin<'_>,
     shelf: &dyn Shelf,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        let Some(graded) = problems.keep_all(grade(plan, opened, runs, shelf)) else { continue };
+        let Some(graded) = problems.keep_all(grade(plan, opened, tier, origin, shelf)) else { continue };
         if graded.is_empty() {
             continue;
         }
@@ -88,11 +126,19 @@ const AT_ONCE: usize = 4;
 fn grade(
     plan: &Plan,
     opened: &Opened,
-    runs: &dyn Runs,
+    tier: Tier,
+    origin: Origin<'_>,
     shelf: &dyn Shelf,
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
     let pairs = opened.suite.pairs();
-    let places: Vec<usize> = opened.chosen(&plan.wanted).filter(|place| runs.has(&pairs[*place])).collect();
+    let Origin { runs, parts } = origin;
+    let places: Vec<usize> = {
+        let known = |place: &usize| {
+            let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*place]));
+            given || runs.has(&pairs[*place])
+        };
+        opened.chosen(&plan.wanted).filter(known).collect()
+    };
     let cases: Vec<&[usize]> = places.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
     let samples = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples);
     let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
@@ -100,7 +146,11 @@ fn grade(
         .with_max_len(AT_ONCE)
         .map(|case| {
             let desk = Desk::new(shelf, &opened.prompts);
-            case.iter().map(|place| Ok((*place, pair(plan, opened, *place, runs, samples, &desk)?))).collect()
+            let result = |place: usize| match parts {
+                None => pair(plan, opened, place, runs, samples, &desk),
+                Some(parts) => Ok(parts.taken(tier, &opened.config.id, &pairs[place])?),
+            };
+            case.iter().map(|place| Ok((*place, result(*place)?))).collect()
         })
         .collect();
     let mut problems = Diagnostics::default();

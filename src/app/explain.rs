@@ -5,6 +5,7 @@ use super::live;
 use super::plan::Wanted;
 use super::plan::plan;
 use super::run;
+use super::run::Before;
 use super::run::Job;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
@@ -24,6 +25,7 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         agents: args.agent.clone(),
         cases: run::patterns(std::slice::from_ref(&args.case))?,
         samples: None,
+        shard: None,
     };
     if args.asked {
         return asked(&args.config, Wanted { tiers: Vec::new(), ..wanted }, world);
@@ -35,8 +37,9 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         commit: None,
         base: None,
         live: live::Options::NONE,
+        parts: None,
     };
-    let done = run::done(&job, world, &|disk, configured| run::baseline_here(None, disk, configured))?;
+    let done = run::done(&job, world, Before::None, &|disk, _, configured| run::baseline_here(None, disk, configured))?;
     world.say(&render::explain(&done.report));
     Ok(0)
 }

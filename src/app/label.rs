@@ -9,6 +9,7 @@ use self::draw::Candidate;
 use self::draw::drawn;
 use self::shelf::Labelled;
 use super::cli::LabelArgs;
+use super::evaluate::Origin;
 use super::evaluate::evaluate;
 use super::plan::Opened;
 use super::plan::Plan;
@@ -94,6 +95,7 @@ impl Table {
             agents: args.agent.clone(),
             cases: patterns(&args.case)?,
             samples: None,
+            shard: None,
         };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
         plan.suites.retain(|opened| opened.config.labels.is_some());
@@ -104,7 +106,7 @@ impl Table {
         }
         let laid = Laid::default();
         let runs = Replay::open(&shelf, &plan, Tier::Deterministic, &laid)?;
-        let graded = evaluate(&plan, Tier::Deterministic, &runs, &shelf, None)?;
+        let graded = evaluate(&plan, Tier::Deterministic, Origin { runs: &runs, parts: None }, &shelf, None)?;
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
         for report in &graded.suites {

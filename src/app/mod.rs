@@ -13,6 +13,7 @@ mod import;
 mod label;
 mod layout;
 mod live;
+mod merge;
 mod plan;
 mod repair;
 mod replay;
@@ -41,6 +42,7 @@ pub fn main(world: &World) -> u8 {
     };
     let outcome = match &cli.command {
         Command::Run(args) => run::run(args, world),
+        Command::Merge(args) => merge::merge(args, world),
         Command::Check(args) => check::check(args, world),
         Command::Diff(args) => diff::diff(args, world),
         Command::Report(args) => stored::report(args, world),

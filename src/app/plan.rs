@@ -25,8 +25,10 @@ use crate::model::Config;
 use crate::model::RepoPath;
 use crate::model::Role;
 use crate::model::RunKey;
+use crate::model::Shard;
 use crate::model::Source;
 use crate::model::Suite as SuiteConfig;
+use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::suites::Cast;
 use crate::suites::EntryKind;
@@ -55,9 +57,18 @@ pub struct Wanted {
     pub cases: Vec<GlobMatcher>,
     /// Samples per pair.
     pub samples: Option<u32>,
+    /// The part of the cases that this machine grades; all where absent.
+    pub shard: Option<Shard>,
 }
 
 impl Wanted {
+    /// Whether a case is of the part that is asked for. Its name decides, so that a new case moves no other to another machine.
+    fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
+        let Some(shard) = self.shard else { return true };
+        let digest = sha256_hex(format!("{suite}\n{case}").as_bytes());
+        shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
+    }
+
     /// Whether a case is asked for.
     pub fn case(&self, pair: &Pair) -> bool {
         self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
@@ -70,7 +81,7 @@ impl Wanted {
 
     /// Whether all cases are asked for.
     pub fn selection(&self) -> Selection {
-        if self.cases.is_empty() { Selection::Whole } else { Selection::Part }
+        if self.cases.is_empty() && self.shard.is_none() { Selection::Whole } else { Selection::Part }
     }
 }
 
@@ -106,7 +117,10 @@ impl Opened {
     /// The places of the pairs that are asked for.
     pub fn chosen<'a>(&'a self, wanted: &'a Wanted) -> impl Iterator<Item = usize> + 'a {
         let pairs = self.suite.pairs().iter().enumerate();
-        pairs.filter(|(_, pair)| wanted.agent(&pair.agent) && wanted.case(pair)).map(|(place, _)| place)
+        let chosen = |pair: &Pair| {
+            wanted.agent(&pair.agent) && wanted.case(pair) && wanted.is_of_shard(&self.config.id, &pair.case)
+        };
+        pairs.filter(move |(_, pair)| chosen(pair)).map(|(place, _)| place)
     }
 }
 
@@ -157,7 +171,8 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
         }
     }
     plan.suites.retain(|opened| opened.chosen(&plan.wanted).next().is_some());
-    if problems.is_empty() && plan.suites.is_empty() {
+    // A part may be empty; that the whole is not, is seen by who merges.
+    if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
         let what = "the filters choose no case";
         problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
     }

@@ -1,6 +1,7 @@
 //! `goldgate run`: plan, grade, judge, show.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use globset::Glob;
 use globset::GlobMatcher;
@@ -11,8 +12,11 @@ use super::cli::CacheArg;
 use super::cli::RunArgs;
 use super::cli::TierArg;
 use super::evaluate::Evaluated;
+use super::evaluate::Origin;
+use super::evaluate::Parts;
 use super::evaluate::evaluate;
 use super::live;
+use super::merge;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
@@ -22,7 +26,10 @@ use super::snapshots;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::format::SourceText;
 use crate::format::baseline_v1;
+use crate::guard;
+use crate::guard::Sides;
 use crate::model::Authority;
 use crate::model::Baseline;
 use crate::model::Config;
@@ -34,10 +41,15 @@ use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Usage;
 use crate::render::plural;
+use crate::report;
 use crate::suites::Shelf;
+use crate::suites::sha256_hex;
+use crate::world::BaseTree;
 use crate::world::Clock;
 use crate::world::Disk;
+use crate::world::Git;
 use crate::world::Loudness;
+use crate::world::Objects;
 use crate::world::World;
 use crate::world::head_commit;
 
@@ -56,15 +68,32 @@ pub struct Job {
     pub base: Option<String>,
     /// How live samples are made.
     pub live: live::Options,
+    /// What other machines graded already.
+    pub parts: Option<Arc<Parts>>,
 }
 
-/// Gives the baseline to compare with: the config's file, or what stands elsewhere.
-pub type ReadBaseline<'a> = &'a dyn Fn(&Disk, Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
+/// Gives the baseline to compare with: the config's file, or what stands elsewhere. The base commit's files are given where
+/// they are known.
+pub type ReadBaseline<'a> =
+    &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
+
+/// Where the files of the base commit are asked for.
+#[derive(Clone, Copy)]
+pub enum Before<'a> {
+    /// There is no base commit to compare with.
+    None,
+    /// There is one, and it cannot be asked for; the text says why.
+    Unknown(&'a str),
+    /// Here, at this commit.
+    Commit(&'a dyn Objects, &'a str),
+}
 
 /// What a run came to.
 pub struct Done {
     /// The report.
     pub report: Report,
+    /// The digest of the config's text.
+    pub config_sha256: String,
     /// The baseline that was compared with.
     pub against: Option<Baseline>,
     /// The config.
@@ -82,18 +111,31 @@ impl Done {
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
-pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
+pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
     let started_at = world.clock.now();
     let (disk, file) = located(&job.config)?;
     let plan = plan(&disk, &file, job.wanted.clone(), &world.clock)?;
-    let against = read_baseline(&disk, plan.config.baseline.as_ref())?;
+    let mut notes = Vec::new();
+    let base = match before {
+        Before::None => None,
+        Before::Unknown(why) => {
+            notes.push(format!("the golden set is not compared with the base commit: {why}"));
+            None
+        }
+        Before::Commit(objects, commit) => Some(BaseTree::open(objects, commit, &disk)?),
+    };
+    let config_sha256 = sha256_hex(&disk.bytes(&file)?);
+    let against = read_baseline(&disk, base.as_ref(), plan.config.baseline.as_ref())?;
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
-    let mut notes = Vec::new();
     let mut usage = Usage::default();
     for tier in tiers {
-        let made = live::make(&plan, *tier, &disk, world, &job.live)?;
-        let tiered = graded(&plan, *tier, &disk, &made, against.as_ref())?;
+        // What other machines graded is not made again.
+        let made = match &job.parts {
+            None => live::make(&plan, *tier, &disk, world, &job.live)?,
+            Some(_) => live::Made::default(),
+        };
+        let tiered = graded(&plan, *tier, &disk, &made, job.parts.as_deref(), against.as_ref())?;
         notes.extend(made.notes);
         usage = usage.and(made.usage);
         let decides = decides(*tier, tiers);
@@ -104,10 +146,23 @@ pub fn done(job: &Job, world: &World, read_baseline: ReadBaseline<'_>) -> Result
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     snapshots::compare(&disk, &plan.config, &mut report)?;
+    // The deterministic tier is the one that blocks, so it is the one that guards.
+    // A part guards nothing: who merges sees the whole.
+    let guards = plan.wanted.tiers.contains(&Tier::Deterministic) && plan.wanted.shard.is_none();
+    if let Some(base) = base.filter(|_| guards) {
+        let changes = guard::changes(&Sides { base: &base, head: &disk }, &plan.config);
+        if let Some(error) = base.trouble() {
+            return Err(error.context("while comparing the golden set with the base commit").into());
+        }
+        report::govern(&mut report, changes, None);
+    }
+    if let Some(shard) = plan.wanted.shard {
+        report::part(&mut report, shard);
+    }
     let Plan { config, suites, .. } = plan;
     // The process ends with this run: to free what was read, piece by piece, would only cost time.
     std::mem::forget(suites);
-    Ok(Done { report, against, config })
+    Ok(Done { report, config_sha256, against, config })
 }
 
 /// With two tiers asked for, the deterministic one decides.
@@ -115,7 +170,8 @@ fn decides(tier: Tier, asked: &[Tier]) -> bool {
     tier == Tier::Deterministic || !asked.contains(&Tier::Deterministic)
 }
 
-fn folder_of(path: &str) -> &Path {
+/// The folder of a path, from the current one.
+pub fn folder_of(path: &str) -> &Path {
     Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
@@ -135,13 +191,15 @@ fn graded(
     tier: Tier,
     disk: &Disk,
     made: &live::Made,
+    parts: Option<&Parts>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
     let drawer = made.drawer(disk);
     // Without live runs there is nothing in the drawer, and it is not looked into.
     let shelf: &dyn Shelf = if made.files.is_empty() { disk } else { &drawer };
     let runs = Replay::open(shelf, plan, tier, &made.laid)?;
-    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, &runs, disk, baseline));
+    let origin = Origin { runs: &runs, parts };
+    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, disk, baseline));
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,
         (false, Ok(_)) => Err(foreign),
@@ -218,6 +276,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             agents: args.agent.clone(),
             cases: patterns(&args.case)?,
             samples: args.samples,
+            shard: args.shard,
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: None,
@@ -230,13 +289,15 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
                 Some(CacheArg::All) => live::Caching::All,
             },
             resume: if args.resume { live::Resume::Yes } else { live::Resume::No },
-            sparing: match args.update_baseline || args.record.is_some() {
+            // Which samples can change no verdict is seen by who has all cases.
+            sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
                 true => live::Sparing::Off,
                 false => live::Sparing::Exact,
             },
             loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
         },
+        parts: None,
     })
 }
 
@@ -277,14 +338,40 @@ pub fn baseline_here(
     }
 }
 
+/// The baseline of the base commit; the first run has none.
+fn baseline_of(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
+    match base.bytes(file) {
+        Ok(bytes) => Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes)?)?)),
+        Err(problem) if problem.code == "missing-file" => Ok(None),
+        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), Trouble::from)),
+    }
+}
+
+/// Grades on this machine: the base commit, where one is named, comes from its git, and the baseline with it.
+///
+/// # Errors
+/// As [`done`].
+pub fn locally(job: &Job, git: &Git, baseline: Option<&str>, world: &World) -> Result<Done, Trouble> {
+    let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(git, commit));
+    done(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
+        (Some(base), None, Some(file)) => baseline_of(base, file),
+        _ => baseline_here(baseline, disk, configured),
+    })
+}
+
 /// `goldgate run`.
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is an exit code.
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
-    let done = done(&job(args)?, world, &|disk, configured| baseline_here(args.baseline.as_deref(), disk, configured))?;
+    let mut job = job(args)?;
+    let git = Git::around(folder_of(&args.config));
+    job.base = args.base.as_deref().map(|name| git.commit(name)).transpose()?;
+    let done = locally(&job, &git, args.baseline.as_deref(), world)?;
     if let Some(folder) = &args.out {
-        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
+        let folder = Disk::create(Path::new(folder))?;
+        show::write_all(&folder, &done.report, &done.proposed())?;
+        merge::write_part(&folder, &job, &done)?;
     }
     world.say(&show::shown(&done.report, args.format, world));
     if args.update_baseline {

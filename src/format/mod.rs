@@ -17,6 +17,7 @@ pub mod redact;
 pub mod report_v1;
 pub mod request_v1;
 pub mod run_v1;
+pub mod shard_v1;
 mod source;
 mod step;
 pub mod transcript;

@@ -21,6 +21,7 @@ mod report;
 mod run;
 mod scoring;
 mod trace;
+mod shard;
 mod verdict;
 
 pub use approval::{Approval, GoldenChange, Weight};
@@ -50,4 +51,5 @@ pub use report::{
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
 pub use scoring::{Penalties, PenaltyMode, Scoring};
 pub use trace::{Answered, Chat, Period, Traced};
+pub use shard::Shard;
 pub use verdict::{Ruling, Verdict};

@@ -33,6 +33,17 @@ pub fn annotations(report: &Report) -> String {
             }
         }
     }
+    for change in report.unapproved() {
+        let text = message(&format!("golden change, needs approval: {}", line(&change.words, 300)));
+        let place = match &change.file {
+            Some(file) => format!("file={},line=1,title=golden change", property(file.as_str())),
+            None => "title=golden change".to_owned(),
+        };
+        match report.is_held_by_changes() {
+            true => errors.push(format!("::error {place}::{text}")),
+            false => warnings.push(format!("::warning {place}::{text}")),
+        }
+    }
     let mut out = String::new();
     for (kind, lines) in [("errors", errors), ("warnings", warnings)] {
         for shown in lines.iter().take(SHOWN) {

@@ -45,11 +45,28 @@ pub fn html(report: &Report) -> String {
     for why in report.not_gateable.iter().map(|why| &why.0).chain(&report.notes) {
         put(&format!("<p>{}</p>", escaped(why)));
     }
+    put(&golden_changes(report));
     for suite in &report.suites {
         put(&suite_part(suite));
     }
     put("</body></html>");
     out
+}
+
+/// What changed in what is measured with, since the base commit.
+fn golden_changes(report: &Report) -> String {
+    if report.golden_changes.is_empty() {
+        return String::new();
+    }
+    let said = report.approval.as_ref().map(words::approval).unwrap_or_default();
+    let rows = report.golden_changes.iter().map(|change| {
+        let class = match words::weight(report, change) {
+            "needs approval" => "fail",
+            _ => "soft",
+        };
+        format!("<li><b class=\"{class}\">{}</b> {}</li>", words::weight(report, change), escaped(&change.words))
+    });
+    format!("<h2>Golden changes</h2>\n<p>{}</p>\n<ul>\n{}\n</ul>", escaped(&said), rows.collect::<Vec<_>>().join("\n"))
 }
 
 fn escaped(text: &str) -> String {

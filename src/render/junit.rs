@@ -15,6 +15,7 @@ use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Verdict;
+use crate::model::Weight;
 
 /// The report as JUnit XML. Failed gates are failures, failed checks are shown as skipped with their evidence where no gate
 /// fails on them: the gates decide, and the two must not disagree about the verdict.
@@ -24,6 +25,9 @@ pub fn junit(report: &Report) -> String {
         for agent in &suite.agents {
             junit.add_test_suite(test_suite(suite, agent));
         }
+    }
+    if !report.golden_changes.is_empty() {
+        junit.add_test_suite(golden_changes(report));
     }
     if !report.not_gateable.is_empty() {
         let mut suite = TestSuite::new("verdict");
@@ -37,6 +41,25 @@ pub fn junit(report: &Report) -> String {
         text.push('\n');
     }
     text
+}
+
+/// One test case a change: a failure where it holds the run, skipped where it is shown alone.
+fn golden_changes(report: &Report) -> TestSuite {
+    let mut suite = TestSuite::new("golden changes");
+    for change in &report.golden_changes {
+        let status = match (change.weight, &report.approval) {
+            (Weight::Listed, _) => TestCaseStatus::success(),
+            (Weight::NeedsApproval, Some(approval)) => skipped(&words::approval(approval)),
+            (Weight::NeedsApproval, None) if report.is_held_by_changes() => {
+                not_success(NonSuccessKind::Failure, &format!("needs approval: {}", change.words))
+            }
+            (Weight::NeedsApproval, None) => skipped("needs approval, and this run does not block"),
+        };
+        let mut test = TestCase::new(line(&change.words, 400), status);
+        test.set_classname("golden changes");
+        suite.add_test_case(test);
+    }
+    suite
 }
 
 fn not_success(kind: NonSuccessKind, message: &str) -> TestCaseStatus {

@@ -1,11 +1,13 @@
 //! GitHub's Markdown: one tier's section of the comment, and the job summary.
 
 mod cases;
+mod changes;
 mod numbers;
 
 use std::fmt::Write;
 
 use self::cases::cases;
+use self::changes::golden_changes;
 use self::numbers::certainty;
 use self::numbers::changed;
 use self::numbers::detectable;
@@ -102,6 +104,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     if !report.suites.is_empty() && moved.iter().all(|block| block.text.is_empty()) {
         moved = vec![block(1, "changed numbers", "No number moved.\n".to_owned())];
     }
+    all.push(block(1, "golden changes", golden_changes(report)));
     all.extend(moved);
     all.extend([
         block(2, "failed checks", failures(report, links)),

@@ -55,6 +55,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     }
     certain(&mut out, report);
     failures(&mut out, report);
+    golden_changes(&mut out, report);
     remarks(&mut out, report);
     for why in &report.not_gateable {
         put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
@@ -202,6 +203,24 @@ fn failures(out: &mut String, report: &Report) {
     }
     if all.len() > LISTED {
         put(out, &format!("  … and {} more; `goldgate explain CASE` or --out DIR shows all", all.len() - LISTED));
+    }
+    out.push('\n');
+}
+
+/// What changed in what is measured with, since the base commit.
+fn golden_changes(out: &mut String, report: &Report) {
+    if report.golden_changes.is_empty() {
+        return;
+    }
+    put(out, &words::plural(report.golden_changes.len(), "golden change", "golden changes"));
+    for change in report.golden_changes.iter().take(LISTED) {
+        put(out, &format!("  [{}] {}", words::weight(report, change), line(&change.words, 400)));
+    }
+    if report.golden_changes.len() > LISTED {
+        put(out, &format!("  … and {} more; --out DIR shows all", report.golden_changes.len() - LISTED));
+    }
+    if let Some(approval) = &report.approval {
+        put(out, &format!("  {}", line(&words::approval(approval), 200)));
     }
     out.push('\n');
 }

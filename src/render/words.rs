@@ -1,8 +1,10 @@
 //! The sentences that several formats share.
 
 use super::number;
+use crate::model::Approval;
 use crate::model::Authority;
 use crate::model::GateRuling;
+use crate::model::GoldenChange;
 use crate::model::MetricReport;
 use crate::model::PairResult;
 use crate::model::Quarantine;
@@ -11,6 +13,7 @@ use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Unit;
 use crate::model::Verdict;
+use crate::model::Weight;
 
 /// How many gates were ruled in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -74,6 +77,21 @@ pub fn headline(report: &Report) -> String {
         }
         (Some(Verdict::Pass), _) => format!("All gates hold: {}.", plural(tally.pass, "gate", "gates")),
     }
+}
+
+/// What a golden change asks for, and whether it has it.
+pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
+    match (change.weight, &report.approval) {
+        (Weight::Listed, _) => "listed",
+        (Weight::NeedsApproval, Some(_)) => "approved",
+        (Weight::NeedsApproval, None) => "needs approval",
+    }
+}
+
+/// Who approved, and when.
+pub fn approval(approval: &Approval) -> String {
+    let Approval { by, at, head, digest: _ } = approval;
+    format!("approved by {by} at {at} for the commit {}", short(Some(head)))
 }
 
 /// A count with its noun.

@@ -7,6 +7,7 @@ use crate::gate::Judgement;
 use crate::model::AgentName;
 use crate::model::AgentReport;
 use crate::model::Approval;
+use crate::model::Authority;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseReport;
@@ -19,6 +20,7 @@ use crate::model::NotGateable;
 use crate::model::PairResult;
 use crate::model::Report;
 use crate::model::Ruling;
+use crate::model::Shard;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
@@ -118,6 +120,28 @@ pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> S
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
 }
 
+/// How a part says that it is one.
+pub const PART: &str = "this is the part";
+
+/// Makes a report that of a part: aggregates over a part of the cases say nothing about the whole, so no gate is judged on them.
+pub fn part(report: &mut Report, shard: Shard) {
+    let skipped = || Ruling::Skipped("a part of the suite: `goldgate merge` decides".to_owned());
+    for suite in &mut report.suites {
+        suite.verdict = skipped();
+        for agent in &mut suite.agents {
+            agent.verdict = skipped();
+            for metric in &mut agent.metrics {
+                metric.verdict = skipped();
+                metric.gates.iter_mut().for_each(|gate| gate.ruling = skipped());
+            }
+        }
+    }
+    report.verdict = skipped();
+    report.not_gateable.clear();
+    report.authority = Authority::Advisory;
+    report.notes.push(format!("{PART} {shard} of the cases: `goldgate merge` joins the parts, and judges"));
+}
+
 /// Adds what changed in the golden set, and who approved it. In a run that blocks, an unapproved change that needs an approval
 /// is a fail, whatever the gates say.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
@@ -126,5 +150,71 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
     report.approval = approval;
     if report.is_held_by_changes() {
         report.verdict = Ruling::Judged(Verdict::Fail);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::govern;
+    use crate::model::Approval;
+    use crate::model::Authority;
+    use crate::model::GoldenChange;
+    use crate::model::Report;
+    use crate::model::Ruling;
+    use crate::model::Tier;
+    use crate::model::Usage;
+    use crate::model::Verdict;
+    use crate::model::Weight;
+
+    fn passed(authority: Authority, tier: Tier) -> Report {
+        Report {
+            tool_version: "0.0.0".to_owned(),
+            commit: None,
+            base: None,
+            tiers: vec![tier],
+            authority,
+            samples: 1,
+            started_at: String::new(),
+            finished_at: String::new(),
+            suites: Vec::new(),
+            verdict: Ruling::Judged(Verdict::Pass),
+            not_gateable: Vec::new(),
+            golden_changes: Vec::new(),
+            approval: None,
+            notes: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    #[test]
+    fn a_change_holds_a_blocking_run_until_somebody_approves_it() {
+        let approval = || {
+            let [by, at, head, digest] = ["a", "b", "c", "d"].map(str::to_owned);
+            Some(Approval { by, at, head, digest })
+        };
+        let table = [
+            (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, None, 1),
+            (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, approval(), 0),
+            (Authority::Blocking, Tier::Deterministic, Weight::Listed, None, 0),
+            (Authority::Advisory, Tier::Deterministic, Weight::NeedsApproval, None, 0),
+            (Authority::Blocking, Tier::Model, Weight::NeedsApproval, None, 0),
+        ];
+        for (authority, tier, weight, approval, code) in table {
+            let mut report = passed(authority, tier);
+            govern(&mut report, vec![GoldenChange { words: "x".to_owned(), weight, file: None }], approval);
+            let verdict = if code == 1 { Verdict::Fail } else { Verdict::Pass };
+            assert_eq!((report.exit_code(), &report.verdict), (code, &Ruling::Judged(verdict)), "{report:?}");
+        }
+    }
+
+    #[test]
+    fn what_needs_an_approval_stands_first() {
+        let mut report = passed(Authority::Blocking, Tier::Deterministic);
+        let change = |words: &str, weight| GoldenChange { words: words.to_owned(), weight, file: None };
+        let changes =
+            vec![change("a", Weight::Listed), change("c", Weight::NeedsApproval), change("b", Weight::NeedsApproval)];
+        govern(&mut report, changes, None);
+        let words: Vec<&str> = report.golden_changes.iter().map(|change| change.words.as_str()).collect();
+        assert_eq!(words, ["b", "c", "a"]);
     }
 }

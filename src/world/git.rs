@@ -1,9 +1,31 @@
-//! The commit that is checked out and the person who works here, read from git's own files: the image has no git.
+//! The commit that is checked out and the person who works here, read from git's own files: the image has no git. Where there is
+//! one, it is asked for the files of other commits.
 
+use std::io::BufRead;
+use std::io::BufReader;
+use std::io::Read;
+use std::io::Write;
 use std::path::Path;
+use std::path::PathBuf;
+use std::process::Child;
+use std::process::Command;
+use std::process::Stdio;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
+use anyhow::Context;
+
+use super::base::Depth;
+use super::base::Listing;
+use super::base::Node;
+use super::base::NodeKind;
+use super::base::Objects;
 use super::disk::Disk;
 use super::env::Env;
+use crate::format::MAX_FILE_BYTES;
 use crate::model::RepoPath;
 
 /// The commit of `HEAD`, where the repository has one.
@@ -53,4 +75,168 @@ fn name_of(config: &[u8]) -> Option<String> {
         }
     }
     name.filter(|name| !name.is_empty())
+}
+
+/// How long git may take for one answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The git of the machine, asked for commits of one repository. It runs no hook, no filter, no file monitor, asks no remote,
+/// and reads no configuration but the repository's own.
+pub struct Git {
+    root: PathBuf,
+    // One answer at a time: git's own batch is one conversation.
+    batch: Mutex<Option<Batch>>,
+}
+
+struct Batch {
+    child: Child,
+    answers: BufReader<std::process::ChildStdout>,
+}
+
+impl Drop for Batch {
+    fn drop(&mut self) {
+        // It ends when its input does; a git that hangs must not keep us.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Git {
+    /// The git of the repository around `start`.
+    pub fn around(start: &Path) -> Self {
+        Self { root: start.to_owned(), batch: Mutex::new(None) }
+    }
+
+    /// The id of the commit that people call `name`.
+    ///
+    /// # Errors
+    /// That there is no such commit, or no git.
+    pub fn commit(&self, name: &str) -> anyhow::Result<String> {
+        let wanted = format!("{name}^{{commit}}");
+        let out = self
+            .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
+            .with_context(|| format!("--base {name}: git knows no such commit here"))?;
+        commit(&String::from_utf8_lossy(&out)).with_context(|| format!("--base {name}: git's answer is no commit"))
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        command.arg("-C").arg(&self.root).args(["--no-replace-objects", "--no-pager"]);
+        for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"] {
+            command.args(["-c", setting]);
+        }
+        // Of the environment git needs where it and its helpers are, and nothing that could lead it elsewhere.
+        let kept =
+            ["PATH", "SYSTEMROOT", "TEMP", "TMP"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+        let kept: Vec<_> = kept.collect();
+        command.env_clear().envs(kept).envs([
+            ("GIT_CONFIG_NOSYSTEM", "1"),
+            ("GIT_CONFIG_GLOBAL", "/dev/null"),
+            ("GIT_NO_LAZY_FETCH", "1"),
+            ("GIT_OPTIONAL_LOCKS", "0"),
+            ("GIT_TERMINAL_PROMPT", "0"),
+            ("LC_ALL", "C"),
+        ]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        command
+    }
+
+    /// What git prints, whole, or that it failed or took too long.
+    fn answer(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
+        let mut child = self.command().args(arguments).spawn().context("git cannot be started")?;
+        let mut stdout = child.stdout.take().context("git has no output")?;
+        let (sender, receiver) = mpsc::channel();
+        thread::spawn(move || {
+            let mut out = Vec::new();
+            let read = stdout.read_to_end(&mut out);
+            // Nobody listens any more where it took too long.
+            let _ = sender.send(read.map(|_| out));
+        });
+        let out = receiver.recv_timeout(PATIENCE);
+        if out.is_err() {
+            // A git that hangs must not keep us.
+            let _ = child.kill();
+        }
+        let status = child.wait().context("while waiting for git")?;
+        let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {PATIENCE:?}", arguments[0]))??;
+        anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
+        Ok(out)
+    }
+
+    fn object(&self, id: &str) -> anyhow::Result<Vec<u8>> {
+        anyhow::ensure!(commit(id).is_some(), "{id:?} is no id of git's");
+        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut running = match batch.take() {
+            Some(running) => running,
+            None => {
+                let started = self.command().args(["cat-file", "--batch"]).stdin(Stdio::piped()).spawn();
+                let mut child = started.context("git cannot be started")?;
+                let answers = BufReader::new(child.stdout.take().context("git has no output")?);
+                Batch { child, answers }
+            }
+        };
+        let (sender, receiver) = mpsc::channel();
+        let wanted = id.to_owned();
+        thread::spawn(move || {
+            let read = running.read(&wanted);
+            // Nobody listens any more where it took too long; the batch ends with this thread then.
+            let _ = sender.send((running, read));
+        });
+        let (running, read) = receiver
+            .recv_timeout(PATIENCE)
+            .map_err(|_| anyhow::anyhow!("git cat-file took longer than {PATIENCE:?}"))?;
+        let bytes = read?;
+        *batch = Some(running);
+        Ok(bytes)
+    }
+}
+
+impl Batch {
+    fn read(&mut self, id: &str) -> anyhow::Result<Vec<u8>> {
+        let input = self.child.stdin.as_mut().context("git has no input")?;
+        writeln!(input, "{id}").context("while asking git")?;
+        let mut heading = String::new();
+        self.answers.read_line(&mut heading).context("while reading git's answer")?;
+        let size =
+            heading.trim_end().rsplit_once(" blob ").or(heading.trim_end().rsplit_once(' ')).map(|(_, size)| size);
+        let size: u64 = size.and_then(|size| size.parse().ok()).with_context(|| format!("git has no file {id}"))?;
+        anyhow::ensure!(size <= MAX_FILE_BYTES, "the file is too large");
+        let mut bytes = vec![0; usize::try_from(size)? + 1];
+        self.answers.read_exact(&mut bytes).context("while reading git's answer")?;
+        bytes.pop();
+        Ok(bytes)
+    }
+}
+
+impl Objects for Git {
+    fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
+        let mut arguments = vec!["ls-tree", "-z", "--long", "--full-tree"];
+        if depth == Depth::All {
+            arguments.extend(["-r", "-t"]);
+        }
+        arguments.extend(["--end-of-options", id]);
+        let out = self.answer(&arguments)?;
+        let entries =
+            out.split(|byte| *byte == 0).filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
+        Ok(Listing { entries: entries.context("git ls-tree answered in another form")?, truncated: false })
+    }
+
+    fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
+        self.object(id)
+    }
+}
+
+/// `MODE TYPE ID SIZE<tab>PATH`.
+fn entry(line: &[u8]) -> Option<(String, Node)> {
+    let line = String::from_utf8_lossy(line);
+    let (head, path) = line.split_once('\t')?;
+    let mut parts = head.split_ascii_whitespace();
+    let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let kind = match mode {
+        "040000" => NodeKind::Folder,
+        "120000" => NodeKind::Link,
+        "160000" => NodeKind::Other,
+        _ => NodeKind::File,
+    };
+    Some((path.to_owned(), Node { kind, id: id.to_owned(), size: size.parse().ok() }))
 }

@@ -1,6 +1,7 @@
 //! The outside, behind small doors: files, environment, clock, git, GitHub. Nothing else touches any of them.
 #![allow(clippy::disallowed_methods, reason = "this is the one place where they belong")]
 
+mod base;
 mod clock;
 mod console;
 mod disk;
@@ -17,6 +18,12 @@ mod traces;
 #[cfg(feature = "web")]
 mod web;
 
+pub use base::BaseTree;
+pub use base::Depth;
+pub use base::Listing;
+pub use base::Node;
+pub use base::NodeKind;
+pub use base::Objects;
 pub use clock::Clock;
 pub use console::Loudness;
 pub use console::World;
@@ -25,6 +32,7 @@ pub use disk::NoFile;
 pub use disk::append;
 pub use env::Env;
 pub use env::Secret;
+pub use git::Git;
 pub use git::head_commit;
 pub use git::user_name;
 #[cfg(feature = "github")]

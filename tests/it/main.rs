@@ -15,6 +15,7 @@ mod cases;
 mod docs;
 #[cfg(feature = "github")]
 mod github;
+mod guard;
 mod import;
 mod label;
 #[cfg(feature = "models")]
@@ -23,6 +24,7 @@ mod quarantine;
 mod repository;
 mod revision;
 mod run;
+mod shards;
 mod snapshots;
 #[cfg(feature = "models")]
 mod targets;
@@ -58,9 +60,11 @@ fn main() {
     #[cfg(feature = "models")]
     trials.extend(live::trials());
     trials.extend(label::trials());
+    trials.extend(guard::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());
     trials.extend(run::trials());
+    trials.extend(shards::trials());
     trials.extend(snapshots::trials());
     #[cfg(feature = "models")]
     trials.extend(targets::trials());

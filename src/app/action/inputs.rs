@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::model::Authority;
+use crate::model::Shard;
 use crate::model::Tier;
 use crate::world::Env;
 
@@ -22,6 +23,8 @@ pub struct Inputs {
     pub samples: Option<u32>,
     /// The most US dollars that live calls may cost.
     pub max_cost_usd: Option<f64>,
+    /// The part of the cases that this job grades.
+    pub shard: Option<Shard>,
     /// Whether a comment is written.
     pub comment: bool,
     /// Which comment.
@@ -74,9 +77,11 @@ impl Inputs {
                 Ok(_) | Err(_) => return Err(refuse("max-cost-usd", text, "write US dollars, such as 2.50").into()),
             },
         };
+        let shard = shard(get("shard"))?;
         Ok(Self {
             tiers,
             max_cost_usd,
+            shard,
             authority: if blocking { Authority::Blocking } else { Authority::Advisory },
             config: get("config").unwrap_or("goldgate.yaml").to_owned(),
             suites: get("suites")
@@ -92,6 +97,16 @@ impl Inputs {
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })
     }
+}
+
+/// The part that is asked for.
+fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
+    let Some(text) = stated else { return Ok(None) };
+    let read = text.parse().map(Some);
+    read.map_err(|_| {
+        let what = format!("shard is {text:?}");
+        Diagnostic::of_file("action input", "bad-input", what, "write i/n, such as 1/4")
+    })
 }
 
 /// A path of the workspace, from the current folder.

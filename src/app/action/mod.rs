@@ -11,8 +11,10 @@ use self::inputs::inside;
 use super::baseline::Need;
 use super::baseline::load;
 use super::live;
+use super::merge;
 use super::plan::Wanted;
 use super::run;
+use super::run::Before;
 use super::run::Job;
 use super::show;
 use super::trouble::Trouble;
@@ -24,6 +26,7 @@ use crate::format::event::Event;
 use crate::model::Baseline;
 use crate::model::RepoPath;
 use crate::model::Report;
+use crate::model::Tier;
 use crate::publish;
 use crate::render::markdown::Links;
 use crate::world::Disk;
@@ -49,6 +52,7 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
             tiers: inputs.tiers.clone(),
             suites: inputs.suites.clone(),
             samples: inputs.samples,
+            shard: inputs.shard,
             ..Wanted::default()
         },
         authority: inputs.authority,
@@ -58,21 +62,35 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,
             max_cost_usd: inputs.max_cost_usd,
+            sparing: if inputs.shard.is_some() { live::Sparing::Off } else { live::Sparing::Exact },
             ..live::Options::NONE
         },
+        parts: None,
     };
-    let done = run::done(&job, world, &|disk, configured| {
+    let guards = inputs.tiers.contains(&Tier::Deterministic);
+    let before = match (&event.base, &github) {
+        (Some(commit), Some(github)) if guards => Before::Commit(github, commit),
+        (Some(_), None) if guards => Before::Unknown("no token is given"),
+        (Some(_), _) | (None, _) => Before::None,
+    };
+    let done = run::done(&job, world, before, &|disk, _, configured| {
         baseline(&inputs, &workspace, &event, github.as_ref(), disk, configured)
     })?;
     let report = &done.report;
     let links = links(&world.env, report);
     let out = inside(&workspace, &inputs.out);
-    show::write_all(&Disk::create(Path::new(&out))?, report, &done.proposed())?;
+    let folder = Disk::create(Path::new(&out))?;
+    show::write_all(&folder, report, &done.proposed())?;
+    merge::write_part(&folder, &job, &done)?;
     told::say(world, report);
     if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
         append(Path::new(file), &publish::summary(report, &links))?;
     }
     let url = match (&event.pull_request, inputs.comment) {
+        (Some(_), true) if inputs.shard.is_some() => {
+            world.say("::notice title=goldgate::this job grades a part of the cases, so there is no comment\n");
+            None
+        }
         (Some(pull_request), true) => comment::comment(world, &inputs, pull_request, github.as_ref(), report, &links),
         (None, true) => {
             world.say("::notice title=goldgate::this event has no pull request, so there is no comment\n");

@@ -3,6 +3,7 @@
 mod fingerprint;
 mod form;
 mod scoring;
+mod terms;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,7 +11,6 @@ use std::time::Duration;
 use self::form::AgentForm;
 use self::form::BudgetForm;
 pub use self::form::ConfigFile;
-use self::form::FlagForm;
 use self::form::GateForm;
 use self::form::GateForms;
 use self::form::LimitForm;
@@ -31,7 +31,6 @@ use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::Budget;
 use crate::model::Config;
-use crate::model::Flag;
 use crate::model::LiveSource;
 use crate::model::Price;
 use crate::model::Protocol;
@@ -219,28 +218,6 @@ impl Reader<'_> {
             scoring: form.scoring.map(|form| self.scoring(index, form)),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
         })
-    }
-
-    fn named(
-        &mut self,
-        index: usize,
-        key: &'static str,
-        paths: BTreeMap<String, String>,
-    ) -> BTreeMap<String, RepoPath> {
-        let read = paths.into_iter().map(|(name, path)| {
-            let path = self.path(&[Key("suites"), At(index), Key(key), Key(&name)], &path);
-            (name, path)
-        });
-        read.collect()
-    }
-
-    fn flags(&mut self, index: usize, flags: BTreeMap<String, FlagForm>) -> BTreeMap<String, Flag> {
-        let read = flags.into_iter().map(|(name, FlagForm { when, terms })| {
-            let at = [Key("suites"), At(index), Key("flags"), Key(&name), Key("terms")];
-            let flag = Flag { when, terms: self.path(&at, &terms) };
-            (name, flag)
-        });
-        read.collect()
     }
 
     fn agent(&mut self, index: usize, name: &str, form: AgentForm, targets: &BTreeMap<String, Target>) -> Agent {

@@ -6,6 +6,7 @@ mod commits;
 mod contents;
 mod download;
 mod pulls;
+mod trees;
 
 use std::time::Duration;
 

@@ -1,5 +1,6 @@
 //! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
 
+mod golden;
 mod standin;
 
 use libtest_mimic::Trial;
@@ -17,7 +18,8 @@ const RUN: &str = "golden/runs/legal/lease.json";
 const BOT: &str = "github-actions[bot]";
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = golden::trials();
+    trials.extend(vec![
         trial("the first run creates one comment and later runs update it", one_comment),
         trial("250 foreign comments on three pages do not hide it", pages),
         trial("a comment that another user wrote with the same marker is left alone", spoofed),
@@ -37,9 +39,11 @@ pub fn trials() -> Vec<Trial> {
         trial("hostile text becomes no mention, link, command or markup", hostile),
         trial("a comment on 200 failing suites is cut by whole sections", many_suites),
         trial("outputs, summary and annotations are written", outputs),
+        trial("a job that grades a part writes no comment and judges nothing", part),
         trial("the token is in no output and no file", token),
         trial("bad inputs are told with what would be right", bad_inputs),
-    ]
+    ]);
+    trials
 }
 
 fn payload(name: &str) -> Value {
@@ -416,6 +420,15 @@ fn outputs() {
     assert!(ran.stdout.contains("::error file=golden/expected/legal/lease.json,line=3,title="), "{}", ran.stdout);
 }
 
+fn part() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = opened(&repository, &github).input("shard", "1/1").runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("this job grades a part of the cases, so there is no comment"), "{}", ran.stdout);
+    assert!(github.bodies(BOT).is_empty() && repository.path(".goldgate/report/shard.json").exists());
+}
+
 fn token() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.fault("PATCH", Fault::Always(500));
@@ -438,6 +451,7 @@ fn bad_inputs() {
         ("tier", "gold", "action input: tier is \"gold\"; write deterministic, model or all"),
         ("samples", "many", "action input: samples is \"many\"; write a number from 1 to 1000"),
         ("blocking", "yes", "action input: blocking is \"yes\"; write true or false"),
+        ("shard", "5/4", "action input: shard is \"5/4\"; write i/n, such as 1/4"),
         ("mode", "bump", "action input: mode is \"bump\"; this version knows the mode run"),
     ] {
         let ran = opened(&repository, &github).input(name, value).runs();

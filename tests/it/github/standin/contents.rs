@@ -41,6 +41,11 @@ impl Contents {
         self.at.get(&(reference.to_owned(), path.to_owned())).or_else(|| self.everywhere.get(path))
     }
 
+    /// The files that every commit has.
+    pub fn all(&self) -> BTreeMap<String, Vec<u8>> {
+        self.everywhere.clone()
+    }
+
     /// A new commit has what its parent has.
     pub fn inherit(&mut self, parent: &str, commit: &str) {
         let of_parent = self.at.iter().filter(|((reference, _), _)| reference == parent);

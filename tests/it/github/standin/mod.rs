@@ -7,6 +7,7 @@ mod comments;
 mod contents;
 mod graphql;
 mod pulls;
+mod trees;
 
 use std::io::BufRead;
 use std::io::BufReader;
@@ -48,6 +49,7 @@ pub struct State {
     artifacts: artifacts::Artifacts,
     graphql: graphql::Commits,
     pulls: pulls::Pulls,
+    trees: trees::Trees,
     port: u16,
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
@@ -307,6 +309,6 @@ fn answer(request: &Request, state: &mut State) -> Answer {
     }
     let Some(rest) = request.path.strip_prefix("/repos/acme/agents") else { return missing() };
     let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
-    let areas = [comments::answer, contents::answer, approval::answer, artifacts::answer, pulls::answer];
+    let areas = [comments::answer, contents::answer, approval::answer, artifacts::answer, pulls::answer, trees::answer];
     areas.into_iter().find_map(|area| area(request, &segments, state)).unwrap_or_else(missing)
 }

@@ -1,0 +1,198 @@
+//! `goldgate merge`: the parts that several machines graded become the report of one.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::cli::MergeArgs;
+use super::evaluate::Parts;
+use super::live;
+use super::plan::Wanted;
+use super::run;
+use super::run::Done;
+use super::run::Job;
+use super::show;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::format::SourceText;
+use crate::format::shard_v1;
+use crate::format::shard_v1::Asked;
+use crate::format::shard_v1::Part;
+use crate::model::Authority;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::Usage;
+use crate::report::PART;
+use crate::suites::Shelf;
+use crate::suites::sha256_hex;
+use crate::world::Disk;
+use crate::world::Git;
+use crate::world::World;
+
+/// What a part is called in its folder.
+const FILE: &str = "shard.json";
+
+/// Writes what `goldgate merge` needs of a part beside its report; nothing where all cases were graded.
+///
+/// # Errors
+/// Why it could not be written.
+pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
+    let Some(shard) = job.wanted.shard else { return Ok(()) };
+    let part = Part {
+        shard,
+        asked: Asked {
+            config_sha256: done.config_sha256.clone(),
+            blocking: job.authority == Authority::Blocking,
+            suites: job.wanted.suites.clone(),
+            agents: job.wanted.agents.clone(),
+            cases: job.wanted.cases.iter().map(|glob| glob.glob().glob().to_owned()).collect(),
+            samples: job.wanted.samples,
+            base: job.base.clone(),
+        },
+        report: done.report.clone(),
+    };
+    folder.replace(&RepoPath::root().child(FILE), shard_v1::written(&part).as_bytes())
+}
+
+/// Joins the parts, judges, shows.
+///
+/// # Errors
+/// Parts that do not belong together or to this checkout, and what a run can meet.
+pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
+    let parts = args.folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
+    let one = together(&parts)?;
+    let git = Git::around(run::folder_of(&args.config));
+    let (disk, config) = run::located(&args.config)?;
+    if sha256_hex(&disk.bytes(&config)?) != one.asked.config_sha256 {
+        let what = "this is not the config that the parts were graded with";
+        return Err(Diagnostic::of_file(&config, "other-config", what, "merge on the commit of the parts").into());
+    }
+    let base = args.base.as_deref().or(one.asked.base.as_deref()).map(|name| git.commit(name)).transpose()?;
+    let job = Job { base, ..job(args, one, &parts)? };
+    let mut done = run::locally(&job, &git, args.baseline.as_deref(), world)?;
+    belong(&parts, &done.report, job.parts.as_deref().map_or(0, Parts::count))?;
+    times(&parts, &mut done.report);
+    if let Some(folder) = &args.out {
+        show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
+    }
+    world.say(&show::shown(&done.report, args.format, world));
+    Ok(done.report.exit_code())
+}
+
+fn read(folder: &str) -> Result<Part, Trouble> {
+    let shown = RepoPath::root().child(&format!("{}/{FILE}", folder.trim_end_matches('/')));
+    let missing = || {
+        let help = "name a folder that goldgate run --shard i/n --out DIR wrote";
+        Diagnostic::of_file(&shown, "missing-file", "there is no part here", help)
+    };
+    let bytes = Disk::open(Path::new(folder)).map_err(|_| missing())?.bytes(&RepoPath::root().child(FILE));
+    let bytes = bytes.map_err(|problem| if problem.code == "missing-file" { missing() } else { problem })?;
+    Ok(shard_v1::read(&SourceText::new(shown.clone(), bytes)?)?)
+}
+
+/// The first part, once all parts are there, each once, and of one run.
+fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
+    let refuse = |what: String, help: &str| Diagnostic::of_file("command line", "bad-parts", what, help);
+    let Some(first) = parts.first() else { return Err(refuse("no part is named".to_owned(), "name their folders")) };
+    let of = first.shard.of();
+    if let Some(other) = parts.iter().find(|part| part.shard.of() != of) {
+        let what = format!("{} and {} are parts of different wholes", first.shard, other.shard);
+        return Err(refuse(what, "merge the parts of one run"));
+    }
+    for number in 1..=of {
+        let what = match parts.iter().filter(|part| part.shard.number() == number).count() {
+            0 => format!("the part {number}/{of} is missing"),
+            1 => continue,
+            count => format!("the part {number}/{of} is there {count} times"),
+        };
+        return Err(refuse(what, "name the folder of each part once"));
+    }
+    for part in parts {
+        let (report, other) = (&first.report, &part.report);
+        let differs = [
+            ("commit", report.commit != other.commit),
+            ("version of goldgate", report.tool_version != other.tool_version),
+            ("tier", report.tiers != other.tiers),
+            ("config", first.asked.config_sha256 != part.asked.config_sha256),
+            ("choice of cases, samples, base or authority", first.asked != part.asked),
+        ];
+        if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
+            let what = format!("the parts {} and {} are of another {what}", first.shard, part.shard);
+            return Err(refuse(what, "grade all parts alike, on one commit"));
+        }
+    }
+    if first.report.tool_version != env!("CARGO_PKG_VERSION") {
+        let what = format!("the parts are of goldgate {}", first.report.tool_version);
+        return Err(refuse(what, concat!("merge with that version; this is ", env!("CARGO_PKG_VERSION"))));
+    }
+    Ok(first)
+}
+
+fn job(args: &MergeArgs, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
+    let mut joined = Parts::default();
+    for suite in parts.iter().flat_map(|part| &part.report.suites) {
+        for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
+            joined.add(suite.tier, &suite.id, case.pair.clone());
+        }
+    }
+    let Asked { config_sha256: _, blocking, suites, agents, cases, samples, base: _ } = one.asked.clone();
+    Ok(Job {
+        config: args.config.clone(),
+        wanted: Wanted {
+            tiers: one.report.tiers.clone(),
+            suites,
+            agents,
+            cases: run::patterns(&cases)?,
+            samples,
+            shard: None,
+        },
+        authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+        commit: one.report.commit.clone(),
+        base: None,
+        live: live::Options::NONE,
+        parts: Some(Arc::new(joined)),
+    })
+}
+
+/// The parts were graded with the golden files of this checkout, and nothing of them is left over.
+fn belong(parts: &[Part], whole: &Report, count: usize) -> Result<(), Diagnostic> {
+    let refuse = |what: String| {
+        Diagnostic::of_file("command line", "bad-parts", what, "grade all parts on one checkout, and merge on it")
+    };
+    let agents = |report: &Report| -> Vec<_> {
+        let suites = report.suites.iter();
+        let agents = suites.flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
+        agents
+            .map(|(suite, agent)| {
+                ((suite.tier, suite.id.clone(), agent.agent.clone()), agent.identity.suite_digest.clone())
+            })
+            .collect()
+    };
+    let known = agents(whole);
+    for (shard, one) in parts.iter().flat_map(|part| agents(&part.report).into_iter().map(|one| (part.shard, one))) {
+        if !known.contains(&one) {
+            let (_, suite, agent) = one.0;
+            return Err(refuse(format!(
+                "the part {shard} has other golden files of {suite}/{agent} than this checkout"
+            )));
+        }
+    }
+    let graded: usize = whole.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    match graded == count {
+        true => Ok(()),
+        false => Err(refuse(format!("the parts have {count} pairs of agent and case, the config asks for {graded}"))),
+    }
+}
+
+/// From the first start to the last end, and what all cost together.
+fn times(parts: &[Part], report: &mut Report) {
+    let reports = || parts.iter().map(|part| &part.report);
+    report.started_at = reports().map(|part| part.started_at.clone()).min().unwrap_or_default();
+    report.finished_at = reports().map(|part| part.finished_at.clone()).max().unwrap_or_default();
+    report.usage = reports().map(|part| part.usage).fold(Usage::default(), Usage::and);
+    // What live runs have to say was said by the parts.
+    let said: BTreeSet<&String> = reports().flat_map(|part| &part.notes).collect();
+    let new: Vec<String> =
+        said.into_iter().filter(|note| !note.starts_with(PART) && !report.notes.contains(note)).cloned().collect();
+    report.notes.extend(new);
+}

@@ -1,0 +1,151 @@
+//! `goldgate.shard/1`: what one machine of several graded, for `goldgate merge`. The report of the part, and beside it what a report
+//! leaves out: what was asked for, every number to the last bit, who answered, what is kept of single samples.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::json;
+use super::report_v1;
+use super::source::SourceText;
+use crate::diag::Diagnostic;
+use crate::model::AnsweredBy;
+use crate::model::Authority;
+use crate::model::PairResult;
+use crate::model::Report;
+use crate::model::Shard;
+
+/// The name of this form.
+const SCHEMA: &str = "goldgate.shard/1";
+
+/// What all parts of a run have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The digest of the config.
+    pub config_sha256: String,
+    /// Whether a failed gate blocks.
+    pub blocking: bool,
+    /// Only these suites.
+    pub suites: Vec<String>,
+    /// Only these agents.
+    pub agents: Vec<String>,
+    /// Only cases that fit these patterns.
+    pub cases: Vec<String>,
+    /// Samples per pair.
+    pub samples: Option<u32>,
+    /// The base commit that was named.
+    pub base: Option<String>,
+}
+
+/// One part, read or to be written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Part {
+    /// Which part.
+    pub shard: Shard,
+    /// What was asked for.
+    pub asked: Asked,
+    /// What was graded.
+    pub report: Report,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Form<'a> {
+    schema: String,
+    shard: String,
+    asked: Asked,
+    #[serde(borrow)]
+    report: &'a RawValue,
+    beside: Vec<BesideForm>,
+}
+
+/// What a report leaves out of one pair. Numbers are texts: a reader of JSON may lose their last bit.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BesideForm {
+    values: Vec<Option<String>>,
+    samples: Vec<Vec<Option<String>>>,
+    model: Option<String>,
+    prompt_sha256: Option<String>,
+    kept: BTreeMap<u32, String>,
+}
+
+/// The part as JSON, with a line break at the end.
+pub fn written(part: &Part) -> String {
+    let report = report_v1::written(&part.report);
+    let raw = RawValue::from_string(report.trim_end().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
+    let form = Form {
+        schema: SCHEMA.to_owned(),
+        shard: part.shard.to_string(),
+        asked: part.asked.clone(),
+        report: &raw,
+        beside: pairs(&part.report).map(beside).collect(),
+    };
+    let mut text = serde_json::to_string(&form).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
+    report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases).map(|case| &case.pair)
+}
+
+fn beside(pair: &PairResult) -> BesideForm {
+    let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
+    let AnsweredBy { model, prompt_sha256 } = pair.answered_by.clone();
+    BesideForm {
+        values: pair.values.iter().map(|value| exact(&value.value)).collect(),
+        samples: pair.values.iter().map(|value| value.samples.iter().map(exact).collect()).collect(),
+        model,
+        prompt_sha256,
+        kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
+    }
+}
+
+/// Reads a part.
+///
+/// # Errors
+/// What in it cannot be.
+pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
+    let help = "merge the folders that goldgate run --shard wrote, unedited";
+    let refuse = |what: String| Diagnostic::of_file(&source.file, "bad-shard", what, help);
+    let form: Form<'_> = json::whole(source)?;
+    if form.schema != SCHEMA {
+        return Err(refuse(format!("unknown schema \"{}\"", form.schema)));
+    }
+    let shard: Shard = form.shard.parse().map_err(refuse)?;
+    let inner = SourceText { file: source.file.clone(), text: form.report.get().to_owned() };
+    let mut report = report_v1::read(&inner)?;
+    if pairs(&report).count() != form.beside.len() {
+        return Err(refuse("its report and what stands beside it have not the same pairs".to_owned()));
+    }
+    let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
+    let cases = agents.flat_map(|agent| &mut agent.cases);
+    for (case, beside) in cases.zip(form.beside) {
+        complete(&mut case.pair, beside).ok_or_else(|| refuse("a number of it is none".to_owned()))?;
+    }
+    let blocking = if form.asked.blocking { Authority::Blocking } else { Authority::Advisory };
+    report.authority = blocking;
+    Ok(Part { shard, asked: form.asked, report })
+}
+
+fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
+    let BesideForm { values, samples, model, prompt_sha256, kept } = beside;
+    let number = |text: Option<String>| match text {
+        None => Some(None),
+        Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),
+    };
+    if values.len() != pair.values.len() || samples.len() != pair.values.len() {
+        return None;
+    }
+    for ((place, value), list) in pair.values.iter_mut().zip(values).zip(samples) {
+        place.value = number(value)?;
+        place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
+    }
+    pair.answered_by = AnsweredBy { model, prompt_sha256 };
+    pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
+    Some(())
+}

@@ -1,0 +1,199 @@
+//! Gates that hold now beside those that held: the effective ones, defaults and stated merged.
+
+use super::found::Found;
+use super::found::Moved;
+use crate::gate::Planned;
+use crate::gate::planned;
+use crate::model::Drift;
+use crate::model::Edge;
+use crate::model::Gate;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::Side;
+use crate::model::Suite;
+use crate::suites::kind;
+
+/// Compares the gates of one suite, metric by metric.
+pub fn compare(before: &Suite, after: &Suite, found: &mut Found) {
+    let Some(kind) = kind(&after.kind) else { return };
+    for spec in kind.metrics {
+        let of = |suite: &Suite| planned(spec, suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice));
+        match (of(before), of(after)) {
+            (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),
+            (Err(_), _) => found.needs(
+                format!("gates of {} of `{}` on the base commit cannot be read any more", spec.name, after.id),
+                None,
+            ),
+            // A head that cannot be planned was refused before.
+            (Ok(_), Err(_)) => {}
+        }
+    }
+}
+
+fn metric(suite: &Suite, spec: &MetricSpec, before: Vec<Planned>, after: Vec<Planned>, found: &mut Found) {
+    let mut fresh = after;
+    let mut left = Vec::new();
+    for old in before {
+        match fresh.iter().position(|new| *new == old) {
+            Some(place) => drop(fresh.remove(place)),
+            None => left.push(old),
+        }
+    }
+    for old in left {
+        let place = fresh.iter().position(|new| new.gate.word() == old.gate.word());
+        match place.map(|place| fresh.remove(place)) {
+            Some(new) => pair(suite, spec, &old, &new, found),
+            None => found.needs(format!("{} of `{}` removed: {}", name(spec, &old.gate), suite.id, limit(&old)), None),
+        }
+    }
+    for new in fresh {
+        found.lists(format!("{} of `{}` added: {}", name(spec, &new.gate), suite.id, limit(&new)), None);
+    }
+}
+
+fn pair(suite: &Suite, spec: &MetricSpec, old: &Planned, new: &Planned, found: &mut Found) {
+    let who = format!("{} of `{}`", name(spec, &old.gate), suite.id);
+    match (&old.off, &new.off) {
+        (None, Some(reason)) => return found.needs(format!("{who} switched off: {reason}"), None),
+        (Some(_), None) => return found.lists(format!("{who} switched on again: {}", limit(new)), None),
+        (Some(_), Some(reason)) if old.gate == new.gate => {
+            return found.lists(format!("{who} stays switched off, for another reason: {reason}"), None);
+        }
+        (None, None) | (Some(_), Some(_)) => {}
+    }
+    found.moved(looser(&old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
+}
+
+/// What a gate is called: `finding_recall floor`.
+fn name(spec: &MetricSpec, gate: &Gate) -> String {
+    let word = match gate {
+        Gate::Threshold { side: Side::Min, .. } => "floor",
+        Gate::Threshold { side: Side::Max, .. } => "ceiling",
+        Gate::Change { drift: Drift::Drop, .. } => "largest drop",
+        Gate::Change { drift: Drift::Rise, .. } => "largest rise",
+    };
+    format!("{} {word}", spec.name)
+}
+
+fn limit(planned: &Planned) -> String {
+    let shown = match planned.gate {
+        Gate::Threshold { limit, edge, .. } => {
+            let limit = match limit {
+                Limit::Number(number) => plain(number),
+                Limit::Baseline { otherwise: None } => "the baseline".to_owned(),
+                Limit::Baseline { otherwise: Some(number) } => format!("the baseline, else {}", plain(number)),
+            };
+            match edge {
+                Edge::Hard => format!("{limit} (hard)"),
+                Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", plain(zone)),
+                Edge::Band(_) => limit,
+            }
+        }
+        Gate::Change { tolerance, .. } => plain(tolerance),
+    };
+    match &planned.off {
+        Some(_) => format!("{shown} (switched off)"),
+        None => shown,
+    }
+}
+
+/// A limit as people write it: at least two places.
+pub fn plain(number: f64) -> String {
+    let short = format!("{number:.2}");
+    match short.parse::<f64>() == Ok(number) {
+        true => short,
+        false => number.to_string(),
+    }
+}
+
+/// Whether anything passes now that did not before; what cannot be told counts as looser.
+fn looser(old: &Gate, new: &Gate) -> Moved {
+    let loose = match (old, new) {
+        (Gate::Change { tolerance: old, .. }, Gate::Change { tolerance: new, .. }) => new > old,
+        (
+            Gate::Threshold { side, limit: old_limit, edge: old_edge },
+            Gate::Threshold { limit: new_limit, edge: new_edge, .. },
+        ) => looser_limit(*side, *old_limit, *new_limit) || looser_edge(*old_edge, *new_edge),
+        (Gate::Threshold { .. }, Gate::Change { .. }) | (Gate::Change { .. }, Gate::Threshold { .. }) => true,
+    };
+    if loose { Moved::Looser } else { Moved::Tighter }
+}
+
+fn looser_limit(side: Side, old: Limit, new: Limit) -> bool {
+    let further = |old: f64, new: f64| match side {
+        Side::Min => new < old,
+        Side::Max => new > old,
+    };
+    match (old, new) {
+        (Limit::Number(old), Limit::Number(new)) => further(old, new),
+        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => match (old, new) {
+            (Some(old), Some(new)) => further(old, new),
+            (Some(_), None) => true,
+            (None, _) => false,
+        },
+        (Limit::Number(_), Limit::Baseline { .. }) | (Limit::Baseline { .. }, Limit::Number(_)) => true,
+    }
+}
+
+fn looser_edge(old: Edge, new: Edge) -> bool {
+    match (old, new) {
+        (Edge::Hard, Edge::Band(_)) => true,
+        (_, Edge::Hard) => false,
+        (Edge::Band(old), Edge::Band(new)) => new > old,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Moved;
+    use super::looser;
+    use super::plain;
+    use crate::model::Drift;
+    use crate::model::Edge;
+    use crate::model::Gate;
+    use crate::model::Limit;
+    use crate::model::Side;
+
+    fn gate(side: Side, limit: Limit, edge: Edge) -> Gate {
+        Gate::Threshold { side, limit, edge }
+    }
+
+    #[test]
+    fn what_passes_now_and_did_not_before_is_looser() {
+        let number = Limit::Number;
+        let base = |otherwise| Limit::Baseline { otherwise };
+        let (hard, band) = (Edge::Hard, Edge::Band);
+        let floor = |limit, edge| gate(Side::Min, limit, edge);
+        let ceiling = |limit, edge| gate(Side::Max, limit, edge);
+        let change = |tolerance| Gate::Change { drift: Drift::Drop, tolerance };
+        let table = [
+            (floor(number(0.8), hard), floor(number(0.7), hard), Moved::Looser),
+            (floor(number(0.8), hard), floor(number(0.9), hard), Moved::Tighter),
+            (ceiling(number(0.1), hard), ceiling(number(0.2), hard), Moved::Looser),
+            (ceiling(number(0.1), hard), ceiling(number(0.05), hard), Moved::Tighter),
+            (floor(number(0.8), hard), floor(number(0.8), band(0.0)), Moved::Looser),
+            (floor(number(0.8), hard), floor(number(0.9), band(0.1)), Moved::Looser),
+            (floor(number(0.8), band(0.1)), floor(number(0.8), hard), Moved::Tighter),
+            (floor(number(0.8), band(0.1)), floor(number(0.8), band(0.2)), Moved::Looser),
+            (floor(number(0.8), band(0.2)), floor(number(0.8), band(0.1)), Moved::Tighter),
+            (floor(number(0.8), hard), floor(base(None), hard), Moved::Looser),
+            (floor(base(None), hard), floor(number(0.8), hard), Moved::Looser),
+            (floor(base(None), hard), floor(base(Some(0.5)), hard), Moved::Tighter),
+            (floor(base(Some(0.5)), hard), floor(base(None), hard), Moved::Looser),
+            (floor(base(Some(0.5)), hard), floor(base(Some(0.4)), hard), Moved::Looser),
+            (change(0.1), change(0.2), Moved::Looser),
+            (change(0.2), change(0.1), Moved::Tighter),
+            (change(0.2), floor(number(0.1), hard), Moved::Looser),
+        ];
+        for (old, new, moved) in table {
+            assert_eq!(looser(&old, &new), moved, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_shown_as_people_write_it() {
+        for (number, shown) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
+            assert_eq!(plain(number), shown);
+        }
+    }
+}

@@ -1,0 +1,334 @@
+//! The files of the base commit: a tree of ids, of which only those files are fetched that the head does not have as they are.
+
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+
+use sha1::Digest;
+use sha1::Sha1;
+use sha2::Sha256;
+
+use super::disk::Disk;
+use crate::diag::Diagnostic;
+use crate::format::MAX_FILE_BYTES;
+use crate::format::too_large;
+use crate::guard::Base;
+use crate::guard::Likeness;
+use crate::model::RepoPath;
+use crate::suites::Entry;
+use crate::suites::EntryKind;
+use crate::suites::Shelf;
+
+/// One entry of a commit's tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// The id under which git keeps it.
+    pub id: String,
+    /// How many bytes it has, where that is known.
+    pub size: Option<u64>,
+}
+
+/// What an entry of a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeKind {
+    /// A file.
+    File,
+    /// A link; its content is where it leads.
+    Link,
+    /// A folder.
+    Folder,
+    /// Another repository.
+    Other,
+}
+
+/// How much of a tree is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// Its own entries.
+    One,
+    /// Everything below, by paths.
+    All,
+}
+
+/// The entries of a tree, by name or path.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The entries.
+    pub entries: Vec<(String, Node)>,
+    /// Whether some were left out, because there are too many.
+    pub truncated: bool,
+}
+
+/// Where git's trees and files come from.
+pub trait Objects: Sync {
+    /// The entries of a tree, or of a commit's.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing>;
+
+    /// The bytes of a file.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
+}
+
+/// Files that are fetched at most: a change of more is told, and not looked into.
+const FETCHED: usize = 400;
+/// Links that are followed in one path.
+const LINKS: usize = 16;
+
+type Folder = Arc<BTreeMap<String, Node>>;
+
+/// The files of one commit.
+pub struct BaseTree<'a> {
+    objects: &'a dyn Objects,
+    head: &'a Disk,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    folders: HashMap<RepoPath, Folder>,
+    blobs: HashMap<String, Arc<[u8]>>,
+    trouble: Option<anyhow::Error>,
+}
+
+/// Why there is no node.
+enum Lost {
+    Missing,
+    Because(String),
+}
+
+impl<'a> BaseTree<'a> {
+    /// Opens the tree of a commit beside the files of the head.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a Disk) -> anyhow::Result<Self> {
+        let mut state = State::default();
+        let whole = objects.tree(commit, Depth::All)?;
+        if whole.truncated {
+            // Its folders are asked for one by one, when somebody looks into them.
+            let top = objects.tree(commit, Depth::One)?;
+            anyhow::ensure!(!top.truncated, "the root of the base commit has too many entries to be listed");
+            state.folders.insert(RepoPath::root(), Arc::new(top.entries.into_iter().collect()));
+        } else {
+            state.folders = by_folder(whole.entries);
+        }
+        Ok(Self { objects, head, state: Mutex::new(state) })
+    }
+
+    /// What failed outside, so that nothing that was compared can be relied on.
+    pub fn trouble(&self) -> Option<anyhow::Error> {
+        self.state().trouble.take()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a failure of the outside, and gives the words for who asked.
+    fn failed(&self, error: anyhow::Error) -> Lost {
+        let words = format!("{error:#}");
+        self.state().trouble.get_or_insert(error);
+        Lost::Because(words)
+    }
+
+    fn folder(&self, path: &RepoPath) -> Result<Folder, Lost> {
+        if let Some(folder) = self.state().folders.get(path).cloned() {
+            return Ok(folder);
+        }
+        let node = match path.as_str().is_empty() {
+            true => return Err(Lost::Missing),
+            false => self.folder(&path.parent())?.get(path.name()).cloned().ok_or(Lost::Missing)?,
+        };
+        if node.kind != NodeKind::Folder {
+            return Err(Lost::Because("this is no folder".to_owned()));
+        }
+        let listing = self.objects.tree(&node.id, Depth::One).map_err(|error| self.failed(error))?;
+        if listing.truncated {
+            return Err(Lost::Because("the folder has too many entries to be listed".to_owned()));
+        }
+        let folder: Folder = Arc::new(listing.entries.into_iter().collect());
+        self.state().folders.insert(path.clone(), folder.clone());
+        Ok(folder)
+    }
+
+    /// The file or folder at a path, every link followed.
+    fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, Node), Lost> {
+        let root = Node { kind: NodeKind::Folder, id: String::new(), size: None };
+        let mut left: Vec<String> = path.as_str().split('/').rev().map(str::to_owned).collect();
+        let (mut at, mut node, mut links) = (RepoPath::root(), root.clone(), 0);
+        while let Some(part) = left.pop() {
+            match part.as_str() {
+                "" | "." => continue,
+                ".." => {
+                    (at, node) = (at.parent(), root.clone());
+                    continue;
+                }
+                _ => {}
+            }
+            let inner = at.child(&part);
+            node = self.folder(&at)?.get(&part).cloned().ok_or(Lost::Missing)?;
+            if node.kind != NodeKind::Link {
+                at = inner;
+                continue;
+            }
+            links += 1;
+            let target = String::from_utf8(self.blob(&node)?.to_vec()).unwrap_or_default();
+            let leads = at.join(&target).map_err(|bad| Lost::Because(format!("the link {inner} {bad}")))?;
+            if links > LINKS {
+                return Err(Lost::Because(format!("the link {inner} leads through more than {LINKS} links")));
+            }
+            left.extend(leads.as_str().split('/').rev().map(str::to_owned));
+            (at, node) = (RepoPath::root(), root.clone());
+        }
+        Ok((at, node))
+    }
+
+    fn blob(&self, node: &Node) -> Result<Arc<[u8]>, Lost> {
+        if node.size.is_some_and(|size| size > MAX_FILE_BYTES) {
+            return Err(Lost::Because("the file is too large".to_owned()));
+        }
+        let known = self.state().blobs.len();
+        if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
+            return Ok(bytes);
+        }
+        if known >= FETCHED {
+            return Err(Lost::Because(format!("more than {FETCHED} files have changed, too many to look into each")));
+        }
+        let bytes: Arc<[u8]> = self.objects.blob(&node.id).map_err(|error| self.failed(error))?.into();
+        self.state().blobs.insert(node.id.clone(), bytes.clone());
+        Ok(bytes)
+    }
+
+    /// The head's bytes of a file, where git would keep them under this id.
+    fn local(&self, id: &str, file: &RepoPath) -> Option<Vec<u8>> {
+        let bytes = self.head.bytes(file).ok()?;
+        is_id(id, &bytes).then_some(bytes)
+    }
+}
+
+/// The entries of a whole tree, sorted into its folders.
+fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
+    let mut folders: HashMap<RepoPath, BTreeMap<String, Node>> = HashMap::from([(RepoPath::root(), BTreeMap::new())]);
+    for (path, node) in entries {
+        // A name that leaves the repository, or with a back slash, names no file of it.
+        let Ok(path) = RepoPath::root().join(&path) else { continue };
+        if node.kind == NodeKind::Folder {
+            folders.entry(path.clone()).or_default();
+        }
+        folders.entry(path.parent()).or_default().insert(path.name().to_owned(), node);
+    }
+    folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
+}
+
+/// Whether git keeps these bytes under this id. Git's SHA-1 is safe here: its hosts refuse files that were made to collide.
+fn is_id(id: &str, bytes: &[u8]) -> bool {
+    let is = |bytes: &[u8]| {
+        let heading = format!("blob {}\0", bytes.len());
+        let parts = [heading.as_bytes(), bytes];
+        match id.len() {
+            40 => hex(&parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
+            _ => hex(&parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
+        }
+    };
+    // A checkout on Windows has other line ends than what is kept.
+    is(bytes) || (bytes.windows(2).any(|two| two == b"\r\n") && is(&without_returns(bytes)))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    let next = bytes.iter().skip(1).map(Some).chain([None]);
+    bytes
+        .iter()
+        .zip(next)
+        .filter(|(byte, next)| **byte != b'\r' || *next != Some(&b'\n'))
+        .map(|(byte, _)| *byte)
+        .collect()
+}
+
+fn refused(path: &RepoPath, lost: Lost, what: &str, code: &'static str) -> Diagnostic {
+    match lost {
+        Lost::Missing => {
+            Diagnostic::of_file(path, code, format!("the base commit has no such {what}"), "look at the base commit")
+        }
+        Lost::Because(why) => {
+            let words = format!("the {what} of the base commit cannot be read: {why}");
+            Diagnostic::of_file(path, "unreadable", words, "look at the base commit")
+        }
+    }
+}
+
+impl Shelf for BaseTree<'_> {
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let refuse = |lost| refused(folder, lost, "folder", "missing-folder");
+        let (at, _) = self.resolved(folder).map_err(refuse)?;
+        let listed = self.folder(&at).map_err(refuse)?;
+        let mut entries = Vec::new();
+        // The system's own droppings are no part of a suite.
+        for (name, node) in listed.iter().filter(|(name, _)| !name.starts_with('.')) {
+            let kind = match node.kind {
+                NodeKind::File => EntryKind::File,
+                NodeKind::Folder => EntryKind::Folder,
+                NodeKind::Link => match self.resolved(&at.child(name)).map_err(refuse)?.1.kind {
+                    NodeKind::Folder => EntryKind::Folder,
+                    NodeKind::File | NodeKind::Link | NodeKind::Other => EntryKind::File,
+                },
+                NodeKind::Other => continue,
+            };
+            entries.push(Entry { name: name.clone(), kind });
+        }
+        entries.sort_unstable();
+        Ok(entries)
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        let refuse = |lost| refused(file, lost, "file", "missing-file");
+        let (at, node) = self.resolved(file).map_err(refuse)?;
+        if node.kind != NodeKind::File {
+            return Err(refuse(Lost::Because("this is no file".to_owned())));
+        }
+        if let Some(bytes) = self.local(&node.id, &at) {
+            return Ok(bytes);
+        }
+        let bytes = self.blob(&node).map_err(refuse)?;
+        match bytes.len() as u64 > MAX_FILE_BYTES {
+            true => Err(too_large(file)),
+            false => Ok(bytes.to_vec()),
+        }
+    }
+}
+
+impl Base for BaseTree<'_> {
+    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness {
+        match self.resolved(before) {
+            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node.id, after).is_some() => Likeness::Same,
+            Ok(_) | Err(_) => Likeness::Differs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_id;
+
+    #[test]
+    fn the_id_is_that_of_git() {
+        // As `git hash-object` prints them.
+        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\n"));
+        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\r\n"));
+        assert!(is_id("2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4", b"hello\n"));
+        assert!(!is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello"));
+        assert!(!is_id("", b""));
+    }
+}

@@ -1,0 +1,80 @@
+//! The trees and files of a commit, by their ids.
+
+use http::Method;
+use serde::Deserialize;
+
+use super::GitHub;
+use super::RAW;
+use super::Refusal;
+use super::parsed;
+use crate::world::base::Depth;
+use crate::world::base::Listing;
+use crate::world::base::Node;
+use crate::world::base::NodeKind;
+use crate::world::base::Objects;
+
+impl Objects for GitHub {
+    fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
+        let query = match depth {
+            Depth::One => "",
+            Depth::All => "?recursive=1",
+        };
+        let path = self.path(&format!("/git/trees/{}{query}", of_id(id)?));
+        let answer = self
+            .ask(&Method::GET, &path, None, "while listing the base commit")
+            .map_err(|refusal| said(refusal, "the files of the base commit"))?;
+        let form: TreeForm = parsed(&answer, &path).map_err(|refusal| said(refusal, "the files of the base commit"))?;
+        let entries = form.tree.into_iter().map(|EntryForm { path, mode, sha, size }| {
+            let kind = match mode.as_str() {
+                "040000" => NodeKind::Folder,
+                "120000" => NodeKind::Link,
+                "160000" => NodeKind::Other,
+                _ => NodeKind::File,
+            };
+            (path, Node { kind, id: sha.unwrap_or_default(), size })
+        });
+        Ok(Listing { entries: entries.collect(), truncated: form.truncated })
+    }
+
+    fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
+        let path = self.path(&format!("/git/blobs/{}", of_id(id)?));
+        let doing = "while reading a file of the base commit";
+        let answer = self
+            .ask_as(&Method::GET, &path, None, doing, RAW)
+            .map_err(|refusal| said(refusal, "a file of the base commit"))?;
+        Ok(answer.body)
+    }
+}
+
+/// An id comes from GitHub's own answers; it goes into a path.
+fn of_id(id: &str) -> anyhow::Result<&str> {
+    anyhow::ensure!(
+        !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "{id:?} is no id of git's; 40 or 64 hexadecimal digits would be right"
+    );
+    Ok(id)
+}
+
+fn said(refusal: Refusal, what: &str) -> anyhow::Error {
+    match refusal {
+        Refusal::Forbidden | Refusal::Missing => {
+            anyhow::anyhow!("{what} cannot be read: the job needs the permission `contents: read`")
+        }
+        Refusal::Failed(error) => error,
+    }
+}
+
+#[derive(Deserialize)]
+struct TreeForm {
+    tree: Vec<EntryForm>,
+    #[serde(default)]
+    truncated: bool,
+}
+
+#[derive(Deserialize)]
+struct EntryForm {
+    path: String,
+    mode: String,
+    sha: Option<String>,
+    size: Option<u64>,
+}

@@ -1,0 +1,172 @@
+//! The guard on golden changes in a pull request's job: the base commit comes by the API.
+
+use libtest_mimic::Trial;
+
+use super::BOT;
+use super::RUN;
+use super::head_sha;
+use super::opened;
+use super::standin::Fault;
+use super::standin::Standin;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a gate that a pull request loosens fails its job and is named in the comment", loosened),
+        trial("of the base commit only the files that differ are fetched", few_requests),
+        trial("a base commit whose tree is too large for one answer is read folder by folder", truncated),
+        trial("a link on the base commit is followed inside the repository alone", links),
+        trial("a huge file on the base commit is not fetched", huge),
+        trial("a base commit that cannot be read gives no verdict", unreadable),
+        trial("a job without a token says that nothing was compared", no_token),
+        trial("file names with commands and markup are told as text", hostile_names),
+    ]
+}
+
+const FILES: [&str; 4] =
+    ["goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", "golden/runs/legal/lease.json"];
+
+/// The base commit is as the head is now.
+fn at_base(repository: &Repository) -> Standin {
+    let github = Standin::new(&head_sha());
+    FILES.iter().for_each(|file| github.file(file, &repository.read(file)));
+    github
+}
+
+fn loosen(repository: &Repository) {
+    let config = repository.read("goldgate.yaml");
+    repository.write("goldgate.yaml", format!("{config}    gates: {{ finding_recall: {{ min: 0.7 }} }}\n"));
+}
+
+const LOOSER: &str = "finding_recall floor of `contracts` 0.80 (hard) -> 0.70 (hard)";
+
+fn loosened() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(
+        (ran.code, repository.read(".goldgate/report/report.json").contains("\"golden_changes\": []")),
+        (0, true)
+    );
+    loosen(&repository);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let body = github.bodies(BOT).remove(0);
+    assert!(
+        body.starts_with("> [!CAUTION]\n> **1 golden change needs an approval. This blocks the merge.**"),
+        "{body}"
+    );
+    assert!(body.contains("finding&#95;recall floor of &#96;contracts&#96; 0.80"), "{body}");
+    assert!(ran.stdout.contains(LOOSER), "{}", ran.stdout);
+    assert!(ran.stdout.contains("::error title=golden change::golden change, needs approval: finding_recall floor"));
+    assert!(
+        repository.read(".goldgate/report/junit.xml").contains("<failure message=\"needs approval: finding_recall")
+    );
+    // For information only, it is shown and does not fail.
+    let ran = opened(&repository, &github).input("blocking", "false").runs();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert!(github.bodies(BOT).remove(0).contains("1 golden change without an approval"));
+}
+
+fn few_requests() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    repository.replace(
+        "golden/expected/legal/lease.json",
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("expectation of lease of `contracts` edited: max_expected_findings 3 -> 9"),
+        "{}",
+        ran.stdout
+    );
+    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
+    assert_eq!((of("/git/trees/"), of("/git/blobs/")), (1, 1), "{:?}", github.requests());
+}
+
+fn truncated() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    github.truncate();
+    repository.replace(
+        "golden/expected/legal/lease.json",
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
+    let ran = opened(&repository, &github).runs();
+    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}{}", ran.stdout, ran.stderr);
+}
+
+fn links() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    // On the base, the golden folder is a link to where the files are; a link out of the repository is none.
+    let config = repository.read("goldgate.yaml");
+    github.file("goldgate.yaml", &config.replace("path: golden\n", "path: linked\n"));
+    github.link("linked", "golden");
+    let ran = opened(&repository, &github).runs();
+    assert!(ran.stdout.contains("golden files of `contracts`: linked -> golden"), "{}{}", ran.stdout, ran.stderr);
+    assert!(!ran.stdout.contains("edited"), "{}", ran.stdout);
+    github.link("linked", "../../etc");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("golden files of `contracts` cannot be compared"), "{}", ran.stdout);
+    github.link("linked", "linked");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+}
+
+fn huge() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    github.large("golden/contracts/lease.md", 5_000_000_000);
+    let ran = opened(&repository, &github).runs();
+    assert!(ran.stdout.contains("golden/contracts/lease.md of `contracts` edited: its bytes"), "{}", ran.stdout);
+    assert!(github.requests().iter().all(|request| !request.contains("/git/blobs/")), "{:?}", github.requests());
+}
+
+fn unreadable() {
+    let repository = Repository::small();
+    for status in [403, 404, 500] {
+        let github = at_base(&repository);
+        github.fault("GET", Fault::Always(status));
+        let ran = opened(&repository, &github).runs();
+        assert_eq!(ran.code, 3, "{status}: {}", ran.stdout);
+        if status != 500 {
+            assert!(ran.stderr.contains("`contents: read`"), "{}", ran.stderr);
+        }
+    }
+}
+
+fn no_token() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    loosen(&repository);
+    let ran = opened(&repository, &github).variable("INPUT_TOKEN", "").runs();
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert!(
+        ran.stdout.contains("the golden set is not compared with the base commit: no token is given"),
+        "{}",
+        ran.stdout
+    );
+    assert!(github.requests().is_empty());
+}
+
+fn hostile_names() {
+    let repository = Repository::small();
+    let github = at_base(&repository);
+    let name = "a\n::error::pwned @acme ![x](http:e) <img src=x>.md";
+    repository.write(&format!("golden/contracts/{name}"), "new");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let body = github.bodies(BOT).remove(0);
+    for bad in ["@acme", "![", "<img", "\n::"] {
+        assert!(!body.contains(bad), "{bad}: {body}");
+    }
+    assert!(ran.stdout.lines().all(|line| !line.starts_with("::error::pwned")), "{}", ran.stdout);
+    // The run is as before, so nothing else is said.
+    assert!(repository.read(RUN).contains("completed"));
+}

@@ -1,0 +1,492 @@
+//! The guard on golden changes, against a commit of a real git repository: `goldgate run --base REV`.
+
+use std::process::Command;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::repository::EXPECTED;
+use crate::repository::RUN;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::repository::root;
+use crate::trial;
+
+/// One change of the head, and what is said of it.
+struct Row {
+    name: &'static str,
+    change: fn(&Repository),
+    says: &'static str,
+    code: i32,
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials: Vec<Trial> =
+        ROWS.iter().map(|row| trial(format!("against a base commit, {}", row.name), || one(row))).collect();
+    trials.extend([
+        trial("against the same commit nothing is said", unchanged),
+        trial("a golden file in another form is no golden change", reformatted),
+        trial("a base config of another version is said, and needs an approval", older_config),
+        trial("a base golden file that cannot be read any more is said, and needs an approval", older_golden),
+        trial("a base commit without a config is nothing to compare with", no_config),
+        trial("a commit that git does not know is told and exits with 3", unknown_commit),
+        trial("a golden change of a run that does not block is shown", advisory),
+        trial("the baseline is that of the base commit", base_baseline),
+        trial("a stored report with golden changes renders the same", stored),
+        trial("a report whose golden change was edited out of its weight is refused", forged),
+        trial("a case that is retired without a reason is refused", retired_without_reason),
+        trial("a case that is retired with a reason needs an approval", retired),
+        trial("a file that a case reads from outside its suite's folder is guarded", outside),
+        trial("git's own configuration runs nothing", no_tricks),
+    ]);
+    trials
+}
+
+const CASES: usize = 12;
+
+fn config() -> String {
+    "version: 1\nbaseline: baselines/latest.json\nsamples: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
+     categories: [change_of_control, termination]\n    agents:\n      legal:\n        fingerprint: ['prompts/**']\n        \
+     deterministic: { replay: runs }\n    gates:\n      finding_precision: { min: 0.5 }\n"
+        .to_owned()
+}
+
+fn git(repository: &Repository, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(repository.path("")).args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"]);
+    let ran = command.args(arguments).output().unwrap();
+    assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+}
+
+/// A repository of a dozen cases, its state committed.
+fn committed() -> Repository {
+    let repository = Repository::empty();
+    repository.remove(".git");
+    repository.write("goldgate.yaml", config());
+    repository.write("prompts/legal.md", "Report every change of control.\n");
+    for case in 0..CASES {
+        add_case(&repository, case);
+    }
+    assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);
+    commit_all(&repository);
+    repository
+}
+
+pub fn commit_all(repository: &Repository) {
+    git(repository, &["init", "-q", "."]);
+    git(repository, &["add", "-A"]);
+    git(repository, &["commit", "-q", "--no-verify", "-m", "base"]);
+}
+
+pub fn add_case(repository: &Repository, case: usize) {
+    repository.write(
+        &format!("golden/contracts/lease-{case}.md"),
+        "# Lease\n\nOn a change of control the landlord has to approve.\n",
+    );
+    repository.write(&expected(case), EXPECTED.replace("lease.md", &format!("lease-{case}.md")));
+    repository.write(
+        &recording(case),
+        RUN.replace("\"lease\"", &format!("\"lease-{case}\"")).replace("lease.md", &format!("lease-{case}.md")),
+    );
+}
+
+pub fn expected(case: usize) -> String {
+    format!("golden/expected/legal/lease-{case}.json")
+}
+
+pub fn recording(case: usize) -> String {
+    format!("runs/legal/lease-{case}.json")
+}
+
+fn against(repository: &Repository, more: &[&str]) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    let arguments = [&["run", "--base", "HEAD"], more].concat();
+    repository.goldgate_with(&arguments, &[("PATH", &path)])
+}
+
+fn changes(ran: &Ran) -> Vec<(String, bool)> {
+    let report: Value =
+        serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}{}", ran.stdout, ran.stderr));
+    let listed = report["golden_changes"].as_array().unwrap().iter();
+    listed.map(|one| (one["what"].as_str().unwrap().to_owned(), one["needs_approval"].as_bool().unwrap())).collect()
+}
+
+fn one(row: &Row) {
+    let repository = committed();
+    (row.change)(&repository);
+    let ran = against(&repository, &["--format", "json"]);
+    let found = changes(&ran);
+    assert!(found.iter().any(|(words, _)| words.contains(row.says)), "{found:?}");
+    assert_eq!(ran.code, row.code, "{found:?}");
+    let heavy = found.iter().filter(|(_, heavy)| *heavy).count();
+    assert_eq!(heavy > 0, row.code == 1, "{found:?}");
+    assert!(heavy <= 2, "one change is said once: {found:?}");
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        name: "an edited baseline needs an approval",
+        change: |it| it.replace("baselines/latest.json", "\"f1_score\": 1.0", "\"f1_score\": 0.9"),
+        says: "the baseline edited: f1_score of `contracts/legal` 1 -> 0.9",
+        code: 1,
+    },
+    Row {
+        name: "a removed baseline needs an approval",
+        change: |it| it.remove("baselines/latest.json"),
+        says: "the baseline baselines/latest.json removed",
+        code: 1,
+    },
+    Row {
+        name: "another baseline needs an approval",
+        change: |it| it.replace("goldgate.yaml", "baselines/latest.json", "baselines/older.json"),
+        says: "the baseline is another file: baselines/latest.json -> baselines/older.json",
+        code: 1,
+    },
+    Row {
+        name: "a loosened gate needs an approval",
+        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }"),
+        says: "finding_precision floor of `contracts` 0.50 -> 0.40",
+        code: 1,
+    },
+    Row {
+        name: "a wider band needs an approval",
+        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.5, zone: 0.1 }"),
+        says: "finding_precision floor of `contracts` 0.50 -> 0.50 (band 0.10)",
+        code: 1,
+    },
+    Row {
+        name: "a removed gate needs an approval",
+        change: |it| it.replace("goldgate.yaml", "    gates:\n      finding_precision: { min: 0.5 }\n", ""),
+        says: "finding_precision floor of `contracts` removed: 0.50",
+        code: 1,
+    },
+    Row {
+        name: "a default gate that is not hard any more needs an approval",
+        change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      finding_recall: { hard: false }\n"),
+        says: "finding_recall floor of `contracts` 0.80 (hard) -> 0.80",
+        code: 1,
+    },
+    Row {
+        name: "a gate that is switched off needs an approval",
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "    gates:\n",
+                "    gates:\n      f1_score: { off: true, reason: redefined }\n",
+            );
+        },
+        says: "f1_score largest drop of `contracts` switched off: redefined",
+        code: 1,
+    },
+    Row {
+        name: "a tightened gate is listed and passes",
+        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.6, hard: true }"),
+        says: "finding_precision floor of `contracts` 0.50 -> 0.60 (hard)",
+        code: 0,
+    },
+    Row {
+        name: "a deleted expectation needs an approval",
+        change: |it| [expected(3), recording(3)].iter().for_each(|file| it.remove(file)),
+        says: "1 case of `contracts` removed: lease-3",
+        code: 1,
+    },
+    Row {
+        name: "an edited expectation needs an approval, with what was edited",
+        change: |it| it.replace(&expected(3), "\"change of control\", \"consent\"", "\"consent\""),
+        says: "expectation of lease-3 of `contracts` edited: expected_findings[0].must_contain_keywords[0] removed: \"change of control\"",
+        code: 1,
+    },
+    Row {
+        name: "a synonym more needs an approval",
+        change: |it| it.replace(&expected(3), "[\"approval\"]", "[\"approval\", \"a\"]"),
+        says: "keyword_synonyms.consent[1] added: \"a\"",
+        code: 1,
+    },
+    Row {
+        name: "an edited document needs an approval",
+        change: |it| it.replace("golden/contracts/lease-3.md", "approve", "agree"),
+        says: "golden/contracts/lease-3.md of `contracts` edited: 1 lines less, 1 lines more",
+        code: 1,
+    },
+    Row {
+        name: "an added case is listed and passes",
+        change: |it| add_case(it, 77),
+        says: "1 case of `contracts` added: lease-77",
+        code: 0,
+    },
+    Row {
+        name: "a quarantine needs an approval",
+        change: |it| {
+            it.replace(
+                &expected(3),
+                "\"max_expected_findings\": 3",
+                "\"max_expected_findings\": 3,\n  \"quarantine\": { \"owner\": \"Subject A\", \"reason\": \"flaky\", \"expires\": \"2026-11-25\" }",
+            );
+        },
+        says: "case lease-3 of `contracts` put into quarantine until 2026-11-25 by Subject A: flaky",
+        code: 1,
+    },
+    Row {
+        name: "golden files that lie elsewhere need an approval",
+        change: |it| {
+            std::fs::rename(it.path("golden"), it.path("easy")).unwrap();
+            it.replace("goldgate.yaml", "path: golden", "path: easy");
+        },
+        says: "golden files of `contracts`: golden -> easy",
+        code: 1,
+    },
+    Row {
+        name: "a golden folder that is a link to easier files needs an approval",
+        change: |it| {
+            std::fs::rename(it.path("golden"), it.path("easy")).unwrap();
+            it.replace(
+                "easy/expected/legal/lease-3.json",
+                "\"max_expected_findings\": 3",
+                "\"max_expected_findings\": 9",
+            );
+            std::os::unix::fs::symlink("easy", it.path("golden")).unwrap();
+        },
+        says: "expectation of lease-3 of `contracts` edited: max_expected_findings 3 -> 9",
+        code: 1,
+    },
+    Row {
+        name: "recordings that are edited alone need an approval",
+        change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
+        says: "1 recording of `contracts/legal` changed: lease-3.json, while what the agent is made of (prompts/**) is unchanged",
+        code: 1,
+    },
+    Row {
+        name: "recordings of an agent that changed are listed and pass",
+        change: |it| {
+            it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
+            it.write("prompts/legal.md", "Report every change of control, always.\n");
+        },
+        says: "1 recording of `contracts/legal` changed: lease-3.json; what the agent is made of has changed, too",
+        code: 0,
+    },
+    Row {
+        name: "a narrower fingerprint needs an approval",
+        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
+        says: "fingerprint of `contracts/legal` leaves out prompts/**",
+        code: 1,
+    },
+    Row {
+        name: "fewer samples need an approval",
+        change: |it| it.replace("goldgate.yaml", "samples: 1\n", ""),
+        says: "samples of `contracts` 1 -> as many as there are",
+        code: 1,
+    },
+    Row {
+        name: "a category more is listed and passes",
+        change: |it| {
+            it.replace(
+                "goldgate.yaml",
+                "categories: [change_of_control, termination]",
+                "categories: [change_of_control, termination, x]",
+            )
+        },
+        says: "1 category of `contracts` added: x",
+        code: 0,
+    },
+    Row {
+        name: "a renamed suite needs an approval",
+        change: |it| it.replace("goldgate.yaml", "- id: contracts", "- id: papers"),
+        says: "1 suite removed: contracts",
+        code: 1,
+    },
+    Row {
+        name: "recordings from elsewhere need an approval",
+        change: |it| {
+            std::fs::rename(it.path("runs"), it.path("best")).unwrap();
+            it.replace("goldgate.yaml", "replay: runs", "replay: best");
+        },
+        says: "recordings of `contracts/legal`: runs -> best",
+        code: 1,
+    },
+];
+
+fn unchanged() {
+    let repository = committed();
+    let ran = against(&repository, &["--format", "json"]);
+    assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{}", ran.stderr);
+}
+
+fn reformatted() {
+    let repository = committed();
+    let text = repository.read(&expected(3));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    repository.write(&expected(3), value.to_string().replace(":3}", ":3 }"));
+    let config = repository.read("goldgate.yaml");
+    repository.write("goldgate.yaml", format!("# A remark.\n{config}").replace("min: 0.5", "min: 0.50"));
+    repository.write("golden/README.md", "What the cases are for.\n");
+    let ran = against(&repository, &["--format", "json"]);
+    assert_eq!((ran.code, changes(&ran)), (0, Vec::new()));
+}
+
+fn older_config() {
+    let repository = committed();
+    let config = repository.read("goldgate.yaml");
+    repository.write("goldgate.yaml", config.replace("version: 1", "version: 0"));
+    commit_all(&repository);
+    repository.write("goldgate.yaml", config);
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("the config of the base commit cannot be read any more"), "{}", ran.stdout);
+}
+
+fn older_golden() {
+    let repository = committed();
+    repository.replace(&expected(3), "expected_gaps", "gaps");
+    commit_all(&repository);
+    repository.replace(&expected(3), "\"gaps\"", "\"expected_gaps\"");
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 1);
+    assert!(
+        ran.stdout.contains("golden files of `contracts` on the base commit cannot be read any more"),
+        "{}",
+        ran.stdout
+    );
+}
+
+fn no_config() {
+    let repository = committed();
+    git(&repository, &["rm", "-q", "--cached", "goldgate.yaml"]);
+    git(&repository, &["commit", "-q", "-m", "none"]);
+    let ran = against(&repository, &["--format", "json"]);
+    let wanted = "the config goldgate.yaml is new: there is nothing on the base commit to compare with".to_owned();
+    assert_eq!((ran.code, changes(&ran)), (0, vec![(wanted, false)]));
+}
+
+fn unknown_commit() {
+    let repository = committed();
+    let path = std::env::var("PATH").unwrap();
+    for name in ["nowhere", "--all", ""] {
+        let base = format!("--base={name}");
+        let ran = repository.goldgate_with(&["run", &base], &[("PATH", &path)]);
+        assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{name}");
+        assert!(ran.stderr.contains("git knows no such commit here"), "{}", ran.stderr);
+    }
+}
+
+fn advisory() {
+    let repository = committed();
+    repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
+    let ran = against(&repository, &["--non-blocking"]);
+    assert_eq!(ran.code, 0);
+    assert!(ran.stdout.contains("[needs approval] finding_precision floor"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("All gates hold"), "{}", ran.stdout);
+}
+
+fn base_baseline() {
+    let repository = committed();
+    repository.remove("baselines/latest.json");
+    let ran = against(&repository, &["--format", "json"]);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["suites"][0]["agents"][0]["metrics"]["f1_score"]["baseline"], 1.0);
+    assert_eq!(report["base"].as_str().unwrap().len(), 40);
+}
+
+fn stored() {
+    let repository = committed();
+    repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
+    let ran = against(&repository, &["--out", "out"]);
+    assert_eq!(ran.code, 1);
+    let again = repository.goldgate(&["report", "out"]);
+    assert_eq!(again.stdout, ran.stdout);
+    for (format, file) in
+        [("json", "report.json"), ("markdown", "report.md"), ("junit", "junit.xml"), ("html", "report.html")]
+    {
+        let shown = repository.goldgate(&["report", "out", "--format", format]).stdout;
+        assert_eq!(shown, repository.read(&format!("out/{file}")), "{format}");
+        assert!(shown.contains("precision"), "{shown}");
+    }
+}
+
+fn forged() {
+    let repository = committed();
+    repository.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }");
+    against(&repository, &["--out", "out"]);
+    repository.replace("out/report.json", "\"exit_code\": 1", "\"exit_code\": 0");
+    repository.replace("out/report.json", "\"verdict\": \"fail\"", "\"verdict\": \"pass\"");
+    let ran = repository.goldgate(&["report", "out"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("exit_code 0 contradicts"), "{}", ran.stderr);
+}
+
+/// The bundled evidence suite, committed.
+fn tasks() -> Repository {
+    let repository = Repository::empty();
+    repository.remove(".git");
+    copy(&root().join("fixtures/evidence"), &repository.path("evidence"));
+    copy(&root().join("fixtures/repos"), &repository.path("fixtures/repos"));
+    repository.write(
+        "goldgate.yaml",
+        "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs } }\n",
+    );
+    commit_all(&repository);
+    repository
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &to.join(entry.file_name())),
+            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
+        }
+    }
+}
+
+fn retire(repository: &Repository, reason: &str) {
+    let file = "evidence/tasks/buggy_calc.json";
+    let mut task: Value = serde_json::from_str(&repository.read(file)).unwrap();
+    let key = if task.get("lifecycle").is_some() { "lifecycle" } else { "retired" };
+    match key {
+        "lifecycle" => task["lifecycle"]["retired"] = serde_json::json!({ "date": "2026-11-20", "reason": reason }),
+        _ => task["retired"] = serde_json::json!({ "date": "2026-11-20", "reason": reason }),
+    }
+    repository.write(file, task.to_string());
+}
+
+fn retired_without_reason() {
+    let repository = tasks();
+    retire(&repository, " ");
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("the reason why a task is retired is empty"), "{}", ran.stderr);
+}
+
+fn retired() {
+    let repository = tasks();
+    retire(&repository, "the bug is mended");
+    let ran = against(&repository, &["--format", "json"]);
+    let wanted = "case buggy_calc of `evidence` retired on 2026-11-20: the bug is mended".to_owned();
+    assert_eq!((ran.code, changes(&ran)), (1, vec![(wanted, true)]), "{}", ran.stderr);
+}
+
+fn outside() {
+    let repository = tasks();
+    repository.write("fixtures/repos/prompt_injection_repo/app/store.py", "pass\n");
+    repository.write("fixtures/repos/prompt_injection_repo/app/user.py", "pass\n");
+    let ran = against(&repository, &["--format", "json"]);
+    let found = changes(&ran);
+    assert_eq!((ran.code, found.len()), (1, 2), "{found:?}");
+    assert!(
+        found[0].0.starts_with("fixtures/repos/prompt_injection_repo/app/store.py, which `evidence` reads, edited"),
+        "{found:?}"
+    );
+    assert_eq!(found[1].0, "fixtures/repos/prompt_injection_repo/app/user.py, which `evidence` reads, added");
+}
+
+fn no_tricks() {
+    let repository = committed();
+    let trap = repository.path("trap");
+    repository.write("trap-by.sh", format!("#!/bin/sh\ntouch {}\n", trap.display()));
+    git(&repository, &["config", "core.fsmonitor", "sh ./trap-by.sh"]);
+    git(&repository, &["config", "core.pager", "sh ./trap-by.sh"]);
+    git(&repository, &["config", "alias.ls-tree", "!sh ./trap-by.sh"]);
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(!trap.exists());
+}
