@@ -26,7 +26,10 @@ pub use schedule::Events;
 pub use schedule::Finished;
 pub use schedule::Job;
 pub use schedule::Lane;
+pub use schedule::Outcome;
 pub use schedule::Spending;
+pub use schedule::Stretch;
+pub use schedule::Timeline;
 
 /// What a call comes to, once it has.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + 'a>>;

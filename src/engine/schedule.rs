@@ -26,6 +26,7 @@ use super::conversation::Next;
 use super::conversation::Talk;
 use super::retry::Patience;
 use crate::diag::Diagnostic;
+use crate::model::Answered;
 use crate::model::Evidence;
 use crate::model::Fault;
 use crate::model::Inputs;
@@ -81,6 +82,37 @@ pub enum Finished {
     CalledOff(String),
 }
 
+/// When a sample was made, from the start of the run on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Timeline {
+    /// From its first call to its end.
+    pub period: Stretch,
+    /// Its calls of a model, repeated tries among them.
+    pub chats: Vec<(Stretch, Answered)>,
+    /// Its tool calls.
+    pub tools: Vec<Stretch>,
+}
+
+/// From when to when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stretch {
+    /// The start.
+    pub from: Duration,
+    /// The end.
+    pub to: Duration,
+}
+
+/// What a run of the engine came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Each job's end, at its own place.
+    pub finished: Vec<Finished>,
+    /// When each was made; of one that was called off nothing is known.
+    pub timelines: Vec<Timeline>,
+    /// What was spent.
+    pub spending: Spending,
+}
+
 /// What was spent on a whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spending {
@@ -131,6 +163,9 @@ struct Bill {
     cost: Option<f64>,
     unpriced: bool,
     model: Option<String>,
+    /// The start of the run.
+    begun: Option<Instant>,
+    timeline: Timeline,
 }
 
 impl Engine<'_> {
@@ -141,13 +176,15 @@ impl Engine<'_> {
         jobs: &[&Job],
         events: &dyn Events,
         stop: impl Future<Output = String>,
-    ) -> (Vec<Finished>, Spending) {
+    ) -> Outcome {
         let ledger = Ledger::new(self.limits);
+        let begun = Instant::now();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|place| jobs[*place].round);
         let mut open: FuturesUnordered<_> =
-            order.into_iter().map(|place| self.job(place, jobs[place], &ledger, events)).collect();
+            order.into_iter().map(|place| self.job(place, jobs[place], &ledger, events, begun)).collect();
         let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
+        let mut timelines: Vec<Timeline> = jobs.iter().map(|_| Timeline::default()).collect();
         let mut spending = Spending::default();
         let mut unpriced = false;
         let mut stop = pin!(stop);
@@ -157,6 +194,7 @@ impl Engine<'_> {
                 Either::Left((Some((place, end, bill)), _)) => {
                     events.finished(place, &end);
                     finished[place] = Some(end);
+                    timelines[place] = bill.timeline;
                     spending.calls += bill.tries;
                     spending.retries += bill.tries - bill.calls;
                     spending.spent = spending.spent.and(bill.spent);
@@ -174,12 +212,12 @@ impl Engine<'_> {
         let called_off = |end: Option<Finished>| {
             end.unwrap_or_else(|| Finished::CalledOff(reason.clone().unwrap_or_else(|| "it was called off".to_owned())))
         };
-        (finished.into_iter().map(called_off).collect(), spending)
+        Outcome { finished: finished.into_iter().map(called_off).collect(), timelines, spending }
     }
 
-    async fn job(&self, place: usize, job: &Job, ledger: &Ledger, events: &dyn Events) -> (usize, Finished, Bill) {
+    async fn job(&self, place: usize, job: &Job, ledger: &Ledger, events: &dyn Events, run: Instant) -> (usize, Finished, Bill) {
         let lane = &self.lanes[job.lane];
-        let mut bill = Bill::default();
+        let mut bill = Bill { begun: Some(run), ..Bill::default() };
         let mut seat = Seat { lane, permit: None };
         seat.take().await;
         if !events.is_needed(place) {
@@ -192,6 +230,7 @@ impl Engine<'_> {
         };
         drop(seat);
         let took = begun.elapsed();
+        bill.timeline.period = bill.stretch(begun);
         let end = match ended {
             Ok(record) => Finished::Made(Box::new(measured(record, job, &bill, took))),
             Err(Ended::Fault(fault)) => {
@@ -214,10 +253,19 @@ impl Engine<'_> {
         let mut talk = Talk::new(&job.request, self.folder(&job.request));
         loop {
             let turn = self.call(seat, ledger, bill, || model.turn(talk.conversation())).await?;
+            let answered = Answered::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
+            if let Some((_, outcome)) = bill.timeline.chats.last_mut() {
+                *outcome = answered;
+            }
             bill.model = turn.model.clone().or(bill.model.take());
             let priced = seat.lane.model.as_deref().and_then(|model| self.prices.cost(model, &turn.spent));
             bill.pay(ledger, turn.spent, priced);
-            if let Next::Done = talk.take(turn) {
+            let (calls, asked) = (turn.calls.len(), Instant::now());
+            let next = talk.take(turn);
+            // Canned results and files are there at once: the calls of one turn share its time.
+            let stretch = bill.stretch(asked);
+            bill.timeline.tools.extend(std::iter::repeat_n(stretch, calls));
+            if let Next::Done = next {
                 break;
             }
         }
@@ -270,7 +318,11 @@ impl Engine<'_> {
             bill.calls += u64::from(tries == 0);
             bill.tries += 1;
             tries += 1;
-            let fault = match make().await {
+            let asked = Instant::now();
+            let outcome = make().await;
+            let told = outcome.as_ref().err().map_or(String::new(), |fault| fault.status.word().to_owned());
+            bill.timeline.chats.push((bill.stretch(asked), Answered::Fault(told)));
+            let fault = match outcome {
                 Ok(answer) => {
                     slip.answered();
                     return Ok(answer);
@@ -290,6 +342,12 @@ impl Engine<'_> {
 }
 
 impl Bill {
+    /// From then until now, counted from the start of the run.
+    fn stretch(&self, from: Instant) -> Stretch {
+        let since = |then: Instant| self.begun.map_or(Duration::ZERO, |begun| then.saturating_duration_since(begun));
+        Stretch { from: since(from), to: since(Instant::now()) }
+    }
+
     fn pay(&mut self, ledger: &Ledger, spent: Spent, cost: Option<f64>) {
         self.spent = self.spent.and(spent);
         match cost {

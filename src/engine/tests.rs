@@ -17,6 +17,7 @@ use super::Job;
 use super::Lane;
 use super::Limits;
 use super::Model;
+use super::Outcome;
 use super::Patience;
 use super::Pending;
 use super::Prices;
@@ -141,7 +142,7 @@ fn run(
             }
             "somebody said so".to_owned()
         };
-        let (finished, spending) = engine.run(&jobs, &seen, stopping).await;
+        let Outcome { finished, spending, .. } = engine.run(&jobs, &seen, stopping).await;
         Ran { finished, spending, took: begun.elapsed(), ends: seen.ends.take() }
     })
 }

@@ -25,6 +25,11 @@ impl Clock {
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
+    /// Now, in nanoseconds after 1970.
+    pub fn nanoseconds(&self) -> u64 {
+        u64::try_from(self.fixed.unwrap_or_else(Timestamp::now).as_nanosecond()).unwrap_or(0)
+    }
+
     /// Today in UTC, as `YYYY-MM-DD`.
     pub fn today(&self) -> String {
         self.in_days(0)

@@ -12,6 +12,8 @@ mod session;
 #[cfg(feature = "models")]
 mod store;
 #[cfg(feature = "models")]
+mod tracing;
+#[cfg(feature = "models")]
 mod wanted;
 #[cfg(feature = "models")]
 mod watch;

@@ -18,6 +18,7 @@ use super::Resume;
 use super::curtail::Curtail;
 use super::lanes::Lanes;
 use super::recording;
+use super::tracing;
 use super::recording::Recording;
 use super::store::Address;
 use super::store::Store;
@@ -31,9 +32,11 @@ use crate::engine::Engine;
 use crate::engine::Finished;
 use crate::engine::Job;
 use crate::engine::Limits;
+use crate::engine::Outcome;
 use crate::engine::Patience;
 use crate::engine::Prices;
 use crate::engine::Spending;
+use crate::engine::Timeline;
 use crate::format::redact::Redactor;
 use crate::model::Provenance;
 use crate::model::Recorded;
@@ -51,6 +54,7 @@ use crate::world::Disk;
 use crate::world::Progress;
 use crate::world::World;
 use crate::world::called_off;
+use crate::world::export;
 use crate::world::head_commit;
 
 /// Makes the live samples of a tier.
@@ -83,7 +87,10 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
     let mut session = Session::new(plan, disk, world, options, &wanted, &lanes)?;
     session.take_over(options)?;
     let engine = engine(plan, options, lanes, &session.folders);
+    let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
     let ended = session.run(&engine, &redactor, plan, options)?;
+    let traced = tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
+    made.notes.extend(export(&world.env, &started_at, &traced));
     session.lay(ended, &recording, &mut made)?;
     Ok(made)
 }
@@ -149,11 +156,12 @@ struct Session<'a> {
 }
 
 /// What a run of the engine came to.
-struct Ended {
-    finished: Vec<Finished>,
+pub(super) struct Ended {
+    pub(super) finished: Vec<Finished>,
     /// The places of the jobs that were asked.
-    asked: Vec<usize>,
+    pub(super) asked: Vec<usize>,
     records: BTreeMap<usize, String>,
+    pub(super) timelines: Vec<Timeline>,
     spending: Spending,
     spared: u64,
 }
@@ -262,18 +270,18 @@ impl<'a> Session<'a> {
             .build()
             .context("while starting the live targets")?;
         let minutes = plan.config.budget.max_minutes;
-        let (finished, spending) = runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
+        let Outcome { finished, timelines, spending } = runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
         progress.end();
         let Watch { records, trouble, .. } = watch;
         if let Some(error) = trouble.into_inner() {
             return Err(error.context("the samples are not safe on disk").into());
         }
-        Ok(Ended { finished, asked, records: records.into_inner(), spending, spared: curtail.spared() })
+        Ok(Ended { finished, asked, timelines, records: records.into_inner(), spending, spared: curtail.spared() })
     }
 
     /// Lays the records out, and writes those that are recorded.
     fn lay(self, ended: Ended, recording: &Recording, made: &mut Made) -> Result<(), Trouble> {
-        let Ended { finished, asked, mut records, spending, spared } = ended;
+        let Ended { finished, asked, timelines: _, mut records, spending, spared } = ended;
         let cached = self.known.len() as u64;
         records.extend(self.known);
         let mut off: BTreeMap<String, usize> = BTreeMap::new();

@@ -1,0 +1,54 @@
+//! Live samples as they are traced: what was asked when, and what came of it.
+
+use std::time::Duration;
+
+use super::session::Ended;
+use crate::app::plan::Plan;
+use crate::engine::Finished;
+use crate::engine::Job;
+use crate::engine::Stretch;
+use crate::format::redact::Redactor;
+use crate::model::Chat;
+use crate::model::Period;
+use crate::model::Traced;
+use crate::model::Transport;
+use crate::model::Wire;
+
+/// The samples that were made, for receivers of traces; `epoch` is the start of the run in nanoseconds after 1970.
+pub fn traced(plan: &Plan, jobs: &[Job], ended: &Ended, epoch: u64, redactor: &Redactor) -> Vec<Traced> {
+    let mut traced = Vec::new();
+    for ((end, place), timeline) in ended.finished.iter().zip(&ended.asked).zip(&ended.timelines) {
+        let (Finished::Made(record), job) = (end, &jobs[*place]) else { continue };
+        let target = job.origin.target.as_ref().and_then(|name| plan.config.targets.get(name));
+        let model = target.and_then(|target| match &target.transport {
+            Transport::Model(provider) => Some(provider),
+            Transport::Command { .. } | Transport::Http(_) => None,
+        });
+        let period = |stretch: &Stretch| Period { start: at(epoch, stretch.from), end: at(epoch, stretch.to) };
+        let chats = timeline.chats.iter().filter_map(|(stretch, outcome)| {
+            Some(Chat { period: period(stretch), asked: model?.model.clone(), outcome: outcome.clone() })
+        });
+        traced.push(Traced {
+            suite: job.request.key.suite.clone(),
+            record: redactor.redacted(record),
+            period: period(&timeline.period),
+            provider: model.map(|provider| vendor(provider.wire).to_owned()),
+            chats: chats.collect(),
+            tools: timeline.tools.iter().map(period).collect(),
+        });
+    }
+    traced
+}
+
+fn at(epoch: u64, since: Duration) -> u64 {
+    epoch.saturating_add(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// The vendor's name in the GenAI conventions.
+fn vendor(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Anthropic => "anthropic",
+        Wire::OpenAi => "openai",
+        Wire::Bedrock => "aws.bedrock",
+    }
+}
