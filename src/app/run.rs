@@ -83,6 +83,7 @@ pub enum Before<'a> {
     /// There is no base commit to compare with.
     None,
     /// There is one, and it cannot be asked for; the text says why.
+    #[cfg(feature = "github")]
     Unknown(&'a str),
     /// Here, at this commit.
     Commit(&'a dyn Objects, &'a str),
@@ -118,6 +119,7 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
     let mut notes = Vec::new();
     let base = match before {
         Before::None => None,
+        #[cfg(feature = "github")]
         Before::Unknown(why) => {
             notes.push(format!("the golden set is not compared with the base commit: {why}"));
             None
