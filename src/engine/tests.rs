@@ -1,3 +1,5 @@
+//! The engine on a clock that stands still until it is waited for, with models that do what a script says.
+
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,3 +1,5 @@
+//! Every short list of samples, and everything that may come after it.
+
 use super::SoFar;
 use super::is_settled;
 use crate::fold;
