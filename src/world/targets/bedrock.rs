@@ -42,7 +42,7 @@ enum Access {
     /// A key of Bedrock's own, in a header.
     Bearer(HeaderValue),
     /// Keys of AWS, which sign.
-    Signed { region: String, source: Source },
+    Signed { region: String, source: Box<Source> },
 }
 
 impl Bedrock {
@@ -65,7 +65,7 @@ impl Bedrock {
             (None, Some(name)) => {
                 return Err(Unopened::NoKey { wanted: format!("set the environment variable {name}") });
             }
-            (None, None) => Access::Signed { source: Source::find(env, client, &region)?, region },
+            (None, None) => Access::Signed { source: Box::new(Source::find(env, client, &region)?), region },
         };
         Ok(Self { url, access })
     }
