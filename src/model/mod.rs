@@ -9,6 +9,7 @@ mod call;
 mod comment;
 mod config;
 mod gate;
+mod governance;
 mod grade;
 mod ids;
 mod mark;
@@ -36,6 +37,7 @@ pub use config::{
     Target, Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
+pub use governance::{ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, SuiteId};
 pub use mark::Mark;

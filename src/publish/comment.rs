@@ -40,6 +40,43 @@ pub struct Request<'a> {
     pub author: &'a str,
 }
 
+/// Something that is said beside the tiers, in a section of its own.
+#[derive(Debug, Clone)]
+pub struct Note<'a> {
+    /// Which section.
+    pub about: About,
+    /// Whether people have to look.
+    pub alert: &'static str,
+    /// In a few plain words.
+    pub says: &'a str,
+    /// The whole, as Markdown in which every foreign text is harmless.
+    pub text: &'a str,
+    /// Which comment, where a repository has several.
+    pub key: &'a str,
+    /// The commit that it is about.
+    pub head: &'a str,
+    /// The commit at the head now.
+    pub current_head: &'a str,
+    /// The run.
+    pub run: RunNumber,
+    /// The name under which comments are written.
+    pub author: &'a str,
+}
+
+/// What a note is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum About {
+    /// The label, and who gave it.
+    Approval,
+    /// The commit that writes an approved baseline.
+    Bump,
+}
+
+/// The sections in the order in which they stand: the deterministic tier's decides, so it stands first.
+const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "bump"];
+/// How many of them are tiers'.
+const TIERS: usize = 2;
+
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
@@ -99,28 +136,90 @@ fn plain(key: &str) -> String {
     key.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.')).collect()
 }
 
-/// The tier that a report's section belongs to; a run of both tiers writes into the first one's.
-fn tier(report: &Report) -> &'static str {
-    report.tiers.first().map_or("deterministic", |tier| tier.word())
+/// The place of the section that a report writes; a run of both tiers writes into the first one's.
+fn tier(report: &Report) -> usize {
+    report.tiers.first().and_then(|tier| place(tier.word())).unwrap_or_default()
+}
+
+fn place(name: &str) -> Option<usize> {
+    SECTIONS.iter().position(|known| *known == name)
+}
+
+impl About {
+    fn place(self) -> usize {
+        match self {
+            Self::Approval => TIERS,
+            Self::Bump => TIERS + 1,
+        }
+    }
+}
+
+/// What every writer of a section has.
+struct Writer<'a> {
+    place: usize,
+    key: &'a str,
+    head: &'a str,
+    current_head: &'a str,
+    run: RunNumber,
+    author: &'a str,
+}
+
+impl<'a> Request<'a> {
+    fn writer(&self) -> Writer<'a> {
+        let Self { report, links: _, key, head, current_head, run, author } = *self;
+        Writer { place: tier(report), key, head, current_head, run, author }
+    }
+}
+
+impl<'a> Note<'a> {
+    fn writer(&self) -> Writer<'a> {
+        let Self { about, alert: _, says: _, text: _, key, head, current_head, run, author } = *self;
+        Writer { place: about.place(), key, head, current_head, run, author }
+    }
 }
 
 /// Plans what to write, from the comments that stand there.
 pub fn plan(request: &Request<'_>, comments: &[Comment]) -> Plan {
-    let marker = marker(request.key);
+    planned(&request.writer(), comments, |marker, sections| composed(request, marker, sections))
+}
+
+/// Plans how a note is written, from the comments that stand there.
+pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> Plan {
+    planned(&note.writer(), comments, |marker, mut sections| {
+        let state = State {
+            head: plain(note.head),
+            run: note.run.run,
+            attempt: note.run.attempt,
+            alert: note.alert.to_owned(),
+            says: note.says.to_owned(),
+        };
+        sections.insert(note.about.place(), Section { state, text: format!("{}\n", note.text) });
+        body_of(marker, &sections)
+    })
+}
+
+fn planned(
+    writer: &Writer<'_>,
+    comments: &[Comment],
+    composed: impl FnOnce(&str, BTreeMap<usize, Section>) -> String,
+) -> Plan {
+    let marker = marker(writer.key);
     let mut own: Vec<&Comment> =
-        comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker)).collect();
+        comments.iter().filter(|comment| comment.author == writer.author && comment.body.contains(&marker)).collect();
     own.sort_by_key(|comment| comment.id);
-    let mut sections: BTreeMap<String, Section> = BTreeMap::new();
+    let mut sections: BTreeMap<usize, Section> = BTreeMap::new();
     for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
         let newer = sections.get(&name).is_none_or(|other| other.state.number() < section.state.number());
         if newer {
             sections.insert(name, section);
         }
     }
-    if let Some(stale) = sections.get(tier(request.report)).and_then(|section| stale(request, &section.state)) {
+    if let Some(stale) = sections.get(&writer.place).and_then(|section| stale(writer, &section.state)) {
         return Plan::Nothing(stale);
     }
-    let body = composed(request, &marker, sections);
+    // What was said about an approval on an older head is not true of this one.
+    sections.retain(|place, section| *place < TIERS || section.state.head == writer.current_head);
+    let body = composed(&marker, sections);
     match own.split_first() {
         None => Plan::Create(body),
         Some((first, others)) => {
@@ -130,22 +229,31 @@ pub fn plan(request: &Request<'_>, comments: &[Comment]) -> Plan {
 }
 
 /// An older run never overwrites the section of a newer head.
-fn stale(request: &Request<'_>, standing: &State) -> Option<Stale> {
-    let own_is_current = request.head == request.current_head;
-    let standing_is_current = standing.head == request.current_head;
+fn stale(writer: &Writer<'_>, standing: &State) -> Option<Stale> {
+    let own_is_current = writer.head == writer.current_head;
+    let standing_is_current = standing.head == writer.current_head;
     match (own_is_current, standing_is_current) {
         (false, true) => Some(Stale::NewerHead),
         (true, false) => None,
-        (true, true) | (false, false) => (standing.number() > request.run).then_some(Stale::LaterRun),
+        (true, true) | (false, false) => (standing.number() > writer.run).then_some(Stale::LaterRun),
     }
 }
 
 /// Whether a comment holds this request's section as it was written.
 pub fn is_written(request: &Request<'_>, body: &str) -> bool {
-    let sections: BTreeMap<String, Section> = sections_of(body).into_iter().collect();
+    stands(&request.writer(), body)
+}
+
+/// Whether a comment holds this note as it was written.
+pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
+    stands(&note.writer(), body)
+}
+
+fn stands(writer: &Writer<'_>, body: &str) -> bool {
+    let sections: BTreeMap<usize, Section> = sections_of(body).into_iter().collect();
     sections
-        .get(tier(request.report))
-        .is_some_and(|section| section.state.head == request.head && section.state.number() == request.run)
+        .get(&writer.place)
+        .is_some_and(|section| section.state.head == writer.head && section.state.number() == writer.run)
 }
 
 const SECTION: &str = "<!-- goldgate:section ";
@@ -155,23 +263,22 @@ const ALERT: &str = "<!-- goldgate:alert -->\n";
 const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
 /// The sections of a comment. What does not read as one is left out: a comment may have been edited by hand.
-fn sections_of(body: &str) -> Vec<(String, Section)> {
+fn sections_of(body: &str) -> Vec<(usize, Section)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
         let Some((head, rest)) = part.split_once(" -->\n") else { continue };
         let Some((name, state)) = head.split_once(' ') else { continue };
         let Some((text, _)) = rest.split_once(END) else { continue };
-        let known = matches!(name, "deterministic" | "model");
-        if let (true, Ok(state)) = (known, serde_json::from_str::<State>(state)) {
+        if let (Some(place), Ok(state)) = (place(name), serde_json::from_str::<State>(state)) {
             let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
-            found.push((name.to_owned(), Section { state, text: text.to_owned() }));
+            found.push((place, Section { state, text: text.to_owned() }));
         }
     }
     found
 }
 
-fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<String, Section>) -> String {
-    let name = tier(request.report);
+fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<usize, Section>) -> String {
+    let place = tier(request.report);
     let state = State {
         head: plain(request.head),
         run: request.run.run,
@@ -179,19 +286,20 @@ fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<String, 
         alert: markdown::alert_kind(request.report).to_owned(),
         says: markdown::headline(request.report),
     };
-    sections.insert(name.to_owned(), Section { state, text: String::new() });
+    sections.insert(place, Section { state, text: String::new() });
     let frame = body_of(marker, &sections).len();
     let text = fitted(request.report, request.links, LIMIT.saturating_sub(frame));
-    if let Some(section) = sections.get_mut(name) {
+    if let Some(section) = sections.get_mut(&place) {
         section.text = text;
     }
     body_of(marker, &sections)
 }
 
-/// The deterministic tier's section decides, so it stands first and its alert opens the comment.
-fn body_of(marker: &str, sections: &BTreeMap<String, Section>) -> String {
+/// The first section's alert opens the comment.
+fn body_of(marker: &str, sections: &BTreeMap<usize, Section>) -> String {
     let mut body = String::new();
-    for (place, (name, section)) in sections.iter().enumerate() {
+    let named = sections.iter().filter_map(|(place, section)| Some((SECTIONS.get(*place)?, section)));
+    for (place, (name, section)) in named.enumerate() {
         let alert = alert_of(&section.state);
         let state = serde_json::to_string(&section.state).unwrap_or_default();
         match place {

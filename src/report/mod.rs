@@ -1,6 +1,12 @@
 //! Puts the report together. Nothing is computed twice: what others ask later was decided here.
 
+mod approved;
+mod digest;
+
 use std::collections::BTreeMap;
+
+pub use self::approved::approved;
+pub use self::digest::result_digest;
 
 use crate::gate::Comparability;
 use crate::gate::Judgement;

@@ -1,0 +1,133 @@
+//! Why an approval does not count, each in one sentence.
+
+use std::fmt;
+
+use crate::model::Permission;
+
+/// Why there is no result to approve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoResult {
+    /// No finished run on this commit left one behind.
+    Missing,
+    /// What was left behind is not used; the text says why.
+    Unusable(String),
+    /// The report is about another commit.
+    OtherCommit,
+}
+
+/// Why the label is taken away.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The label was given for a commit that is not the head any more.
+    Moved {
+        /// The commit then.
+        seen: String,
+        /// The head now.
+        now: String,
+    },
+    /// Its giver may not approve here.
+    NotAllowed {
+        /// The giver.
+        actor: String,
+        /// What they are allowed.
+        has: Permission,
+        /// What it takes.
+        needs: Permission,
+    },
+    /// Its giver wrote the pull request.
+    Author {
+        /// The giver.
+        actor: String,
+    },
+    /// There is nothing to approve yet.
+    NoResult(NoResult),
+    /// Commits came after it.
+    Pushed {
+        /// The head now.
+        head: String,
+    },
+    /// It was there when the pull request was opened; nobody's right to give it was looked at.
+    NeverJudged,
+}
+
+/// Why nothing is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    /// The pull request is closed.
+    Closed,
+    /// The event is not about an approval.
+    OtherEvent,
+    /// Another label.
+    OtherLabel,
+    /// The label is gone again.
+    Gone,
+    /// The label is back again.
+    Back,
+    /// There was no approval to withdraw.
+    NothingStands,
+    /// There is no label.
+    NoLabel,
+    /// The approval stands already.
+    Already,
+}
+
+fn short(commit: &str) -> &str {
+    commit.get(..7).unwrap_or(commit)
+}
+
+impl fmt::Display for NoResult {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => out.write_str(
+                "no finished run on this commit has uploaded an artifact `goldgate-report`; wait for it and add the label again",
+            ),
+            Self::Unusable(why) => write!(out, "the artifact `goldgate-report` of the run on this commit cannot be used: {why}"),
+            Self::OtherCommit => {
+                out.write_str("the artifact `goldgate-report` of the run on this commit reports on another commit")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Moved { seen, now } => write!(
+                out,
+                "it was given for {}, and the head is {} now; look at the new result and add it again",
+                short(seen),
+                short(now)
+            ),
+            Self::NotAllowed { actor, has, needs } => {
+                write!(out, "{actor} has the permission {} here, and an approval takes {}", has.word(), needs.word())
+            }
+            Self::Author { actor } => {
+                write!(out, "{actor} opened this pull request, and somebody else has to approve it")
+            }
+            Self::NoResult(why) => why.fmt(out),
+            Self::Pushed { head } => write!(
+                out,
+                "commits were pushed after it, and an approval is for one commit; look at the result on {} and add it again",
+                short(head)
+            ),
+            Self::NeverJudged => {
+                out.write_str("it was there before the pull request was opened, which approves nothing; add it again")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::Closed => "the pull request is closed",
+            Self::OtherEvent => "this event is not about an approval",
+            Self::OtherLabel => "this label is not the one that approves",
+            Self::Gone => "the label is gone again",
+            Self::Back => "the label is back again",
+            Self::NothingStands => "there was no approval of this commit",
+            Self::NoLabel => "there is no label that approves",
+            Self::Already => "the approval of this commit stands already",
+        })
+    }
+}

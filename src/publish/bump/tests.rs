@@ -1,0 +1,125 @@
+//! Every state that decides whether a baseline is committed.
+
+use std::collections::BTreeMap;
+
+use super::Asked;
+use super::Measured;
+use super::Plan;
+use super::Refusal;
+use super::Why;
+use super::is_same;
+use super::plan;
+use crate::model::AgentName;
+use crate::model::Approval;
+use crate::model::Baseline;
+use crate::model::BaselineEntry;
+use crate::model::Origin;
+use crate::model::Pull;
+use crate::model::PullState;
+use crate::model::SuiteId;
+use crate::model::Unit;
+use crate::publish::Move;
+use crate::publish::approval::NoResult;
+use crate::publish::moves::Turn;
+
+fn baseline(recall: f64) -> Baseline {
+    let entry = BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
+    let agents = BTreeMap::from([(AgentName::new("legal").unwrap(), entry)]);
+    Baseline { suites: BTreeMap::from([(SuiteId::new("contracts").unwrap(), agents)]), ..Baseline::default() }
+}
+
+fn pull() -> Pull {
+    Pull {
+        number: 2,
+        state: PullState::Open,
+        author: "author".to_owned(),
+        head: "a".repeat(40),
+        branch: "changes".to_owned(),
+        origin: Origin::Same,
+        base: "b".repeat(40),
+        labels: Vec::new(),
+        description: String::new(),
+    }
+}
+
+fn moved(turn: Turn) -> Vec<Move> {
+    vec![Move {
+        suite: SuiteId::new("contracts").unwrap(),
+        agent: AgentName::new("legal").unwrap(),
+        metric: "recall".to_owned(),
+        unit: Unit::Share,
+        before: Some(0.9),
+        after: Some(0.8),
+        turn,
+    }]
+}
+
+#[test]
+fn a_baseline_is_committed_for_an_approved_result_alone() {
+    let (pull, before, after, moves) = (pull(), baseline(0.9), baseline(0.8), moved(Turn::Worse));
+    let digest = "d".repeat(64);
+    let approval =
+        Approval { by: "alice".to_owned(), at: "t".to_owned(), head: pull.head.clone(), digest: digest.clone() };
+    let measured = Measured { digest: &digest, proposed: &after, written: &after, moves: &moves };
+    let base = Asked {
+        pull: &pull,
+        head: &pull.head,
+        standing: Some(&approval),
+        result: Ok(measured),
+        before: Some(&before),
+        before_sha256: Some("p".to_owned()),
+        committed: Some(&before),
+        reason: Some("stricter cases".to_owned()),
+    };
+    let Plan::Commit { branch, head, baseline: written, by, digest: of } = plan(&base) else {
+        unreachable!("no commit")
+    };
+    assert_eq!((branch.as_str(), &head, by.as_str(), &of), ("changes", &pull.head, "alice", &digest));
+    let accepted = written.accepted.last().unwrap();
+    assert_eq!((accepted.by.as_str(), accepted.at.as_str(), accepted.pull_request), ("alice", "t", Some(2)));
+    assert_eq!(accepted.reason.as_deref(), Some("stricter cases"));
+    assert_eq!(accepted.previous_sha256.as_deref(), Some("p"));
+
+    let closed = Pull { state: PullState::Closed, ..pull.clone() };
+    let fork = Pull { origin: Origin::Fork, ..pull.clone() };
+    let (other, own) = ("e".repeat(64), baseline(0.5));
+    let better = moved(Turn::NoWorse);
+    for (asked, wanted) in [
+        (Asked { pull: &closed, ..base.clone() }, Plan::Nothing(Why::Closed)),
+        (Asked { standing: None, ..base.clone() }, Plan::Nothing(Why::NotApproved)),
+        (Asked { standing: None, head: "old", ..base.clone() }, Plan::Refuse(Refusal::Moved)),
+        (Asked { result: Err(NoResult::Missing), ..base.clone() }, Plan::Refuse(Refusal::NoResult(NoResult::Missing))),
+        (
+            Asked { result: Err(NoResult::Missing), committed: Some(&after), ..base.clone() },
+            Plan::Nothing(Why::Carried),
+        ),
+        (
+            Asked { result: Ok(Measured { digest: &other, ..measured }), ..base.clone() },
+            Plan::Refuse(Refusal::OtherResult),
+        ),
+        (
+            Asked { result: Ok(Measured { written: &own, ..measured }), ..base.clone() },
+            Plan::Refuse(Refusal::NotAsMeasured),
+        ),
+        (Asked { committed: Some(&after), ..base.clone() }, Plan::Nothing(Why::Committed)),
+        (Asked { committed: Some(&own), ..base.clone() }, Plan::Nothing(Why::Carried)),
+        (Asked { before: Some(&after), committed: Some(&after), ..base.clone() }, Plan::Nothing(Why::Same)),
+        (Asked { pull: &fork, ..base.clone() }, Plan::Refuse(Refusal::Fork)),
+        (
+            Asked { reason: None, ..base.clone() },
+            Plan::Refuse(Refusal::NoReason(vec!["recall of contracts/legal".to_owned()])),
+        ),
+    ] {
+        assert_eq!(plan(&asked), wanted);
+    }
+    let result = Ok(Measured { moves: &better, ..measured });
+    assert!(matches!(plan(&Asked { reason: None, result, ..base }), Plan::Commit { .. }));
+}
+
+#[test]
+fn two_baselines_are_the_same_to_six_places() {
+    assert!(is_same(&baseline(1.0 / 3.0), &baseline(0.333_333)));
+    assert!(!is_same(&baseline(0.333_333), &baseline(0.333_334)));
+    let elsewhere = Baseline { commit: Some("c".to_owned()), ..baseline(0.5) };
+    assert!(is_same(&elsewhere, &baseline(0.5)));
+}

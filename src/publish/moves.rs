@@ -1,0 +1,105 @@
+//! Which numbers a baseline would move.
+
+use crate::model::AgentName;
+use crate::model::Baseline;
+use crate::model::Better;
+use crate::model::Report;
+use crate::model::SuiteId;
+use crate::model::Unit;
+
+/// A number of the baseline that would move.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Move {
+    /// The suite.
+    pub suite: SuiteId,
+    /// The agent.
+    pub agent: AgentName,
+    /// The metric.
+    pub metric: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// The number before; `None` where there was none.
+    pub before: Option<f64>,
+    /// The number after; `None` where it cannot be measured any more.
+    pub after: Option<f64>,
+    /// Whether that is worse.
+    pub turn: Turn,
+}
+
+/// Where a number went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// To the better, or to where it is neither.
+    NoWorse,
+    /// To the worse, or away.
+    Worse,
+}
+
+/// Half of the last place that a baseline keeps.
+const SAME: f64 = 0.5e-6;
+
+/// The numbers that would move from a baseline to a report's, in the report's order.
+pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<Move> {
+    let mut found = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let entry = before.and_then(|before| before.entry(&suite.id, &agent.agent));
+            for metric in &agent.metrics {
+                let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
+                let Some(turn) = turn(metric.better, old, metric.value) else { continue };
+                found.push(Move {
+                    suite: suite.id.clone(),
+                    agent: agent.agent.clone(),
+                    metric: metric.name.clone(),
+                    unit: metric.unit,
+                    before: old,
+                    after: metric.value,
+                    turn,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// Where a number went; `None` where it stayed.
+fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<Turn> {
+    match (before, after) {
+        (None, None) => None,
+        (None, Some(_)) => Some(Turn::NoWorse),
+        // What was measured and is not any more may be anything, so somebody has to say why.
+        (Some(_), None) => Some(Turn::Worse),
+        (Some(before), Some(after)) if (before - after).abs() <= SAME => None,
+        (Some(before), Some(after)) => Some(match (better, after > before) {
+            (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => Turn::NoWorse,
+            (Better::Higher, false) | (Better::Lower, true) => Turn::Worse,
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Turn::NoWorse;
+    use super::Turn::Worse;
+    use super::turn;
+    use crate::model::Better::Higher;
+    use crate::model::Better::Lower;
+    use crate::model::Better::Neither;
+
+    #[test]
+    fn a_number_is_worse_by_its_direction_and_when_it_is_gone() {
+        for (better, before, after, wanted) in [
+            (Higher, Some(0.9), Some(0.8), Some(Worse)),
+            (Higher, Some(0.8), Some(0.9), Some(NoWorse)),
+            (Lower, Some(0.1), Some(0.2), Some(Worse)),
+            (Lower, Some(0.2), Some(0.1), Some(NoWorse)),
+            (Neither, Some(3.0), Some(2.0), Some(NoWorse)),
+            (Higher, Some(0.333_333), Some(1.0 / 3.0), None),
+            (Higher, None, Some(0.1), Some(NoWorse)),
+            (Neither, Some(3.0), None, Some(Worse)),
+            (Higher, None, None, None),
+        ] {
+            assert_eq!(turn(better, before, after), wanted, "{better:?} {before:?} {after:?}");
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! A report that an approval counts for.
+
+use std::collections::BTreeMap;
+
+use crate::model::AgentReport;
+use crate::model::Approval;
+use crate::model::CaseReport;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::SuiteId;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+
+/// The report of an approved result, of two reports on the same runs: `shown` is compared with the base commit's baseline, and
+/// `ruled` with the approved one.
+///
+/// The rulings are those of `ruled`: a gate that takes its threshold from the baseline, or limits the change against it, is judged
+/// against the numbers that were approved; a gate with a threshold of its own is judged as ever. What people are shown stays the
+/// comparison with the base commit, so that an approval hides no change.
+pub fn approved(shown: Report, ruled: Report, approval: Approval) -> Report {
+    let by = &approval.by;
+    let note =
+        format!("{by} approved the moved numbers and golden changes of this result; gates of their own still hold");
+    let mut judged: BTreeMap<(SuiteId, Tier), SuiteReport> =
+        ruled.suites.into_iter().map(|suite| ((suite.id.clone(), suite.tier), suite)).collect();
+    let suites = shown.suites.into_iter().map(|shown| match judged.remove(&(shown.id.clone(), shown.tier)) {
+        Some(ruled) => suite(shown, ruled),
+        // A suite that does not decide is not judged again: its models would have to be asked again.
+        None => shown,
+    });
+    let suites = suites.collect();
+    let mut notes = shown.notes;
+    notes.push(note);
+    let (verdict, not_gateable) = (ruled.verdict, ruled.not_gateable);
+    Report { suites, verdict, not_gateable, approval: Some(approval), notes, ..shown }
+}
+
+fn suite(shown: SuiteReport, ruled: SuiteReport) -> SuiteReport {
+    let agents = shown.agents.into_iter().zip(ruled.agents).map(|(shown, ruled)| agent(shown, ruled)).collect();
+    SuiteReport { agents, ..ruled }
+}
+
+fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
+    let metrics = shown
+        .metrics
+        .into_iter()
+        .zip(ruled.metrics)
+        .map(|(shown, ruled)| MetricReport { comparison: shown.comparison, ..ruled });
+    let cases =
+        shown.cases.into_iter().zip(ruled.cases).map(|(shown, ruled)| CaseReport { trend: shown.trend, ..ruled });
+    AgentReport {
+        metrics: metrics.collect(),
+        cases: cases.collect(),
+        removed: shown.removed,
+        notes: shown.notes,
+        taxonomy_before: shown.taxonomy_before,
+        ..ruled
+    }
+}

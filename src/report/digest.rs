@@ -1,0 +1,175 @@
+//! The digest of a result: what an approver has seen, so that an approval counts for that and for nothing else.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::model::AgentReport;
+use crate::model::GateRuling;
+use crate::model::GoldenChange;
+use crate::model::MetricReport;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+use crate::model::Weight;
+use crate::suites::sha256_hex;
+
+/// The digest of a result: of its numbers, the numbers that they are compared with, its gates, its cases' samples, what it was
+/// measured with, its golden changes, and why no verdict can be given. The verdict follows from these, so it is bound by them.
+///
+/// Left out is what changes when the same result is measured again: times, costs, the commit (an approval names it anyway), an
+/// approval itself, and changes of the baseline file, which the commit binds: so the commit that only writes the approved numbers
+/// into that file has the same result. Where the deterministic tier ran, it alone counts: it decides, and a model answers
+/// differently each time.
+pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
+    let deterministic = report.tiers.contains(&Tier::Deterministic);
+    let counts = |suite: &&SuiteReport| !deterministic || suite.tier == Tier::Deterministic;
+    let suites: Vec<Value> = report.suites.iter().filter(counts).map(suite).collect();
+    let is_baseline = |change: &&GoldenChange| change.file.is_none() || change.file.as_ref() != baseline;
+    let mut changes: Vec<String> = report.golden_changes.iter().filter(is_baseline).map(change).collect();
+    changes.sort();
+    let refusals: Vec<&str> = report.not_gateable.iter().map(|why| why.0.as_str()).collect();
+    let seen = json!({
+        "schema": "goldgate.result/1", "suites": suites, "changes": changes,
+        "not_gateable": refusals,
+    });
+    sha256_hex(seen.to_string().as_bytes())
+}
+
+fn suite(suite: &SuiteReport) -> Value {
+    let agents: Vec<Value> = suite.agents.iter().map(agent).collect();
+    json!({ "id": suite.id.as_str(), "kind": suite.kind, "tier": suite.tier.word(), "agents": agents })
+}
+
+fn agent(agent: &AgentReport) -> Value {
+    let identity = &agent.identity;
+    let metrics: Vec<Value> = agent.metrics.iter().map(metric).collect();
+    let cases: Vec<Value> = agent
+        .cases
+        .iter()
+        .map(|case| {
+            let values = case.pair.values.iter().map(|value| value.samples.iter().map(|one| places(*one)).collect());
+            let samples: Vec<Vec<Value>> = values.collect();
+            json!({ "case": case.pair.case.as_str(), "samples": samples })
+        })
+        .collect();
+    let retired: Vec<&str> = agent.retired.iter().map(|(case, _)| case.as_str()).collect();
+    json!({
+        "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
+        "model": identity.model, "prompt": identity.prompt_sha256, "judge": identity.judge, "samples": identity.samples,
+        "metrics": metrics, "cases": cases, "retired": retired,
+    })
+}
+
+fn metric(metric: &MetricReport) -> Value {
+    // A threshold that was taken from a baseline is that of the one that is compared with, or of the approved one.
+    let gates: Vec<Value> = metric
+        .gates
+        .iter()
+        .map(|gate| {
+            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _ } = gate;
+            let threshold = threshold.filter(|_| !from_baseline);
+            json!([gate, places(threshold), from_baseline, places(Some(*zone)), hard])
+        })
+        .collect();
+    json!([metric.name, places(metric.value), places(metric.comparison.baseline), gates])
+}
+
+fn change(change: &GoldenChange) -> String {
+    let weight = match change.weight {
+        Weight::NeedsApproval => "needs approval",
+        Weight::Listed => "listed",
+    };
+    json!([weight, change.file.as_ref().map(RepoPath::as_str), change.words]).to_string()
+}
+
+/// A number to six places, as a baseline keeps it: two machines may differ in the last bit.
+fn places(value: Option<f64>) -> Value {
+    value.map_or(Value::Null, |value| json!(format!("{:.6}", (value * 1e6).round() / 1e6 + 0.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::result_digest;
+    use crate::model::Approval;
+    use crate::model::Authority;
+    use crate::model::GoldenChange;
+    use crate::model::NotGateable;
+    use crate::model::RepoPath;
+    use crate::model::Report;
+    use crate::model::Ruling;
+    use crate::model::SuiteId;
+    use crate::model::Tier;
+    use crate::model::Usage;
+    use crate::model::Verdict;
+    use crate::model::Weight;
+    use crate::report::suite;
+
+    fn report() -> Report {
+        Report {
+            tool_version: "1".to_owned(),
+            commit: Some("a".to_owned()),
+            base: Some("b".to_owned()),
+            tiers: vec![Tier::Deterministic, Tier::Model],
+            authority: Authority::Blocking,
+            samples: 1,
+            started_at: "t".to_owned(),
+            finished_at: "t".to_owned(),
+            suites: Vec::new(),
+            verdict: Ruling::Judged(Verdict::Fail),
+            not_gateable: Vec::new(),
+            golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
+            approval: None,
+            notes: Vec::new(),
+            usage: Usage::default(),
+        }
+    }
+
+    fn change(file: &str, words: &str) -> GoldenChange {
+        let file = RepoPath::root().join(file).ok();
+        GoldenChange { words: words.to_owned(), weight: Weight::NeedsApproval, file }
+    }
+
+    fn digest(report: &Report) -> String {
+        result_digest(report, RepoPath::root().join("baselines/latest.json").ok().as_ref())
+    }
+
+    #[test]
+    fn what_changes_when_the_same_result_is_measured_again_is_left_out() {
+        let approval =
+            Approval { by: "alice".to_owned(), at: "t".to_owned(), head: "a".to_owned(), digest: "d".to_owned() };
+        let model = suite(SuiteId::new("live").unwrap(), "findings", Tier::Model, Vec::new());
+        for same in [
+            Report { commit: None, base: None, ..report() },
+            Report { finished_at: "later".to_owned(), tool_version: "2".to_owned(), ..report() },
+            Report { verdict: Ruling::Judged(Verdict::Pass), approval: Some(approval), ..report() },
+            Report { notes: vec!["note".to_owned()], ..report() },
+            Report { golden_changes: vec![change("goldgate.yaml", "floor")], ..report() },
+            Report { suites: vec![model], ..report() },
+        ] {
+            assert_eq!(digest(&same), digest(&report()));
+        }
+    }
+
+    #[test]
+    fn what_an_approver_sees_is_bound() {
+        let listed = GoldenChange { weight: Weight::Listed, ..change("goldgate.yaml", "floor") };
+        let somewhere = GoldenChange { file: None, ..change("goldgate.yaml", "floor") };
+        let graded = || suite(SuiteId::new("s").unwrap(), "findings", Tier::Deterministic, Vec::new());
+        let others = [
+            Report { golden_changes: Vec::new(), ..report() },
+            Report { golden_changes: vec![change("goldgate.yaml", "other")], ..report() },
+            Report { golden_changes: vec![listed], ..report() },
+            Report { golden_changes: vec![somewhere], ..report() },
+            Report { golden_changes: vec![change("goldgate.yaml", "floor"), change("x.json", "more")], ..report() },
+            Report { not_gateable: vec![NotGateable("why".to_owned())], ..report() },
+            Report { suites: vec![graded()], ..report() },
+            Report { suites: vec![graded(), graded()], ..report() },
+        ];
+        let mut digests: Vec<String> = others.iter().map(digest).chain([digest(&report())]).collect();
+        assert!(digests.iter().all(|digest| digest.len() == 64));
+        digests.sort();
+        digests.dedup();
+        assert_eq!(digests.len(), others.len() + 1);
+    }
+}
