@@ -42,6 +42,10 @@ pub use github::Blob;
 #[cfg(feature = "github")]
 pub use github::GitHub;
 #[cfg(feature = "github")]
+pub use github::NotCommitted;
+#[cfg(feature = "github")]
+pub use github::OneFile;
+#[cfg(feature = "github")]
 pub use github::OpenPull;
 #[cfg(feature = "github")]
 pub use github::Refusal;

@@ -50,13 +50,7 @@ impl GitHub {
             let forms: Vec<CommentForm> = parsed(&answer, &path)?;
             let count = forms.len();
             all.extend(forms.into_iter().map(Comment::from));
-            // A server behind a proxy may cap the page below what was asked for, so its own link decides where there is one.
-            let more = answer
-                .headers
-                .get("link")
-                .and_then(|link| link.to_str().ok())
-                .map_or(count == PAGE, |link| link.contains("rel=\"next\""));
-            if !more {
+            if !answer.has_next(count) {
                 break;
             }
         }

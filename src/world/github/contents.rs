@@ -10,6 +10,7 @@ use super::Answer;
 use super::GitHub;
 use super::RAW;
 use super::Refusal;
+use super::escaped;
 use super::parsed;
 use crate::model::RepoPath;
 
@@ -20,14 +21,7 @@ impl GitHub {
     /// Why GitHub did not answer.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, Refusal> {
         // Slashes are sent encoded: the route's path is one segment, and GitHub takes it.
-        let encoded: String = file
-            .as_str()
-            .bytes()
-            .map(|byte| match byte {
-                b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-                other => format!("%{other:02X}"),
-            })
-            .collect();
+        let encoded = escaped(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
         let doing = "while reading a file of the base commit";
         match self.ask(&Method::GET, &path, None, doing) {

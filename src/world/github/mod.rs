@@ -1,6 +1,8 @@
 //! GitHub's REST API: the only user of octocrab. Requests are retried, read across pages, and never show the token.
 
+mod approvals;
 mod artifacts;
+mod branches;
 mod comments;
 mod commits;
 mod contents;
@@ -14,6 +16,7 @@ use anyhow::Context;
 use http::HeaderMap;
 use http::Method;
 use http::StatusCode;
+use http::Uri;
 use http_body_util::BodyExt;
 use octocrab::Octocrab;
 use serde::Deserialize;
@@ -21,6 +24,8 @@ use serde_json::Value;
 
 pub use self::artifacts::Artifact;
 pub use self::artifacts::WorkflowRun;
+pub use self::branches::NotCommitted;
+pub use self::branches::OneFile;
 pub use self::commits::Blob;
 pub use self::commits::Tree;
 use self::download::Doors;
@@ -34,6 +39,13 @@ pub struct GitHub {
     doors: Doors,
     runtime: tokio::runtime::Runtime,
     repository: String,
+    graphql: GraphQl,
+}
+
+/// Where GraphQL is asked: an Enterprise Server has it beside the API, not below.
+struct GraphQl {
+    client: Octocrab,
+    path: String,
 }
 
 /// Why GitHub did not do what was asked.
@@ -73,6 +85,25 @@ struct Answer {
     body: Vec<u8>,
 }
 
+impl Answer {
+    /// Whether a list goes on after this page of `count`. A server behind a proxy may cap the page below what was asked for, so its
+    /// own link decides where there is one.
+    fn has_next(&self, count: usize) -> bool {
+        let link = self.headers.get("link").and_then(|link| link.to_str().ok());
+        link.map_or(count == PAGE, |link| link.contains("rel=\"next\""))
+    }
+}
+
+/// A text in a path or a query.
+fn escaped(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+            other => format!("%{other:02X}"),
+        })
+        .collect()
+}
+
 impl GitHub {
     /// Opens `owner/name` at the API's address.
     ///
@@ -88,15 +119,23 @@ impl GitHub {
             .context("while starting the network client")?;
         // octocrab spawns its own buffer task when it is built.
         let guard = runtime.enter();
-        let client = Octocrab::builder()
-            .base_uri(api)
-            .with_context(|| format!("GITHUB_API_URL is {api:?}"))?
-            .personal_token(token.reveal())
-            .build_with_reqwest(web::client()?)
-            .context("while building the GitHub client")?;
+        let client = built(api, "GITHUB_API_URL", token)?;
         let doors = Doors::open(api, token)?;
         drop(guard);
-        Ok(Self { client, doors, runtime, repository: repository.to_owned() })
+        let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
+        Ok(Self { client, doors, runtime, repository: repository.to_owned(), graphql })
+    }
+
+    /// The same, with GraphQL at an address of its own.
+    ///
+    /// # Errors
+    /// An address that is none, or a client that cannot be built.
+    pub fn with_graphql(self, address: &str, token: &Secret) -> anyhow::Result<Self> {
+        let uri: Uri = address.parse().with_context(|| format!("GITHUB_GRAPHQL_URL is {address:?}"))?;
+        let guard = self.runtime.enter();
+        let client = built(address, "GITHUB_GRAPHQL_URL", token)?;
+        drop(guard);
+        Ok(Self { graphql: GraphQl { client, path: uri.path().to_owned() }, ..self })
     }
 
     /// The repository, as `owner/name`.
@@ -158,11 +197,21 @@ impl GitHub {
             .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
             .header("x-github-api-version", "2022-11-28")
             .body(text)?;
-        let response = self.client.execute(request).await?;
+        let client = if path == self.graphql.path { &self.graphql.client } else { &self.client };
+        let response = client.execute(request).await?;
         let (parts, body) = response.into_parts();
         let body = body.collect().await?.to_bytes().to_vec();
         Ok(Answer { status: parts.status, headers: parts.headers, body })
     }
+}
+
+fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocrab> {
+    Octocrab::builder()
+        .base_uri(address)
+        .with_context(|| format!("{variable} is {address:?}"))?
+        .personal_token(token.reveal())
+        .build_with_reqwest(web::client()?)
+        .context("while building the GitHub client")
 }
 
 /// How long to wait before the next try; `None` where another try would not help.

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::GitHub;
 use super::PAGE;
 use super::Refusal;
+use super::escaped;
 use super::parsed;
 
 /// An open pull request of this repository.
@@ -35,16 +36,6 @@ impl GitHub {
         let forms: Vec<PullForm> = parsed(&answer, &path)?;
         Ok(forms.into_iter().filter(|form| form.state == "open").map(OpenPull::from).collect())
     }
-}
-
-/// A text in a query.
-fn escaped(text: &str) -> String {
-    text.bytes()
-        .map(|byte| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-            other => format!("%{other:02X}"),
-        })
-        .collect()
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,222 @@
+//! What an approval needs: the pull request as it is now, its labels, what somebody may do, the statuses of a commit.
+
+use http::Method;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::GitHub;
+use super::PAGE;
+use super::PAGES;
+use super::Refusal;
+use super::escaped;
+use super::parsed;
+use crate::model::CommitStatus;
+use crate::model::Origin;
+use crate::model::Permission;
+use crate::model::Pull;
+use crate::model::PullState;
+use crate::model::StatusState;
+
+impl GitHub {
+    /// A pull request as it is now.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn pull(&self, number: u64) -> Result<Pull, Refusal> {
+        let path = self.path(&format!("/pulls/{number}"));
+        let answer = self.ask(&Method::GET, &path, None, "while reading the pull request")?;
+        Ok(parsed::<PullForm>(&answer, &path)?.into())
+    }
+
+    /// What somebody may do in this repository. Who is no collaborator may do nothing.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn permission_of(&self, login: &str) -> Result<Permission, Refusal> {
+        let path = self.path(&format!("/collaborators/{}/permission", escaped(login)));
+        match self.ask(&Method::GET, &path, None, "while asking what the label's giver may do") {
+            Ok(answer) => Ok(parsed::<PermissionForm>(&answer, &path)?.into()),
+            Err(Refusal::Missing) => Ok(Permission::None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// The statuses of a commit, the newest first.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, Refusal> {
+        let mut all = Vec::new();
+        for page in 1..=PAGES {
+            let path = self.path(&format!("/commits/{commit}/statuses?per_page={PAGE}&page={page}"));
+            let answer = self.ask(&Method::GET, &path, None, "while reading the commit's statuses")?;
+            let forms: Vec<StatusForm> = parsed(&answer, &path)?;
+            let count = forms.len();
+            all.extend(forms.into_iter().map(CommitStatus::from));
+            if !answer.has_next(count) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Sets a status of a commit.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn set_status(
+        &self,
+        commit: &str,
+        context: &str,
+        state: StatusState,
+        description: &str,
+        address: Option<&str>,
+    ) -> Result<(), Refusal> {
+        let path = self.path(&format!("/statuses/{commit}"));
+        let mut body = json!({ "state": state.word(), "context": context, "description": description });
+        if let Some(address) = address {
+            body["target_url"] = json!(address);
+        }
+        self.ask(&Method::POST, &path, Some(&body), "while setting the commit's status").map(|_| ())
+    }
+
+    /// Takes a label away; one that is gone already is as well.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), Refusal> {
+        let path = self.path(&format!("/issues/{pull_request}/labels/{}", escaped(label)));
+        match self.ask(&Method::DELETE, &path, None, "while removing the label") {
+            Ok(_) | Err(Refusal::Missing) => Ok(()),
+            Err(other) => Err(other),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct PullForm {
+    number: u64,
+    state: String,
+    user: Option<UserForm>,
+    body: Option<String>,
+    #[serde(default)]
+    labels: Vec<LabelForm>,
+    head: BranchForm,
+    base: BranchForm,
+}
+
+#[derive(Deserialize)]
+struct UserForm {
+    login: String,
+}
+
+#[derive(Deserialize)]
+struct LabelForm {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct BranchForm {
+    sha: String,
+    #[serde(rename = "ref")]
+    branch: String,
+    repo: Option<RepositoryForm>,
+}
+
+#[derive(Deserialize)]
+struct RepositoryForm {
+    id: u64,
+}
+
+#[derive(Deserialize)]
+struct PermissionForm {
+    permission: String,
+    role_name: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct StatusForm {
+    state: String,
+    context: String,
+    description: Option<String>,
+    creator: Option<UserForm>,
+    created_at: String,
+}
+
+impl From<PullForm> for Pull {
+    fn from(form: PullForm) -> Self {
+        let repository = |branch: &BranchForm| branch.repo.as_ref().map(|repo| repo.id);
+        // A fork that was deleted has no repository any more; it is foreign all the same.
+        let origin = match (repository(&form.head), repository(&form.base)) {
+            (Some(head), Some(base)) if head == base => Origin::Same,
+            _ => Origin::Fork,
+        };
+        Self {
+            number: form.number,
+            state: if form.state == "open" { PullState::Open } else { PullState::Closed },
+            author: form.user.map_or(String::new(), |user| user.login),
+            head: form.head.sha,
+            branch: form.head.branch,
+            origin,
+            base: form.base.sha,
+            labels: form.labels.into_iter().map(|label| label.name).collect(),
+            description: form.body.unwrap_or_default(),
+        }
+    }
+}
+
+impl From<PermissionForm> for Permission {
+    fn from(form: PermissionForm) -> Self {
+        // `permission` folds maintain into write and triage into read, and says of a role that a company made what it builds on;
+        // `role_name` tells the two apart, and can say nothing else.
+        match (form.permission.as_str(), form.role_name.as_deref()) {
+            ("admin", _) => Self::Admin,
+            ("write", Some("maintain")) => Self::Maintain,
+            ("write", _) => Self::Write,
+            ("read", Some("triage")) => Self::Triage,
+            ("read", _) => Self::Read,
+            _ => Self::None,
+        }
+    }
+}
+
+impl From<StatusForm> for CommitStatus {
+    fn from(form: StatusForm) -> Self {
+        Self {
+            context: form.context,
+            state: match form.state.as_str() {
+                "success" => StatusState::Success,
+                "failure" => StatusState::Failure,
+                _ => StatusState::Other,
+            },
+            description: form.description.unwrap_or_default(),
+            creator: form.creator.map_or(String::new(), |user| user.login),
+            at: form.created_at,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PermissionForm;
+    use crate::model::Permission;
+
+    #[test]
+    fn the_finer_role_tells_apart_and_lifts_nobody() {
+        for (permission, role, wanted) in [
+            ("admin", Some("admin"), Permission::Admin),
+            ("write", Some("maintain"), Permission::Maintain),
+            ("write", Some("write"), Permission::Write),
+            ("write", Some("releaser"), Permission::Write),
+            ("write", None, Permission::Write),
+            ("read", Some("triage"), Permission::Triage),
+            ("read", Some("admin"), Permission::Read),
+            ("read", Some("read"), Permission::Read),
+            ("none", Some("admin"), Permission::None),
+            ("owner", Some("admin"), Permission::None),
+        ] {
+            let form = PermissionForm { permission: permission.to_owned(), role_name: role.map(str::to_owned) };
+            assert_eq!(Permission::from(form), wanted, "{permission} {role:?}");
+        }
+    }
+}

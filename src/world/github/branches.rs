@@ -1,0 +1,214 @@
+//! Writing a file to a branch, and the pull request that carries it.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use http::Method;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::json;
+
+use super::GitHub;
+use super::Refusal;
+use super::escaped;
+use super::parsed;
+use crate::model::RepoPath;
+
+/// Adds one commit to a branch, if its head is the one that is expected.
+const COMMIT: &str = include_str!("commit.graphql");
+
+/// A commit of one file.
+#[derive(Debug, Clone, Copy)]
+pub struct OneFile<'a> {
+    /// The file.
+    pub file: &'a RepoPath,
+    /// Its content.
+    pub text: &'a str,
+    /// The first line of the message.
+    pub headline: &'a str,
+}
+
+/// Why a commit was not made.
+#[derive(Debug)]
+pub enum NotCommitted {
+    /// The branch has another head than was expected.
+    Moved,
+    /// Something else.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for NotCommitted {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl GitHub {
+    /// Adds a commit of one file to a branch of this repository whose head has to be `head`, and gives the new one.
+    ///
+    /// # Errors
+    /// That the branch moved, or why GitHub did not do it.
+    pub fn commit_on(&self, branch: &str, head: &str, what: &OneFile<'_>) -> Result<String, NotCommitted> {
+        let contents = STANDARD.encode(what.text);
+        let input = json!({
+            "branch": { "repositoryNameWithOwner": self.repository, "branchName": branch },
+            "message": { "headline": what.headline },
+            "expectedHeadOid": head,
+            "fileChanges": { "additions": [{ "path": what.file.as_str(), "contents": contents }] },
+        });
+        let body = json!({ "query": COMMIT, "variables": { "input": input } });
+        let answer = self.ask(&Method::POST, &self.graphql.path, Some(&body), "while committing the baseline")?;
+        let form: CommittedForm = parsed(&answer, &self.graphql.path)?;
+        if let Some(error) = form.errors.first() {
+            return Err(error.refusal());
+        }
+        let oid = form.data.and_then(|data| Some(data.created?.commit?.oid));
+        oid.ok_or_else(|| Refusal::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into())
+    }
+
+    /// Makes a commit of one file on top of another and points a branch to it, whatever stood there.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn put_on(&self, branch: &str, parent: &str, what: &OneFile<'_>) -> Result<String, Refusal> {
+        let doing = "while writing the baseline's branch";
+        let path = self.path(&format!("/git/commits/{parent}"));
+        let below: BelowForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let path = self.path("/git/trees");
+        let entry = json!({ "path": what.file.as_str(), "mode": "100644", "type": "blob", "content": what.text });
+        let body = json!({ "base_tree": below.tree.sha, "tree": [entry] });
+        let tree: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let path = self.path("/git/commits");
+        let body = json!({ "message": what.headline, "tree": tree.sha, "parents": [parent] });
+        let commit: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        match self.branch(branch)? {
+            Some(_) => {
+                let path = self.path(&format!("/git/refs/{}", escaped(&format!("heads/{branch}"))));
+                self.ask(&Method::PATCH, &path, Some(&json!({ "sha": commit.sha, "force": true })), doing)?;
+            }
+            None => {
+                let body = json!({ "ref": format!("refs/heads/{branch}"), "sha": commit.sha });
+                self.ask(&Method::POST, &self.path("/git/refs"), Some(&body), doing)?;
+            }
+        }
+        Ok(commit.sha)
+    }
+
+    /// The commit at the head of a branch; `None` where there is no such branch.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn branch(&self, name: &str) -> Result<Option<String>, Refusal> {
+        let path = self.path(&format!("/git/ref/{}", escaped(&format!("heads/{name}"))));
+        match self.ask(&Method::GET, &path, None, "while looking for the branch") {
+            Ok(answer) => Ok(Some(parsed::<RefForm>(&answer, &path)?.object.sha)),
+            Err(Refusal::Missing) => Ok(None),
+            Err(other) => Err(other),
+        }
+    }
+
+    /// Starts a workflow on a branch.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn start(&self, workflow: &str, branch: &str) -> Result<(), Refusal> {
+        let path = self.path(&format!("/actions/workflows/{}/dispatches", escaped(workflow)));
+        self.ask(&Method::POST, &path, Some(&json!({ "ref": branch })), "while starting the gate again").map(|_| ())
+    }
+
+    /// Opens a pull request and gives its number.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, Refusal> {
+        let path = self.path("/pulls");
+        let body = json!({ "title": title, "head": from, "base": into, "body": body });
+        let answer = self.ask(&Method::POST, &path, Some(&body), "while opening the pull request")?;
+        Ok(parsed::<NumberForm>(&answer, &path)?.number)
+    }
+
+    /// Gives a pull request another title and description.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn describe_pull(&self, number: u64, title: &str, body: &str) -> Result<(), Refusal> {
+        self.change_pull(number, &json!({ "title": title, "body": body }))
+    }
+
+    /// Closes a pull request.
+    ///
+    /// # Errors
+    /// Why GitHub did not do it.
+    pub fn close_pull(&self, number: u64) -> Result<(), Refusal> {
+        self.change_pull(number, &json!({ "state": "closed" }))
+    }
+
+    fn change_pull(&self, number: u64, body: &Value) -> Result<(), Refusal> {
+        let path = self.path(&format!("/pulls/{number}"));
+        self.ask(&Method::PATCH, &path, Some(body), "while updating the pull request").map(|_| ())
+    }
+}
+
+#[derive(Deserialize)]
+struct CommittedForm {
+    data: Option<DataForm>,
+    #[serde(default)]
+    errors: Vec<ErrorForm>,
+}
+
+#[derive(Deserialize)]
+struct DataForm {
+    #[serde(rename = "createCommitOnBranch")]
+    created: Option<CreatedForm>,
+}
+
+#[derive(Deserialize)]
+struct CreatedForm {
+    commit: Option<OidForm>,
+}
+
+#[derive(Deserialize)]
+struct OidForm {
+    oid: String,
+}
+
+#[derive(Deserialize)]
+struct ErrorForm {
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    message: String,
+}
+
+impl ErrorForm {
+    fn refusal(&self) -> NotCommitted {
+        match self.kind.as_deref() {
+            Some("STALE_DATA") => NotCommitted::Moved,
+            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => Refusal::Forbidden.into(),
+            Some("NOT_FOUND") => Refusal::Missing.into(),
+            Some(_) | None => {
+                let said: String = self.message.chars().take(200).collect();
+                Refusal::Failed(anyhow::anyhow!(said).context("GitHub did not commit")).into()
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct BelowForm {
+    tree: ShaForm,
+}
+
+#[derive(Deserialize)]
+struct ShaForm {
+    sha: String,
+}
+
+#[derive(Deserialize)]
+struct RefForm {
+    object: ShaForm,
+}
+
+#[derive(Deserialize)]
+struct NumberForm {
+    number: u64,
+}
