@@ -1,5 +1,6 @@
 //! Text to values and back: configs, records, baselines, reports, event payloads. Reads no file.
 
+pub mod act;
 #[cfg(feature = "github")]
 pub mod archive;
 #[cfg(feature = "models")]

@@ -5,12 +5,63 @@ use std::path::Path;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::model::Authority;
+use crate::model::ByAuthor;
+use crate::model::Permission;
 use crate::model::Shard;
 use crate::model::Tier;
 use crate::world::Env;
 
+/// What the step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Grades what was checked out.
+    Run,
+    /// Grades a pull request that is read as data.
+    Trusted,
+    /// Writes the comment of a run that could not.
+    Publish,
+    /// Judges the label that accepts a baseline.
+    Approve,
+    /// Commits an approved baseline to the pull request.
+    Bump,
+    /// Keeps one pull request with the moved baseline of the default branch.
+    BaselinePr,
+}
+
+impl Mode {
+    /// Every mode.
+    pub const ALL: [Self; 6] = [Self::Run, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
+
+    /// The word in a workflow.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Run => "run",
+            Self::Trusted => "trusted",
+            Self::Publish => "publish",
+            Self::Approve => "approve",
+            Self::Bump => "bump",
+            Self::BaselinePr => "baseline-pr",
+        }
+    }
+}
+
+/// Whose approval counts.
+#[derive(Debug, Clone)]
+pub struct Approving {
+    /// The label that says so.
+    pub label: String,
+    /// What its giver has to be allowed at least.
+    pub floor: Permission,
+    /// Whether the author of a pull request may approve it.
+    pub by_author: ByAuthor,
+}
+
 /// The inputs, checked.
 pub struct Inputs {
+    /// What the step does.
+    pub mode: Mode,
+    /// Whose approval counts.
+    pub approving: Approving,
     /// Which runs are graded.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
@@ -53,9 +104,22 @@ impl Inputs {
             Some("false") => Ok(false),
             Some(other) => Err(refuse(name, other, "write true or false")),
         };
-        if let Some(mode) = get("mode").filter(|mode| *mode != "run") {
-            return Err(refuse("mode", mode, "this version knows the mode run").into());
-        }
+        let mode = get("mode").unwrap_or(Mode::Run.word());
+        let Some(mode) = Mode::ALL.into_iter().find(|known| known.word() == mode) else {
+            let known: Vec<&str> = Mode::ALL.into_iter().map(Mode::word).collect();
+            return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
+        };
+        let floor = match get("approvers").unwrap_or("write") {
+            "write" => Permission::Write,
+            "maintain" => Permission::Maintain,
+            "admin" => Permission::Admin,
+            other => return Err(refuse("approvers", other, "write write, maintain or admin").into()),
+        };
+        let approving = Approving {
+            label: get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned(),
+            floor,
+            by_author: if truth("allow-self-approval", false)? { ByAuthor::Counts } else { ByAuthor::DoesNotCount },
+        };
         let tiers = match get("tier").unwrap_or("deterministic") {
             "deterministic" => vec![Tier::Deterministic],
             "model" => vec![Tier::Model],
@@ -79,6 +143,8 @@ impl Inputs {
         };
         let shard = shard(get("shard"))?;
         Ok(Self {
+            mode,
+            approving,
             tiers,
             max_cost_usd,
             shard,

@@ -1,12 +1,19 @@
 //! `goldgate action`: the container's entry point on GitHub.
 
+mod approve;
+mod baseline_pr;
+mod bump;
 mod comment;
+mod consent;
+mod desk;
+mod evidence;
 mod inputs;
 mod told;
 
 use std::path::Path;
 
 use self::inputs::Inputs;
+use self::inputs::Mode;
 use self::inputs::inside;
 use super::baseline::Need;
 use super::baseline::load;
@@ -15,15 +22,20 @@ use super::merge;
 use super::plan::Wanted;
 use super::run;
 use super::run::Before;
+use super::run::Done;
 use super::run::Job;
 use super::show;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
+use crate::format::act;
 use crate::format::baseline_v1;
 use crate::format::event;
 use crate::format::event::Event;
 use crate::model::Baseline;
+use crate::model::EPSILON;
+use crate::model::Origin;
+use crate::model::PullRequest;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Tier;
@@ -37,15 +49,30 @@ use crate::world::Refusal;
 use crate::world::World;
 use crate::world::append;
 
-/// Grades, then says so on GitHub. A failure to say so never changes the verdict.
+/// Does what the input `mode` says.
 ///
 /// # Errors
-/// Bad inputs or files, or an outside that failed before there was a verdict.
+/// Bad inputs or files, or an outside that failed.
 pub fn action(world: &World) -> Result<u8, Trouble> {
     let inputs = Inputs::read(&world.env)?;
+    match inputs.mode {
+        Mode::Run => graded(world, &inputs),
+        Mode::Approve => desk::warned(world, approve::approve(world, &inputs)),
+        Mode::Bump => desk::warned(world, bump::bump(world, &inputs)),
+        Mode::BaselinePr => desk::warned(world, baseline_pr::baseline_pr(world, &inputs)),
+        Mode::Trusted | Mode::Publish => {
+            let what = format!("mode is \"{}\", which is not part of this version", inputs.mode.word());
+            Err(Diagnostic::of_file("action input", "bad-input", what, "write run, approve, bump or baseline-pr")
+                .into())
+        }
+    }
+}
+
+/// Grades, then says so on GitHub. A failure to say so never changes the verdict.
+fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
-    let event = event_of(&world.env)?;
     let github = github(&world.env)?;
+    let event = located(&world.env, event_of(&world.env)?, github.as_ref())?;
     let job = Job {
         config: inside(&workspace, &inputs.config),
         wanted: Wanted {
@@ -74,10 +101,14 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
         (Some(_), _) | (None, _) => Before::None,
     };
     let done = run::done(&job, world, before, &|disk, _, configured| {
-        baseline(&inputs, &workspace, &event, github.as_ref(), disk, configured)
+        baseline(inputs, &workspace, &event, github.as_ref(), disk, configured)
     })?;
+    let done = match (&github, &event.base, &event.head) {
+        (Some(github), Some(_), Some(_)) => governed(world, &job, github, inputs, &workspace, done)?,
+        _ => done,
+    };
     let report = &done.report;
-    let links = links(&world.env, report);
+    let links = links(&world.env, inputs, report);
     let out = inside(&workspace, &inputs.out);
     let folder = Disk::create(Path::new(&out))?;
     show::write_all(&folder, report, &done.proposed())?;
@@ -91,21 +122,74 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
             world.say("::notice title=goldgate::this job grades a part of the cases, so there is no comment\n");
             None
         }
-        (Some(pull_request), true) => comment::comment(world, &inputs, pull_request, github.as_ref(), report, &links),
+        (Some(pull_request), true) => comment::comment(world, inputs, pull_request, github.as_ref(), report, &links),
         (None, true) => {
             world.say("::notice title=goldgate::this event has no pull request, so there is no comment\n");
             None
         }
         (_, false) => None,
     };
-    told::outputs(world, &inputs, report, url.as_deref())?;
+    told::outputs(world, inputs, report, url.as_deref())?;
     Ok(report.exit_code())
 }
 
-fn event_of(env: &Env) -> Result<Event, Trouble> {
-    let Some(path) = env.get("GITHUB_EVENT_PATH") else {
-        return Ok(Event { pull_request: None, base: None, head: None });
+/// A run that was started by hand on a branch, or by a bump, grades that branch's pull request: it is compared with its base, never
+/// with the branch's own baseline.
+fn located(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, Trouble> {
+    let (Some("workflow_dispatch"), Some(github), Some(source)) = (env.get("GITHUB_EVENT_NAME"), github, payload(env)?)
+    else {
+        return Ok(event);
     };
+    let act = act::read(&source)?;
+    let Some(branch) = act.branch.filter(|branch| Some(branch) != act.default_branch.as_ref()) else {
+        return Ok(event);
+    };
+    let owner = github.repository().split('/').next().unwrap_or_default();
+    let pulls = github.open_pulls(owner, &branch);
+    let pulls = pulls.map_err(desk::needs("the branch's pull request cannot be looked for", "pull-requests: write"))?;
+    let here = pulls.into_iter().filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()));
+    let Some(pull) = here.min_by_key(|pull| pull.number) else { return Ok(event) };
+    let head = env.get("GITHUB_SHA").map_or(pull.head, str::to_owned);
+    let (base, number) = (pull.base, pull.number);
+    let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin: Origin::Same };
+    Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head) })
+}
+
+/// The result with the approval that counts for it.
+fn governed(
+    world: &World,
+    job: &Job,
+    github: &GitHub,
+    inputs: &Inputs,
+    workspace: &str,
+    mut done: Done,
+) -> Result<Done, Trouble> {
+    // The model tier blocks nothing, so nobody has to approve what it says.
+    // A part of the cases is no result that somebody could have approved.
+    let decides = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
+    let Some(head) = job.commit.as_deref().filter(|_| decides) else { return Ok(done) };
+    let Some(approval) = consent::consent(github, head, &mut done)? else { return Ok(done) };
+    let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
+    let (disk, _) = run::located(&job.config)?;
+    let committed = run::baseline_here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
+    // No model is asked a second time.
+    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
+    let again = Job { wanted, ..job.clone() };
+    consent::approved(done, approval, committed.as_ref(), |accepted| {
+        // The golden changes are approved, so they are not looked for again.
+        run::done(&again, world, Before::None, &|_, _, _| Ok(Some(accepted.clone())))
+    })
+}
+
+fn event_of(env: &Env) -> Result<Event, Trouble> {
+    match payload(env)? {
+        Some(source) => Ok(event::read(&source)?),
+        None => Ok(Event { pull_request: None, base: None, head: None }),
+    }
+}
+
+fn payload(env: &Env) -> Result<Option<SourceText>, Trouble> {
+    let Some(path) = env.get("GITHUB_EVENT_PATH") else { return Ok(None) };
     let (folder, name) = Path::new(path)
         .parent()
         .zip(Path::new(path).file_name().and_then(|name| name.to_str()))
@@ -113,7 +197,7 @@ fn event_of(env: &Env) -> Result<Event, Trouble> {
     let file = RepoPath::root().child(name);
     let bytes =
         Disk::open(folder)?.read(&file).map_err(|_| anyhow::anyhow!("the event's payload {path} cannot be read"))?;
-    Ok(event::read(&SourceText::new(file, bytes)?)?)
+    Ok(Some(SourceText::new(file, bytes)?))
 }
 
 fn github(env: &Env) -> Result<Option<GitHub>, Trouble> {
@@ -123,7 +207,11 @@ fn github(env: &Env) -> Result<Option<GitHub>, Trouble> {
         return Ok(None);
     };
     let api = env.get("GITHUB_API_URL").unwrap_or("https://api.github.com");
-    Ok(Some(GitHub::open(api, repository, &token)?))
+    let github = GitHub::open(api, repository, &token)?;
+    Ok(Some(match env.get("GITHUB_GRAPHQL_URL") {
+        Some(address) => github.with_graphql(address, &token)?,
+        None => github,
+    }))
 }
 
 /// The baseline on the base commit; without a base, as on a push, the one that is committed here.
@@ -166,13 +254,20 @@ fn baseline(
     }
 }
 
-fn links(env: &Env, report: &Report) -> Links {
+fn links(env: &Env, inputs: &Inputs, report: &Report) -> Links {
     let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
         return Links::default();
     };
     Links {
         files: report.commit.as_ref().map(|commit| format!("{server}/{repository}/blob/{commit}")),
         run: env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}")),
-        label: None,
+        label: can_be_approved(report).then(|| inputs.approving.label.clone()),
     }
+}
+
+/// Whether there is something that an approval would change.
+fn can_be_approved(report: &Report) -> bool {
+    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
+    let moved = metrics.filter_map(|metric| metric.comparison.delta).any(|delta| delta.abs() > EPSILON);
+    report.approval.is_none() && (moved || report.unapproved().next().is_some())
 }

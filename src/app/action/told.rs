@@ -47,6 +47,7 @@ pub fn outputs(world: &World, inputs: &Inputs, report: &Report, url: Option<&str
         ("regressions", regressions.to_string()),
         ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
         ("comment-url", url.unwrap_or_default().to_owned()),
+        ("approved", report.approval.is_some().to_string()),
     ];
     // Every value is one line, so the plain form cannot be broken out of.
     let text: String =

@@ -1,5 +1,7 @@
 //! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
 
+mod approval;
+mod baseline_pr;
 mod golden;
 mod standin;
 
@@ -18,8 +20,15 @@ const RUN: &str = "golden/runs/legal/lease.json";
 const BOT: &str = "github-actions[bot]";
 
 pub fn trials() -> Vec<Trial> {
-    let mut trials = golden::trials();
-    trials.extend(vec![
+    let mut trials = runs();
+    trials.extend(golden::trials());
+    trials.extend(approval::trials());
+    trials.extend(baseline_pr::trials());
+    trials
+}
+
+fn runs() -> Vec<Trial> {
+    vec![
         trial("the first run creates one comment and later runs update it", one_comment),
         trial("250 foreign comments on three pages do not hide it", pages),
         trial("a comment that another user wrote with the same marker is left alone", spoofed),
@@ -42,8 +51,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a job that grades a part writes no comment and judges nothing", part),
         trial("the token is in no output and no file", token),
         trial("bad inputs are told with what would be right", bad_inputs),
-    ]);
-    trials
+    ]
 }
 
 fn payload(name: &str) -> Value {
@@ -452,7 +460,13 @@ fn bad_inputs() {
         ("samples", "many", "action input: samples is \"many\"; write a number from 1 to 1000"),
         ("blocking", "yes", "action input: blocking is \"yes\"; write true or false"),
         ("shard", "5/4", "action input: shard is \"5/4\"; write i/n, such as 1/4"),
-        ("mode", "bump", "action input: mode is \"bump\"; this version knows the mode run"),
+        (
+            "mode",
+            "bumb",
+            "action input: mode is \"bumb\"; write one of run, trusted, publish, approve, bump, baseline-pr",
+        ),
+        ("approvers", "triage", "action input: approvers is \"triage\"; write write, maintain or admin"),
+        ("allow-self-approval", "yes", "action input: allow-self-approval is \"yes\"; write true or false"),
     ] {
         let ran = opened(&repository, &github).input(name, value).runs();
         assert_eq!(ran.code, 2, "{name}");

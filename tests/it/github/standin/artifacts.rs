@@ -1,19 +1,128 @@
 //! Workflow runs and their artifacts.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use serde_json::json;
+
 use super::Answer;
+use super::Body;
 use super::Request;
+use super::Standin;
 use super::State;
+use super::forbidden;
+use super::missing;
+use super::ok;
+use super::status;
 
-/// What runs have uploaded.
+/// What runs have uploaded, and where the downloads lead.
 #[derive(Default)]
-pub struct Artifacts {}
+pub struct Artifacts {
+    runs: Vec<Value>,
+    uploaded: Vec<Uploaded>,
+    stored: BTreeMap<String, Vec<u8>>,
+    elsewhere: Option<String>,
+    with_token: Vec<String>,
+}
 
-/// The storage behind the redirect of an artifact's download: it stands outside of the API and takes no token.
-pub fn stored(_request: &Request, _state: &mut State) -> Option<Answer> {
-    None
+struct Uploaded {
+    id: u64,
+    run: u64,
+    name: String,
+    expired: bool,
+}
+
+impl Standin {
+    /// A run, as GitHub tells it.
+    pub fn run(&self, run: Value) {
+        self.change(|state| state.artifacts.runs.push(run));
+    }
+
+    /// An artifact that a run has uploaded; the answer is its number.
+    pub fn artifact(&self, run: u64, name: &str, bytes: Vec<u8>) -> u64 {
+        self.change(|state| {
+            let id = 500 + state.artifacts.uploaded.len() as u64;
+            state.artifacts.uploaded.push(Uploaded { id, run, name: name.to_owned(), expired: false });
+            state.artifacts.stored.insert(format!("artifact-{id}"), bytes);
+            id
+        })
+    }
+
+    /// GitHub has thrown all artifacts away.
+    pub fn expire(&self) {
+        self.change(|state| state.artifacts.uploaded.iter_mut().for_each(|one| one.expired = true));
+    }
+
+    /// Every download is sent to this address.
+    pub fn send_elsewhere(&self, address: &str) {
+        self.change(|state| state.artifacts.elsewhere = Some(address.to_owned()));
+    }
+
+    /// Requests to the storage that carried the token.
+    pub fn leaks(&self) -> Vec<String> {
+        self.change(|state| state.artifacts.with_token.clone())
+    }
+}
+
+impl Artifacts {
+    /// Puts bytes into the storage and gives the answer that leads there, to another host than the API's.
+    pub fn redirect(&mut self, port: u16, name: &str, bytes: Option<Vec<u8>>) -> Answer {
+        self.stored.extend(bytes.map(|bytes| (name.to_owned(), bytes)));
+        let address = self
+            .elsewhere
+            .clone()
+            .unwrap_or_else(|| format!("http://localhost:{port}/_stored/{name}?signature=of-the-storage"));
+        Answer { headers: format!("location: {address}\r\n"), ..status(302, Value::Null) }
+    }
+}
+
+/// The storage behind the redirect of a download: it stands outside of the API and takes no token.
+pub fn stored(request: &Request, state: &mut State) -> Option<Answer> {
+    let name = request.path.strip_prefix("/_stored/")?;
+    if request.has_token {
+        state.artifacts.with_token.push(name.to_owned());
+    }
+    if name == "round" {
+        return Some(state.artifacts.redirect(state.port, "round", None));
+    }
+    let bytes = state.artifacts.stored.get(name)?;
+    Some(Answer { status: 200, headers: String::new(), body: Body::Bytes(bytes.clone()) })
 }
 
 /// `actions/…`.
-pub fn answer(_request: &Request, _segments: &[&str], _state: &mut State) -> Option<Answer> {
-    None
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let ("GET", ["actions", rest @ ..]) = (request.method.as_str(), segments) else { return None };
+    if !state.allows("actions: read") {
+        return Some(forbidden());
+    }
+    let kept = &mut state.artifacts;
+    Some(match rest {
+        ["runs"] => {
+            let asked = |name: &str, run: &Value| request.asked(name).is_none_or(|wanted| run[name] == json!(wanted));
+            let found: Vec<&Value> = kept
+                .runs
+                .iter()
+                .filter(|run| asked("head_sha", run) && asked("event", run) && asked("status", run))
+                .collect();
+            ok(json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }))
+        }
+        ["runs", id] => kept.runs.iter().find(|run| run["id"].to_string() == *id).cloned().map_or_else(missing, ok),
+        ["runs", id, "artifacts"] => {
+            let found: Vec<&Uploaded> = kept
+                .uploaded
+                .iter()
+                .filter(|one| one.run.to_string() == *id && request.asked("name").is_none_or(|name| one.name == name))
+                .collect();
+            let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired });
+            ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
+        }
+        ["artifacts", id, "zip"] if request.has_token => {
+            match kept.uploaded.iter().find(|one| one.id.to_string() == *id) {
+                Some(one) if one.expired => status(410, json!({ "message": "Artifact has expired" })),
+                Some(_) => kept.redirect(state.port, &format!("artifact-{id}"), None),
+                None => missing(),
+            }
+        }
+        _ => missing(),
+    })
 }

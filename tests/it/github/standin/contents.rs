@@ -32,6 +32,13 @@ impl Standin {
     }
 }
 
+impl Standin {
+    /// The bytes of a file on one commit.
+    pub fn read_at(&self, reference: &str, path: &str) -> Vec<u8> {
+        self.change(|state| state.contents.get(reference, path).unwrap().clone())
+    }
+}
+
 impl Contents {
     pub fn put(&mut self, reference: &str, path: &str, bytes: Vec<u8>) {
         self.at.insert((reference.to_owned(), path.to_owned()), bytes);

@@ -53,6 +53,7 @@ pub struct State {
     port: u16,
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
+    lenient: bool,
     requests: Vec<String>,
     tokens: Vec<String>,
 }
@@ -92,6 +93,11 @@ impl Standin {
         self.change(|state| state.denied.push(permission));
     }
 
+    /// Whether what the token lacks is refused, or for now is not.
+    pub fn change_denied(&self, refused: bool) {
+        self.change(|state| state.lenient = !refused);
+    }
+
     pub fn requests(&self) -> Vec<String> {
         self.change(|state| state.requests.clone())
     }
@@ -119,7 +125,7 @@ impl State {
 
     /// Whether the token has a permission.
     fn allows(&self, permission: &str) -> bool {
-        !self.denied.contains(&permission)
+        self.lenient || !self.denied.contains(&permission)
     }
 }
 

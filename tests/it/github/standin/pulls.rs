@@ -1,29 +1,271 @@
 //! Pull requests and the branches of the repository.
 
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 use serde_json::json;
 
 use super::Answer;
 use super::Request;
+use super::Standin;
 use super::State;
+use super::decoded;
+use super::forbidden;
+use super::invalid;
+use super::missing;
+use super::nothing;
 use super::ok;
+use super::status;
 
-/// The pull request that an event is about.
+/// The number of the repository in the payloads.
+const REPOSITORY: u64 = 186_853_002;
+/// The pull request of the payloads.
+pub const NUMBER: u64 = 2;
+
+/// Pull requests, branches, and what git keeps.
 #[derive(Default)]
 pub struct Pulls {
-    head: String,
+    all: BTreeMap<u64, Pull>,
+    branches: BTreeMap<String, String>,
+    trees: Vec<(String, Value)>,
+    dispatched: Vec<(String, String)>,
+    dispatches: Dispatches,
+    moves: Option<String>,
+    made: u64,
+}
+
+/// Whether the gate's workflow can be started by hand.
+#[derive(Default, Clone, Copy, PartialEq, Eq)]
+pub enum Dispatches {
+    #[default]
+    Yes,
+    No,
+}
+
+struct Pull {
+    author: String,
+    branch: String,
+    /// The head of a fork's pull request; another one's is its branch's.
+    head: Option<String>,
+    base: String,
+    title: String,
+    body: String,
+    state: String,
 }
 
 impl Pulls {
-    /// Opens the pull request of the tests at a head commit.
+    /// Opens the pull request of the payloads at a head commit.
     pub fn open(&mut self, head: &str) {
-        head.clone_into(&mut self.head);
+        self.branches.insert("changes".to_owned(), head.to_owned());
+        let pull = Pull {
+            author: "Codertocat".to_owned(),
+            branch: "changes".to_owned(),
+            head: None,
+            base: "f95f852bd8fca8fcc58a9a2d6c842781e32a215e".to_owned(),
+            title: "Update".to_owned(),
+            body: String::new(),
+            state: "open".to_owned(),
+        };
+        self.all.insert(NUMBER, pull);
+    }
+
+    pub fn head_of(&self, branch: &str) -> Option<String> {
+        self.branches.get(branch).cloned()
+    }
+
+    pub fn push(&mut self, branch: &str, commit: &str) {
+        self.branches.insert(branch.to_owned(), commit.to_owned());
+    }
+
+    /// Another push comes right before the next commit by GraphQL.
+    pub fn meets(&mut self) {
+        if let Some(commit) = self.moves.take() {
+            self.push("changes", &commit);
+        }
+    }
+
+    /// A commit id that nobody had before.
+    pub fn fresh(&mut self) -> String {
+        self.made += 1;
+        format!("{:040x}", 0xc0_0000 + self.made)
+    }
+
+    fn shown(&self, number: u64, labels: &[String]) -> Value {
+        let pull = &self.all[&number];
+        let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
+        let from = if pull.head.is_some() { 1 } else { REPOSITORY };
+        let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
+        json!({
+            "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
+            "labels": labels,
+            "head": { "sha": head, "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
+            "base": { "sha": pull.base, "ref": "master", "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
+        })
+    }
+
+    fn ours(&mut self) -> &mut Pull {
+        self.all.get_mut(&NUMBER).unwrap()
     }
 }
 
-/// `pulls/N`.
-pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
-    match (request.method.as_str(), segments) {
-        ("GET", ["pulls", _]) => Some(ok(json!({ "head": { "sha": state.pulls.head } }))),
-        _ => None,
+impl Standin {
+    /// Somebody pushes to the pull request's branch.
+    pub fn push(&self, commit: &str) {
+        self.change(|state| state.pulls.push("changes", commit));
     }
+
+    /// Somebody pushes right before the next commit by GraphQL.
+    pub fn push_before_commit(&self, commit: &str) {
+        self.change(|state| state.pulls.moves = Some(commit.to_owned()));
+    }
+
+    /// The pull request comes from a fork.
+    pub fn fork(&self) {
+        self.change(|state| {
+            let head = state.pulls.head_of("changes");
+            state.pulls.ours().head = head;
+        });
+    }
+
+    pub fn describe(&self, number: u64, body: &str) {
+        self.change(|state| body.clone_into(&mut state.pulls.all.get_mut(&number).unwrap().body));
+    }
+
+    pub fn description(&self, number: u64) -> String {
+        self.change(|state| state.pulls.all[&number].body.clone())
+    }
+
+    /// The open pull requests by number.
+    pub fn open_pulls(&self) -> Vec<u64> {
+        self.change(|state| {
+            state.pulls.all.iter().filter(|(_, pull)| pull.state == "open").map(|(number, _)| *number).collect()
+        })
+    }
+
+    pub fn head(&self, branch: &str) -> Option<String> {
+        self.change(|state| state.pulls.head_of(branch))
+    }
+
+    /// The gate's workflow has no `workflow_dispatch`.
+    pub fn refuse_dispatches(&self) {
+        self.change(|state| state.pulls.dispatches = Dispatches::No);
+    }
+
+    /// Workflows that were started, with their branches.
+    pub fn dispatched(&self) -> Vec<(String, String)> {
+        self.change(|state| state.pulls.dispatched.clone())
+    }
+}
+
+/// `pulls`, `git/…` and `actions/workflows/ID/dispatches`.
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let labels = state.approval.labels.clone();
+    let writes = request.method != "GET";
+    let lacks = |permission: &str| writes && !state.allows(permission);
+    if (lacks("pull-requests: write") && segments.first() == Some(&"pulls"))
+        || (lacks("contents: write") && segments.first() == Some(&"git"))
+        || (lacks("actions: write") && segments.first() == Some(&"actions"))
+    {
+        return Some(forbidden());
+    }
+    let pulls = &mut state.pulls;
+    let text = |name: &str| request.body[name].as_str().map(str::to_owned);
+    Some(match (request.method.as_str(), segments) {
+        ("GET", ["pulls"]) => {
+            let from = request.asked("head").unwrap_or_default();
+            let found: Vec<u64> = pulls
+                .all
+                .iter()
+                .filter(|(_, pull)| {
+                    pull.state == "open" && pull.head.is_none() && from == format!("acme:{}", pull.branch)
+                })
+                .map(|(number, _)| *number)
+                .collect();
+            request.page(&found, |number| pulls.shown(*number, &[]))
+        }
+        ("GET", ["pulls", number]) => {
+            match number.parse::<u64>().ok().filter(|number| pulls.all.contains_key(number)) {
+                Some(number) => ok(pulls.shown(number, &labels)),
+                None => missing(),
+            }
+        }
+        ("POST", ["pulls"]) => {
+            let branch = text("head").unwrap();
+            if pulls.all.values().any(|pull| pull.branch == branch && pull.state == "open") {
+                return Some(invalid());
+            }
+            let number = pulls.all.keys().max().unwrap_or(&0) + 1;
+            let (title, body) = (text("title").unwrap(), text("body").unwrap());
+            let (author, state) = (super::BOT.to_owned(), "open".to_owned());
+            pulls
+                .all
+                .insert(number, Pull { author, branch, head: None, base: text("base").unwrap(), title, body, state });
+            status(201, pulls.shown(number, &[]))
+        }
+        ("PATCH", ["pulls", number]) => {
+            let number: u64 = number.parse().unwrap();
+            let pull = pulls.all.get_mut(&number).unwrap();
+            text("title").into_iter().for_each(|title| pull.title = title);
+            text("body").into_iter().for_each(|body| pull.body = body);
+            text("state").into_iter().for_each(|state| pull.state = state);
+            ok(pulls.shown(number, &[]))
+        }
+        (_, ["git", ..]) => return git(request, segments, state),
+        ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
+            Dispatches::No => invalid(),
+            Dispatches::Yes => {
+                pulls.dispatched.push((decoded(workflow), text("ref").unwrap()));
+                nothing()
+            }
+        },
+        _ => return None,
+    })
+}
+
+fn git(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let pulls = &mut state.pulls;
+    let text = |name: &str| request.body[name].as_str().map(str::to_owned);
+    let shown = |name: &str, sha: &str| json!({ "ref": name, "object": { "sha": sha, "type": "commit" } });
+    let branch = |name: &str| decoded(name).strip_prefix("heads/").map(str::to_owned);
+    Some(match (request.method.as_str(), segments) {
+        ("GET", ["git", "ref", name]) => match branch(name).and_then(|name| pulls.head_of(&name)) {
+            Some(sha) => ok(shown(&decoded(name), &sha)),
+            None => missing(),
+        },
+        ("GET", ["git", "commits", sha]) => ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") } })),
+        ("POST", ["git", "trees"]) => {
+            let sha = pulls.fresh();
+            pulls.trees.push((sha.clone(), request.body.clone()));
+            status(201, json!({ "sha": sha }))
+        }
+        ("POST", ["git", "commits"]) => {
+            let (sha, tree) = (pulls.fresh(), text("tree").unwrap());
+            let below = pulls.trees.iter().find(|(sha, _)| *sha == tree).unwrap().1.clone();
+            let parent = request.body["parents"][0].as_str().unwrap();
+            assert_eq!(below["base_tree"], format!("tree-of-{parent}"));
+            state.contents.inherit(parent, &sha);
+            for file in below["tree"].as_array().unwrap() {
+                let (path, content) = (file["path"].as_str().unwrap(), file["content"].as_str().unwrap());
+                state.contents.put(&sha, path, content.as_bytes().to_vec());
+            }
+            status(201, json!({ "sha": sha }))
+        }
+        ("POST", ["git", "refs"]) => {
+            let name = text("ref").unwrap().strip_prefix("refs/heads/").unwrap().to_owned();
+            if pulls.head_of(&name).is_some() {
+                return Some(invalid());
+            }
+            pulls.push(&name, &text("sha").unwrap());
+            status(201, shown(&name, &text("sha").unwrap()))
+        }
+        ("PATCH", ["git", "refs", name]) => {
+            let name = branch(name).unwrap();
+            if pulls.head_of(&name).is_none() || request.body["force"] != true {
+                return Some(invalid());
+            }
+            pulls.push(&name, &text("sha").unwrap());
+            ok(shown(&name, &text("sha").unwrap()))
+        }
+        _ => return None,
+    })
 }

@@ -1,0 +1,170 @@
+//! `mode: baseline-pr`: keeps one pull request with the moved baseline of the default branch, after a run in the same job.
+
+use std::path::Path;
+
+use super::desk::baseline_file;
+use super::desk::baseline_of;
+use super::desk::log;
+use super::desk::needs;
+use super::desk::open;
+use super::desk::outputs;
+use super::inputs::Inputs;
+use super::inputs::inside;
+use super::payload;
+use crate::app::baseline;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::format::act;
+use crate::format::act::Act;
+use crate::format::baseline_v1;
+use crate::format::report_v1;
+use crate::model::Baseline;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::publish;
+use crate::publish::baseline_pr;
+use crate::publish::baseline_pr::Asked;
+use crate::publish::baseline_pr::BRANCH;
+use crate::publish::baseline_pr::Open;
+use crate::publish::baseline_pr::Plan;
+use crate::publish::baseline_pr::TITLE;
+use crate::suites::Shelf;
+use crate::suites::sha256_hex;
+use crate::world::Disk;
+use crate::world::GitHub;
+use crate::world::OneFile;
+use crate::world::World;
+
+const PULLS: &str = "pull-requests: write";
+const CONTENTS: &str = "contents: write";
+
+/// Where the work is done.
+struct Place<'a> {
+    world: &'a World,
+    github: &'a GitHub,
+    /// The default branch.
+    into: String,
+    /// Its commit that was measured.
+    commit: &'a str,
+    /// The baseline's file.
+    file: RepoPath,
+}
+
+/// Reads, plans, acts.
+///
+/// # Errors
+/// Bad input, or an outside that failed.
+pub fn baseline_pr(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+    let act = match payload(&world.env)? {
+        Some(source) => act::read(&source)?,
+        None => Act::default(),
+    };
+    let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
+    let Some(into) = default_branch(world, &act)? else { return Ok(0) };
+    let report = measured(world, inputs, commit)?;
+    let github = open(&world.env)?;
+    let unread = needs("the config cannot be read", CONTENTS);
+    let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
+    let place = Place { world, github: &github, into, commit, file };
+    let written = kept(&place, &report)?;
+    outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
+    Ok(0)
+}
+
+/// The default branch, if the job runs on it; the numbers of another one are nobody's baseline.
+fn default_branch(world: &World, act: &Act) -> Result<Option<String>, Trouble> {
+    let Some(default) = &act.default_branch else {
+        return Err(anyhow::anyhow!("the event's payload names no default branch").into());
+    };
+    let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
+    if here == Some(default.as_str()) {
+        return Ok(Some(default.clone()));
+    }
+    world.say("::notice title=goldgate::this is not the default branch, so there is no baseline to move\n");
+    Ok(None)
+}
+
+/// The report that the step before has written.
+fn measured(world: &World, inputs: &Inputs, commit: &str) -> Result<Report, Trouble> {
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
+    let out = inside(workspace, &inputs.out);
+    let shown = format!("{}/report.json", inputs.out);
+    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&shown, "no-report", what, help));
+    let missing = |_| refuse("there is no report", "let a step with mode: run and the same input out come before");
+    let disk = Disk::open(Path::new(&out)).map_err(missing)?;
+    let report = report_v1::read(&disk.text(&RepoPath::root().child("report.json"))?)?;
+    match report.commit.as_deref() == Some(commit) {
+        true => Ok(report),
+        false => Err(refuse("the report is about another commit than this job", "grade the commit in the same job")),
+    }
+}
+
+fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
+    let Place { world, github, into, commit, file } = place;
+    let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
+    let bytes = read(commit)?;
+    let before = baseline_of(file, bytes.as_ref())?;
+    let head = github.branch(BRANCH).map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
+    let branch = match &head {
+        Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
+        None => None,
+    };
+    let owner = github.repository().split('/').next().unwrap_or_default();
+    let pulls = github.open_pulls(owner, BRANCH).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let pull = match pulls.iter().map(|pull| pull.number).min() {
+        Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
+        None => None,
+    };
+    let by = github.author().map_err(needs("the token's own name cannot be read", PULLS))?;
+    let proposed: Baseline = baseline::proposed(before.as_ref(), report);
+    let plan = baseline_pr::plan(&Asked {
+        before: before.as_ref(),
+        before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
+        proposed: &proposed,
+        moves: &publish::moves(before.as_ref(), report),
+        branch: branch.as_ref(),
+        open: pull.as_ref().map(|pull| Open { number: pull.number, description: &pull.description }),
+        by: &by,
+        at: &world.clock.now(),
+    });
+    match plan {
+        Plan::Nothing => {
+            log(world, "no number moved");
+            Ok(None)
+        }
+        Plan::Close(number) => {
+            log(world, &format!("no number moved any more, so pull request {number} is closed"));
+            github.close_pull(number).map_err(needs("the pull request cannot be closed", PULLS))?;
+            Ok(None)
+        }
+        Plan::Keep { commit: baseline, number, description } => {
+            let written = baseline.map(|baseline| put(place, &baseline)).transpose()?;
+            match number {
+                Some(number) => {
+                    let standing = pull.as_ref().is_some_and(|pull| pull.description.trim() == description.trim());
+                    if !standing {
+                        let described = github.describe_pull(number, TITLE, &description);
+                        described.map_err(needs("the pull request cannot be updated", PULLS))?;
+                    }
+                    log(world, &format!("pull request {number} has the moved numbers"));
+                }
+                None => {
+                    let opened = github.open_pull(BRANCH, into, TITLE, &description);
+                    let opened = opened.map_err(needs(
+                        "the pull request cannot be opened (the repository's settings have to allow it to workflows as well)",
+                        PULLS,
+                    ))?;
+                    log(world, &format!("opened pull request {opened}"));
+                }
+            }
+            Ok(written)
+        }
+    }
+}
+
+fn put(place: &Place<'_>, baseline: &Baseline) -> Result<String, Trouble> {
+    let text = baseline_v1::written(baseline);
+    let what = OneFile { file: &place.file, text: &text, headline: TITLE };
+    let put = place.github.put_on(BRANCH, place.commit, &what);
+    put.map_err(needs("the baseline's branch cannot be written", CONTENTS))
+}

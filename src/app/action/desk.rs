@@ -1,0 +1,270 @@
+//! What the modes that govern a pull request have before them, and how they say what they did.
+
+use std::path::Path;
+
+use super::event_of;
+use super::github;
+use super::inputs::Inputs;
+use super::payload;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::format::SourceText;
+use crate::format::act;
+use crate::format::act::Act;
+use crate::format::baseline_v1;
+use crate::format::config;
+use crate::model::Approval;
+use crate::model::Baseline;
+use crate::model::Pull;
+use crate::model::PullRequest;
+use crate::model::RepoPath;
+use crate::model::RunNumber;
+use crate::model::StatusState;
+use crate::publish;
+use crate::publish::About;
+use crate::publish::Note;
+use crate::publish::Plan;
+use crate::publish::approval;
+use crate::render::line;
+use crate::world::Env;
+use crate::world::GitHub;
+use crate::world::Refusal;
+use crate::world::World;
+use crate::world::append;
+
+/// What is known before anything is decided.
+pub struct Desk<'a> {
+    /// The outside.
+    pub world: &'a World,
+    /// The inputs.
+    pub inputs: &'a Inputs,
+    /// The repository.
+    pub github: GitHub,
+    /// What happened, and who did it.
+    pub act: Act,
+    /// The pull request as the event has it.
+    pub seen: PullRequest,
+    /// The pull request now.
+    pub pull: Pull,
+    /// The name under which this token writes.
+    pub identity: String,
+}
+
+/// Rounds of writing the note and reading it back.
+const ROUNDS: usize = 5;
+
+impl<'a> Desk<'a> {
+    /// Reads what is needed; `None` where the event is about no pull request, which is said.
+    ///
+    /// # Errors
+    /// What could not be read.
+    pub fn open(world: &'a World, inputs: &'a Inputs) -> Result<Option<Self>, Trouble> {
+        let event = event_of(&world.env)?;
+        let Some(seen) = event.pull_request else {
+            world.say("::notice title=goldgate::this event has no pull request, so there is nothing to do\n");
+            return Ok(None);
+        };
+        let act = match payload(&world.env)? {
+            Some(source) => act::read(&source)?,
+            None => Act::default(),
+        };
+        let github = open(&world.env)?;
+        let pull =
+            github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
+        let identity = github.author().map_err(needs("the token's own name cannot be read", "pull-requests: write"))?;
+        Ok(Some(Self { world, inputs, github, act, seen, pull, identity }))
+    }
+
+    /// The approval that stands on a commit.
+    ///
+    /// # Errors
+    /// Why it could not be read.
+    pub fn standing(&self, commit: &str) -> Result<Option<Approval>, Trouble> {
+        let statuses = self.github.statuses(commit);
+        let statuses = statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))?;
+        Ok(approval::standing(&statuses, &self.identity, commit))
+    }
+
+    /// Keeps an approval, or that it was withdrawn, and reads it back.
+    ///
+    /// # Errors
+    /// Why it is not kept.
+    pub fn keep(&self, commit: &str, state: StatusState, description: &str) -> Result<(), Trouble> {
+        let set = self.github.set_status(
+            commit,
+            approval::CONTEXT,
+            state,
+            description,
+            run_address(&self.world.env).as_deref(),
+        );
+        set.map_err(needs("the approval cannot be kept", "statuses: write"))?;
+        let stands = self.standing(commit)?.is_some();
+        match stands == (state == StatusState::Success) {
+            true => Ok(()),
+            false => {
+                Err(anyhow::anyhow!("the status {} was written and does not stand there", approval::CONTEXT).into())
+            }
+        }
+    }
+
+    /// The baseline's file, as the config of the base commit names it.
+    ///
+    /// # Errors
+    /// What in the config cannot be, or that it names none.
+    pub fn baseline_file(&self) -> Result<RepoPath, Trouble> {
+        baseline_file(self.inputs, |file| self.file(file, &self.pull.base))
+    }
+
+    /// A file at a commit.
+    ///
+    /// # Errors
+    /// Why it could not be read.
+    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, Trouble> {
+        self.github.file(file, commit).map_err(needs(&format!("{file} cannot be read"), "contents: read"))
+    }
+
+    /// Writes a note into the comment, and reads it back. A failure is one warning, and changes nothing else.
+    pub fn note(&self, about: About, alert: &'static str, says: &str, text: &str) {
+        self.note_on(&self.pull.head, about, alert, says, text);
+    }
+
+    /// The same about a commit that became the head meanwhile.
+    pub fn note_on(&self, head: &str, about: About, alert: &'static str, says: &str, text: &str) {
+        let Err(why) = self.noted(head, about, alert, says, text) else { return };
+        let said = needs("the comment could not be written", "pull-requests: write")(why);
+        warn(self.world, &said);
+    }
+
+    fn noted(&self, head: &str, about: About, alert: &'static str, says: &str, text: &str) -> Result<(), Refusal> {
+        let number = |name| self.world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+        let mut last = None;
+        for _ in 0..ROUNDS {
+            let current_head = self.github.head_of(self.pull.number)?;
+            let note = Note {
+                about,
+                alert,
+                says,
+                text,
+                key: &self.inputs.comment_key,
+                head,
+                current_head: &current_head,
+                run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
+                author: &self.identity,
+            };
+            let written = match publish::plan_note(&note, &self.github.comments(self.pull.number)?) {
+                Plan::Nothing(_) => return Ok(()),
+                Plan::Create(body) => self.github.create_comment(self.pull.number, &body),
+                Plan::Update { id, body, remove } => {
+                    let updated = self.github.update_comment(id, &body);
+                    if updated.is_ok() {
+                        remove.into_iter().try_for_each(|other| self.github.remove_comment(other))?;
+                    }
+                    updated
+                }
+            };
+            match written {
+                Ok(comment) if publish::is_note_written(&note, &self.github.comment(comment.id)?.body) => return Ok(()),
+                Ok(_) => {}
+                Err(Refusal::Failed(error)) => last = Some(error),
+                Err(refused) => return Err(refused),
+            }
+        }
+        Err(Refusal::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
+    }
+}
+
+/// The repository, which these modes cannot do without.
+///
+/// # Errors
+/// That no token is given.
+pub fn open(env: &Env) -> Result<GitHub, Trouble> {
+    github(env)?.ok_or_else(|| anyhow::anyhow!("no token is given: set the input token").into())
+}
+
+/// The baseline's file, as a config names it.
+///
+/// # Errors
+/// What in the config cannot be, or that it names none.
+pub fn baseline_file(
+    inputs: &Inputs,
+    read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, Trouble>,
+) -> Result<RepoPath, Trouble> {
+    let inside = |name: &str, path: &str| {
+        RepoPath::root().join(path).map_err(|bad| {
+            let what = format!("{name} is {path:?}, which {bad}");
+            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+        })
+    };
+    if let Some(path) = &inputs.baseline {
+        return Ok(inside("baseline", path)?);
+    }
+    let file = inside("config", &inputs.config)?;
+    let missing = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&file, "no-baseline", what, help));
+    let Some(bytes) = read(&file)? else {
+        return Err(missing("there is no such file on the base commit", "correct the input config"));
+    };
+    let config = config::read(&SourceText::new(file.clone(), bytes)?)?;
+    config.baseline.ok_or_else(|| missing("the config names no baseline", "add baseline: baselines/latest.json"))
+}
+
+/// A baseline out of a file's bytes.
+///
+/// # Errors
+/// What in it cannot be.
+pub fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Baseline>, Trouble> {
+    let Some(bytes) = bytes else { return Ok(None) };
+    Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes.clone())?)?))
+}
+
+/// A refusal of GitHub's, with the permission that the job lacks.
+pub fn needs(what: &str, permission: &str) -> impl Fn(Refusal) -> Trouble {
+    move |refusal| match refusal {
+        Refusal::Forbidden | Refusal::Missing => {
+            anyhow::anyhow!("{what}: the job needs the permission `{permission}`").into()
+        }
+        Refusal::Failed(error) => error.context(what.to_owned()).into(),
+    }
+}
+
+/// What the outside refused becomes one warning, and the exit code that says that the work was not done.
+///
+/// # Errors
+/// Bad input.
+pub fn warned(world: &World, outcome: Result<u8, Trouble>) -> Result<u8, Trouble> {
+    match outcome {
+        Err(Trouble::Work(error)) => {
+            let trouble = Trouble::Work(error);
+            warn(world, &trouble);
+            Ok(trouble.exit_code())
+        }
+        other => other,
+    }
+}
+
+/// One warning.
+pub fn warn(world: &World, trouble: &Trouble) {
+    let text = trouble.to_string();
+    world.say(&format!("::warning title=goldgate::{}\n", line(text.trim_start_matches("error: "), 500)));
+}
+
+/// One line of the log.
+pub fn log(world: &World, text: &str) {
+    world.say(&format!("goldgate: {}\n", line(text, 500)));
+}
+
+/// Writes the step's outputs.
+///
+/// # Errors
+/// Why the runner's file could not be written.
+pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), Trouble> {
+    let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
+    let text: String = values.iter().map(|(name, value)| format!("{name}={}\n", line(value, 500))).collect();
+    append(Path::new(file), &text)?;
+    Ok(())
+}
+
+/// The address of this run.
+pub fn run_address(env: &Env) -> Option<String> {
+    let (server, repository) = (env.get("GITHUB_SERVER_URL")?, env.get("GITHUB_REPOSITORY")?);
+    env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}"))
+}

@@ -1,0 +1,644 @@
+//! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
+
+use std::io::Write;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::BOT;
+use super::Job;
+use super::RUN;
+use super::head_sha;
+use super::payload;
+use super::standin::Standin;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+const LABEL: &str = "goldgate:accept-baseline";
+const BASELINE: &str = "baselines/latest.json";
+const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
+
+/// The files of the base commit.
+const FILES: [&str; 5] =
+    [BASELINE, "goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", RUN];
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a regression, a label, a bump, and the gate is green", whole_story),
+        trial("an approval twice and a bump twice are one of each", twice),
+        trial("the label of a triage user is removed and says why", triage),
+        trial("who may approve is what the input approvers says", floors),
+        trial("a label that was given for an older head is removed", moved_before),
+        trial("a push after the label removes the label and leaves no approval", pushed_after),
+        trial("the author's own label counts only where the workflow says so", own_label),
+        trial("a label that was there when the pull request was opened approves nothing", mere_presence),
+        trial("taking the label away withdraws the approval", unlabeled),
+        trial("a label that is taken away while the approval is written leaves none", meanwhile),
+        trial("another label does nothing", other_label),
+        trial("a forged status by another creator proves nothing", forged),
+        trial("an approval of another result does not count", other_result),
+        trial("a golden change that needs an approval passes with one, and says so", golden_change),
+        trial("an approval does not lift a gate with a threshold of its own", absolute),
+        trial("an artifact on another commit, or a run on one, is refused", foreign_artifacts),
+        trial("a broken or missing artifact is refused with its reason", broken_artifacts),
+        trial("a proposed baseline that is not what the report measured is not committed", not_as_measured),
+        trial("a head that moves during the bump is not overwritten", moved_during),
+        trial("a worse number without a reason is not committed, and the comment asks for one", no_reason),
+        trial("hostile text in the reason is data", hostile_reason),
+        trial("a fork's approval counts, and the comment says how to commit", fork),
+        trial("a pull request that carries the baseline needs the approval alone", carried),
+        trial("a missing permission is one warning that names it", permissions),
+        trial("without the permission to read statuses the run says so", unread_statuses),
+        trial("where the gate cannot be started again the comment says what to click", by_hand),
+        trial("the token is in no output, comment or commit of any mode", token),
+    ]
+}
+
+/// A pull request whose recordings lower a number that only the baseline limits.
+struct Story {
+    checkout: Repository,
+    /// The privileged jobs have nothing checked out.
+    elsewhere: Repository,
+    github: Standin,
+}
+
+fn base_sha() -> String {
+    payload("pull_request.opened")["pull_request"]["base"]["sha"].as_str().unwrap().to_owned()
+}
+
+pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut zip = ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in files {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+impl Story {
+    fn new() -> Self {
+        let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
+        checkout.goldgate(&["run", "--update-baseline"]);
+        // What every commit has; what the pull request changes stands at its head alone.
+        for file in FILES {
+            github.file(file, &checkout.read(file));
+        }
+        checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+        github.role("alice", "write");
+        github.describe(2, REASON);
+        Self { checkout, elsewhere: Repository::empty(), github }
+    }
+
+    /// The gate on the head, whose report is uploaded.
+    fn gate(&self, run: u64) -> Ran {
+        let ran = self.graded(run);
+        self.upload(run, &head_sha(), &self.report(), &self.proposed());
+        ran
+    }
+
+    fn graded(&self, run: u64) -> Ran {
+        let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
+        job.run = run;
+        job.runs()
+    }
+
+    fn report(&self) -> String {
+        self.checkout.read(".goldgate/report/report.json")
+    }
+
+    fn proposed(&self) -> String {
+        self.checkout.read(".goldgate/report/proposed-baseline.json")
+    }
+
+    fn upload(&self, run: u64, head: &str, report: &str, proposed: &str) {
+        let repository = json!({ "id": 186_853_002, "owner": { "login": "acme" } });
+        self.github.run(json!({
+            "id": run, "run_attempt": 1, "head_sha": head, "head_branch": "changes", "event": "pull_request",
+            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
+            "head_repository": repository,
+        }));
+        let zip = zipped(&[("report.json", report), ("proposed-baseline.json", proposed)]);
+        self.github.artifact(run, "goldgate-report", zip);
+    }
+
+    fn job(&self, event: &str, actor: &str, run: u64) -> Job<'_> {
+        let mut job = Job::new(&self.elsewhere, &self.github, event, "pull_request_target");
+        job.event["sender"]["login"] = json!(actor);
+        job.run = run;
+        if job.event["label"].is_object() {
+            job.event["label"]["name"] = json!(LABEL);
+        }
+        job
+    }
+
+    /// Somebody adds the label, and the job on that event runs.
+    fn labeled(&self, actor: &str) -> Ran {
+        self.github.label(LABEL);
+        self.approve(actor)
+    }
+
+    fn approve(&self, actor: &str) -> Ran {
+        self.job("pull_request.labeled", actor, 20).input("mode", "approve").runs()
+    }
+
+    fn bump(&self) -> Ran {
+        self.job("pull_request.labeled", "alice", 20).input("mode", "bump").runs()
+    }
+
+    fn comment(&self) -> String {
+        let mut bodies = self.github.bodies(BOT);
+        assert_eq!(bodies.len(), 1, "one comment");
+        bodies.remove(0)
+    }
+
+    fn is_refused(&self, ran: &Ran, why: &str) {
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        assert!(!self.github.labels().contains(&LABEL.to_owned()), "the label stays");
+        let given = self.github.statuses(&head_sha());
+        assert!(given.iter().all(|status| !status.starts_with("success approved by")), "{given:?}");
+        let comment = self.comment();
+        assert!(comment.contains("**Not approved**") && comment.contains(why), "{why}: {comment}");
+        assert_eq!(self.graded(30).code, 1, "the gate is green");
+    }
+}
+
+fn whole_story() {
+    let story = Story::new();
+    assert_eq!(story.gate(7).code, 1);
+    assert!(story.comment().contains(&format!("add the label `{LABEL}`")), "{}", story.comment());
+    let ran = story.labeled("alice");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let statuses = story.github.statuses(&head_sha());
+    assert!(statuses.len() == 1 && statuses[0].starts_with("success approved by alice; result "), "{statuses:?}");
+    assert!(story.comment().contains("**Approved** on `ec26c3e` by alice"), "{}", story.comment());
+    // The approval alone makes the gate green, and what is shown is still the comparison with the base.
+    let green = story.graded(8);
+    assert_eq!(green.code, 0, "{}", green.stdout);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    assert_eq!((&report["verdict"], &report["approval"]["by"]), (&json!("pass"), &json!("alice")));
+    assert!(story.comment().contains("−50.0 pp"), "{}", story.comment());
+    assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
+
+    let ran = story.bump();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let head = story.github.head("changes").unwrap();
+    assert_ne!(head, head_sha(), "{}", ran.stdout);
+    let commits = story.github.commits();
+    assert_eq!((commits.len(), commits[0]["fileChanges"]["additions"].as_array().unwrap().len()), (1, 1));
+    assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], BASELINE);
+    assert_eq!(story.github.statuses(&head), statuses);
+    assert_eq!(story.github.dispatched(), [("goldgate.yml".to_owned(), "changes".to_owned())]);
+    assert!(story.comment().contains("are committed as"), "{}", story.comment());
+    let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
+    let entry = &written["accepted"][0];
+    assert_eq!((&entry["by"], &entry["pull_request"]), (&json!("alice"), &json!(2)));
+    assert_eq!(entry["reason"], "the agent reports more on purpose");
+    assert_eq!(entry["previous_sha256"].as_str().unwrap().len(), 64);
+
+    // The gate that was started on the branch is compared with the base of its pull request, and is green.
+    story.checkout.write(BASELINE, committed(&story, &head));
+    let mut job = Job::new(&story.checkout, &story.github, "workflow_dispatch", "workflow_dispatch");
+    job.event["ref"] = json!("refs/heads/changes");
+    job.run = 40;
+    let ran = job.variable("GITHUB_SHA", &head).runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(story.comment().starts_with("> [!TIP]"), "{}", story.comment());
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    assert_eq!((&report["base"], &report["approval"]["head"]), (&json!(base_sha()), &json!(head)));
+}
+
+fn committed(story: &Story, commit: &str) -> String {
+    let bytes = story.github.read_at(commit, BASELINE);
+    String::from_utf8(bytes).unwrap()
+}
+
+fn twice() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    story.approve("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    story.bump();
+    let head = story.github.head("changes").unwrap();
+    let ran = story.bump();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!((story.github.head("changes").unwrap(), story.github.commits().len()), (head, 1));
+    assert_eq!(story.github.dispatched().len(), 1);
+    assert_eq!(story.github.bodies(BOT).len(), 1);
+}
+
+fn triage() {
+    for (actor, why) in
+        [("trudy", "trudy has the permission triage here"), ("mallory", "mallory has the permission read")]
+    {
+        let story = Story::new();
+        story.gate(7);
+        story.github.role("trudy", "triage");
+        let ran = story.labeled(actor);
+        story.is_refused(&ran, why);
+        assert!(
+            !story.github.requests().iter().any(|request| request.contains("/artifacts")),
+            "it looked at the result"
+        );
+        assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
+    }
+}
+
+fn floors() {
+    for (floor, role, approved) in [
+        ("write", "maintain", true),
+        ("maintain", "maintain", true),
+        ("maintain", "write", false),
+        ("admin", "maintain", false),
+    ] {
+        let story = Story::new();
+        story.gate(7);
+        story.github.role("alice", role);
+        story.github.label(LABEL);
+        let job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+        job.input("approvers", floor).runs();
+        let given = story.github.statuses(&head_sha()).len() == 1;
+        assert_eq!(given, approved, "{floor} {role}");
+    }
+}
+
+fn moved_before() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.push(&"c".repeat(40));
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "it was given for ec26c3e, and the head is ccccccc now");
+}
+
+fn pushed_after() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    let next = "c".repeat(40);
+    story.github.push(&next);
+    let mut job = story.job("pull_request.synchronize", "author", 21).input("mode", "approve");
+    job.event["pull_request"]["head"]["sha"] = json!(next);
+    let ran = job.runs();
+    assert!(story.github.labels().is_empty(), "{}", ran.stdout);
+    assert!(story.comment().contains("commits were pushed after it"), "{}", story.comment());
+    assert!(story.github.statuses(&next).is_empty());
+    // The same result on the new head is not approved: the approval is for one commit.
+    let mut job = Job::new(&story.checkout, &story.github, "pull_request.synchronize", "pull_request").head(&next);
+    job.run = 22;
+    assert_eq!(job.runs().code, 1);
+    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
+}
+
+fn own_label() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.role("Codertocat", "admin");
+    let ran = story.labeled("Codertocat");
+    story.is_refused(&ran, "Codertocat opened this pull request, and somebody else has to approve it");
+    story.github.label(LABEL);
+    let job = story.job("pull_request.labeled", "Codertocat", 23).input("mode", "approve");
+    job.input("allow-self-approval", "true").runs();
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+}
+
+fn mere_presence() {
+    let story = Story::new();
+    story.github.label(LABEL);
+    assert_eq!(story.gate(7).code, 1, "the label alone made the gate green");
+    let ran = story.job("pull_request.opened", "alice", 20).input("mode", "approve").runs();
+    story.is_refused(&ran, "it was there before the pull request was opened");
+    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
+}
+
+fn unlabeled() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    assert_eq!(story.graded(8).code, 0);
+    story.github.unlabel(LABEL);
+    let ran = story.job("pull_request.unlabeled", "trudy", 21).input("mode", "approve").runs();
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    assert_eq!(story.github.statuses(&head_sha())[1], "failure withdrawn: trudy removed the label");
+    assert!(story.comment().contains("**Withdrawn**"), "{}", story.comment());
+    assert_eq!(story.graded(9).code, 1);
+    assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
+}
+
+fn meanwhile() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.unlabel_meanwhile();
+    let ran = story.labeled("alice");
+    let statuses = story.github.statuses(&head_sha());
+    assert_eq!(statuses.last().unwrap(), "failure withdrawn: the label was removed", "{}", ran.stdout);
+    assert_eq!(story.graded(9).code, 1);
+    // Two events of one label: the second comes when the label is gone.
+    let ran = story.approve("alice");
+    assert!(ran.stdout.contains("the label is gone again"), "{}", ran.stdout);
+}
+
+fn other_label() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.label("bug");
+    let mut job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+    job.event["label"]["name"] = json!("bug");
+    let ran = job.runs();
+    assert!(ran.stdout.contains("this label is not the one that approves"), "{}", ran.stdout);
+    assert!(story.github.statuses(&head_sha()).is_empty());
+    assert_eq!(story.github.labels(), ["bug"]);
+}
+
+fn forged() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    let line = story.github.statuses(&head_sha())[0].trim_start_matches("success ").to_owned();
+    for creator in ["mallory", "github-actions", "Github-Actions[bot]"] {
+        let forged = Story::new();
+        forged.gate(7);
+        forged.github.status(creator, &head_sha(), "success", &line);
+        assert_eq!(forged.graded(8).code, 1, "{creator}");
+        let ran = forged.bump();
+        assert!(forged.github.commits().is_empty(), "{creator}: {}", ran.stdout);
+    }
+    // Nor can another creator take an approval away.
+    story.github.status("mallory", &head_sha(), "failure", "withdrawn: no");
+    assert_eq!(story.graded(8).code, 0);
+}
+
+fn other_result() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    story.checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    let ran = story.gate(8);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stdout.contains("the approval of this commit is of another result"), "{}", ran.stdout);
+    story.bump();
+    assert!(story.github.commits().is_empty());
+    assert!(story.comment().contains("came to another result than the approved one"), "{}", story.comment());
+}
+
+fn golden_change() {
+    let story = Story::new();
+    story.checkout.write(RUN, crate::repository::RUN);
+    story.checkout.replace("golden/expected/legal/lease.json", "\"expected_gaps\": [\"Missing_Doc\"],", "");
+    assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
+    assert!(story.comment().contains(&format!("add the label `{LABEL}`")), "{}", story.comment());
+    story.labeled("alice");
+    let ran = story.graded(8);
+    assert_eq!(ran.code, 0, "{}", ran.stdout);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    assert_eq!(
+        (&report["approval"]["by"], &report["golden_changes"][0]["needs_approval"]),
+        (&json!("alice"), &json!(true))
+    );
+    // Another change is another result.
+    story.checkout.replace(
+        "golden/expected/legal/lease.json",
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
+    assert_eq!(story.graded(9).code, 1);
+}
+
+fn absolute() {
+    let story = Story::new();
+    story.checkout.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    story.gate(7);
+    story.labeled("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    let ran = story.graded(8);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    let metrics = &report["suites"][0]["agents"][0]["metrics"];
+    assert_eq!(metrics["finding_recall"]["verdict"], "fail");
+    assert_eq!(metrics["f1_score"]["verdict"], "pass", "what the baseline limits is approved");
+}
+
+fn foreign_artifacts() {
+    let other = "c".repeat(40);
+    // A run on another commit, and a report on another commit in a run on this one.
+    let story = Story::new();
+    story.graded(7);
+    story.upload(7, &other, &story.report(), &story.proposed());
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "no finished run on this commit has uploaded an artifact");
+    let story = Story::new();
+    story.graded(7);
+    story.upload(7, &head_sha(), &story.report().replace(&head_sha(), &other), &story.proposed());
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "reports on another commit");
+    // Nothing is ever asked of another repository.
+    assert!(story.github.requests().iter().all(|request| {
+        ["/repos/acme/agents/", "/user", "/_stored/", "/graphql"].iter().any(|known| request.contains(known))
+    }));
+    assert!(story.github.leaks().is_empty());
+}
+
+fn broken_artifacts() {
+    let story = Story::new();
+    story.graded(7);
+    let (report, proposed) = (story.report(), story.proposed());
+    for (zip, why) in [
+        (b"no archive".to_vec(), "the archive cannot be read"),
+        (zipped(&[("report.json", &report)]), "it has no proposed-baseline.json"),
+        (zipped(&[("proposed-baseline.json", &proposed)]), "it has no report.json"),
+        (zipped(&[("report.json", "{"), ("proposed-baseline.json", &proposed)]), "report.json&#58;1&#58;"),
+        (zipped(&[("report.json", &report), ("proposed-baseline.json", "[]")]), "proposed-baseline.json&#58;1&#58;"),
+        (zipped(&[("../report.json", &report)]), "leaves the repository"),
+    ] {
+        let story = Story::new();
+        story.graded(7);
+        story.upload(7, &head_sha(), &report, &proposed);
+        story.github.artifact(7, "goldgate-report", zip);
+        let ran = story.labeled("alice");
+        story.is_refused(&ran, why);
+    }
+    let story = Story::new();
+    story.gate(7);
+    story.github.expire();
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "no finished run on this commit has uploaded an artifact");
+}
+
+fn not_as_measured() {
+    let story = Story::new();
+    story.graded(7);
+    let lower = story.proposed().replace("\"f1_score\": 0.5", "\"f1_score\": 0.1");
+    assert_ne!(lower, story.proposed());
+    story.upload(7, &head_sha(), &story.report(), &lower);
+    story.labeled("alice");
+    let ran = story.bump();
+    assert!(story.github.commits().is_empty(), "{}", ran.stdout);
+    assert!(story.comment().contains("does not have the numbers of the run's own report"), "{}", story.comment());
+}
+
+fn moved_during() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    let next = "c".repeat(40);
+    story.github.push_before_commit(&next);
+    let ran = story.bump();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(story.github.head("changes").as_deref(), Some(next.as_str()));
+    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
+    assert!(story.github.statuses(&next).is_empty());
+    assert!(ran.stdout.contains("the branch moved since the approval"), "{}", ran.stdout);
+}
+
+fn no_reason() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.describe(2, "<!-- Goldgate-Reason: a hint -->\nGoldgate-Reason:\nText.");
+    story.labeled("alice");
+    story.bump();
+    assert!(story.github.commits().is_empty());
+    let comment = story.comment();
+    assert!(comment.contains("a worse number needs a reason"), "{comment}");
+    assert!(comment.contains("f1&#95;score of contracts/legal"), "{comment}");
+    story.github.describe(2, REASON);
+    story.bump();
+    assert_eq!(story.github.commits().len(), 1);
+}
+
+fn hostile_reason() {
+    let story = Story::new();
+    story.gate(7);
+    let hostile =
+        "@acme/all closes #1 ![x](http://e/x.png) <img> \u{202e}`` --> <!-- goldgate:end --> \"}]\\ ::error::x";
+    story.github.describe(2, &format!("Goldgate-Reason: {hostile}{}\nlines", "y".repeat(70_000)));
+    story.labeled("alice");
+    let ran = story.bump();
+    let head = story.github.head("changes").unwrap();
+    let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
+    let reason = written["accepted"][0]["reason"].as_str().unwrap();
+    assert!(reason.chars().count() <= 301 && !reason.contains(['\n', '\u{202e}']), "{reason}");
+    let message = &story.github.commits()[0]["message"];
+    assert!(!message.to_string().contains("acme/all"), "{message}");
+    for bad in ["@acme", "![", "<img", "http:"] {
+        assert!(!story.comment().contains(bad), "{bad}");
+    }
+    assert!(ran.stdout.lines().all(|line| !line.starts_with("::error")), "{}", ran.stdout);
+    assert_eq!(story.comment().matches("<!-- goldgate:comment").count(), 1);
+}
+
+fn fork() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.fork();
+    story.labeled("alice");
+    assert_eq!(story.graded(8).code, 0, "the approval does not count");
+    let ran = story.bump();
+    assert!(story.github.commits().is_empty(), "{}", ran.stdout);
+    let comment = story.comment();
+    assert!(
+        comment.contains("`goldgate run --update-baseline`") && comment.contains("`mode: baseline-pr`"),
+        "{comment}"
+    );
+}
+
+fn carried() {
+    let story = Story::new();
+    story.checkout.goldgate(&["run", "--update-baseline"]);
+    story.github.file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
+    assert_eq!(story.gate(7).code, 1, "the pull request's own baseline was believed");
+    story.github.describe(2, "");
+    story.labeled("alice");
+    assert_eq!(story.graded(8).code, 0);
+    let ran = story.bump();
+    assert!(ran.stdout.contains("the head has the approved numbers already"), "{}", ran.stdout);
+    assert!(story.github.commits().is_empty());
+    // An approved baseline that says more than was measured is held against the result.
+    let story = Story::new();
+    let higher = story.checkout.read(BASELINE).replace("\"captured_at\"", "\"captured_at\"");
+    let higher = higher.replace("\"finding_precision\": 1.0", "\"finding_precision\": 0.9");
+    story.checkout.write(BASELINE, &higher);
+    story.github.file_at(&head_sha(), BASELINE, &higher);
+    story.gate(7);
+    story.labeled("alice");
+    assert_eq!(story.graded(8).code, 1);
+}
+
+fn permissions() {
+    type Act = fn(&Story) -> Ran;
+    let label: Act = |story| story.labeled("alice");
+    let read: Act = |story| story.labeled("mallory");
+    let bump: Act = |story| {
+        story.github.change_denied(false);
+        story.labeled("alice");
+        story.github.change_denied(true);
+        story.bump()
+    };
+    for (permission, act, warned) in [
+        ("statuses: write", label, "`statuses: write`"),
+        ("statuses: read", label, "`statuses: write`"),
+        ("actions: read", label, "`actions: read`"),
+        ("pull-requests: write", read, "`pull-requests: write`"),
+        ("contents: write", bump, "`contents: write`"),
+    ] {
+        let story = Story::new();
+        story.gate(7);
+        story.github.deny(permission);
+        let ran = act(&story);
+        let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+        assert!(
+            !warnings.is_empty() && warnings.iter().all(|line| line.contains(warned)),
+            "{permission}: {}",
+            ran.stdout
+        );
+        assert_eq!(ran.code, 3, "{permission}");
+        assert!(story.github.commits().is_empty());
+        story.github.change_denied(false);
+        assert_eq!(story.graded(9).code == 0, permission == "contents: write", "{permission}");
+    }
+}
+
+fn unread_statuses() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    story.github.deny("statuses: read");
+    let ran = story.graded(8);
+    assert_eq!(ran.code, 1);
+    assert!(story.report().contains("the job needs the permission `statuses: read`"), "{}", story.report());
+}
+
+fn by_hand() {
+    for refuse in [Standin::refuse_dispatches as fn(&Standin), |github| github.deny("actions: write")] {
+        let story = Story::new();
+        story.gate(7);
+        story.labeled("alice");
+        refuse(&story.github);
+        let ran = story.bump();
+        assert_eq!((ran.code, story.github.commits().len()), (0, 1), "{}", ran.stdout);
+        let comment = story.comment();
+        assert!(comment.contains("close this pull request and open it again"), "{comment}");
+        assert!(comment.contains("\"Run workflow\" of goldgate.yml"), "{comment}");
+    }
+}
+
+fn token() {
+    let story = Story::new();
+    let mut written = String::new();
+    let mut keep = |ran: Ran| written.push_str(&format!("{}{}", ran.stdout, ran.stderr));
+    keep(story.gate(7));
+    keep(story.labeled("mallory"));
+    keep(story.labeled("alice"));
+    keep(story.bump());
+    story.github.deny("statuses: read");
+    keep(story.approve("alice"));
+    keep(story.bump());
+    written.push_str(&story.comment());
+    written.push_str(&format!("{:?}", story.github.commits()));
+    written.push_str(&story.elsewhere.read(".runner/output"));
+    assert!(!written.contains("secret-token-of-the-test"));
+    assert!(story.github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
+    assert!(story.github.leaks().is_empty());
+}

@@ -1,0 +1,177 @@
+//! The baseline pull request of the default branch, played against the stand-in.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::BOT;
+use super::Job;
+use super::RUN;
+use super::head_sha;
+use super::standin::Standin;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+const BASELINE: &str = "baselines/latest.json";
+const BRANCH: &str = "goldgate/baseline";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a moved number opens one pull request, which is updated and never doubled", one),
+        trial("a worse number asks for a reason, which goes into the file", reason),
+        trial("a number that no longer moves closes the pull request", closed),
+        trial("nothing moved is nothing done", nothing),
+        trial("a branch that is not the default one moves no baseline", other_branch),
+        trial("a report on another commit, or none, is refused", no_report),
+        trial("a missing permission for the baseline pull request is one warning", permissions),
+    ]
+}
+
+struct Branch {
+    repository: Repository,
+    github: Standin,
+    commit: String,
+}
+
+impl Branch {
+    fn new() -> Self {
+        let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+        repository.goldgate(&["run", "--update-baseline"]);
+        let branch = Self { repository, github, commit: "5".repeat(40) };
+        branch.at(&"5".repeat(40));
+        branch
+    }
+
+    fn at(&self, commit: &str) {
+        for file in [BASELINE, "goldgate.yaml"] {
+            self.github.file_at(commit, file, &self.repository.read(file));
+        }
+    }
+
+    fn runs(&self, mode: &str) -> Ran {
+        let mut job = Job::new(&self.repository, &self.github, "push", "push").input("mode", mode);
+        job.event["repository"]["default_branch"] = json!("master");
+        job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &self.commit).runs()
+    }
+
+    /// The two steps of the job.
+    fn job(&self) -> Ran {
+        self.runs("run");
+        self.runs("baseline-pr")
+    }
+
+    fn worse(&self) {
+        self.repository.replace(
+            RUN,
+            "\"findings\": [",
+            "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},",
+        );
+    }
+
+    fn written(&self) -> Value {
+        let head = self.github.head(BRANCH).unwrap();
+        serde_json::from_slice(&self.github.read_at(&head, BASELINE)).unwrap()
+    }
+}
+
+/// The pull requests beside the one of the payloads.
+fn ours(github: &Standin) -> Vec<u64> {
+    github.open_pulls().into_iter().filter(|number| *number != 2).collect()
+}
+
+fn one() {
+    let branch = Branch::new();
+    branch.worse();
+    let ran = branch.job();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(ours(&branch.github), [3]);
+    let first = branch.github.head(BRANCH).unwrap();
+    let body = branch.github.description(3);
+    assert!(body.contains("| contracts | legal | f1&#95;score | 100.0 % | 50.0 % | −50.0 pp ▼ worse |"), "{body}");
+    // Again: nothing is written a second time.
+    branch.job();
+    assert_eq!((ours(&branch.github), branch.github.head(BRANCH).unwrap()), (vec![3], first.clone()));
+    // Another number: the same pull request.
+    branch.repository.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    let ran = branch.job();
+    assert_eq!(ours(&branch.github), [3], "{}", ran.stdout);
+    assert_ne!(branch.github.head(BRANCH).unwrap(), first);
+    assert_eq!(branch.written()["suites"]["contracts"]["agents"]["legal"]["metrics"]["f1_score"], json!(0.4));
+    assert!(branch.github.bodies(BOT).is_empty());
+}
+
+fn reason() {
+    let branch = Branch::new();
+    branch.worse();
+    branch.job();
+    assert_eq!(branch.written()["accepted"], json!([]));
+    let body = branch.github.description(3);
+    assert!(body.contains("a reason is needed"), "{body}");
+    branch.github.describe(3, &format!("{body}\nGoldgate-Reason: it reports more on purpose\n"));
+    let ran = branch.job();
+    let entry = &branch.written()["accepted"][0];
+    assert_eq!(entry["reason"], "it reports more on purpose", "{}", ran.stdout);
+    assert_eq!((&entry["pull_request"], entry["previous_sha256"].as_str().unwrap().len()), (&json!(3), 64));
+    let (head, body) = (branch.github.head(BRANCH), branch.github.description(3));
+    assert!(body.contains("Goldgate-Reason: it reports more on purpose"), "{body}");
+    branch.job();
+    assert_eq!((branch.github.head(BRANCH), branch.github.description(3)), (head, body));
+}
+
+fn closed() {
+    let branch = Branch::new();
+    branch.worse();
+    branch.job();
+    branch.repository.write(BASELINE, branch.repository.read(".goldgate/report/proposed-baseline.json"));
+    branch.at(&branch.commit);
+    let ran = branch.job();
+    assert!(ran.stdout.contains("no number moved any more, so pull request 3 is closed"), "{}", ran.stdout);
+    assert!(ours(&branch.github).is_empty());
+}
+
+fn nothing() {
+    let branch = Branch::new();
+    let ran = branch.job();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ours(&branch.github).is_empty() && branch.github.head(BRANCH).is_none());
+    let written = branch.github.requests().into_iter().find(|request| !request.starts_with("GET"));
+    assert_eq!(written, None);
+}
+
+fn other_branch() {
+    let branch = Branch::new();
+    branch.worse();
+    branch.runs("run");
+    let mut job = Job::new(&branch.repository, &branch.github, "push", "push").input("mode", "baseline-pr");
+    job.event["repository"]["default_branch"] = json!("master");
+    let ran = job.variable("GITHUB_REF", "refs/heads/feature").variable("GITHUB_SHA", &branch.commit).runs();
+    assert!(ran.code == 0 && ran.stdout.contains("this is not the default branch"), "{}", ran.stdout);
+    assert!(ours(&branch.github).is_empty());
+}
+
+fn no_report() {
+    let mut branch = Branch::new();
+    let ran = branch.runs("baseline-pr");
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.starts_with(".goldgate/report/report.json: there is no report"), "{}", ran.stderr);
+    branch.worse();
+    branch.runs("run");
+    branch.commit = "6".repeat(40);
+    let ran = branch.runs("baseline-pr");
+    assert!(ran.code == 2 && ran.stderr.contains("the report is about another commit"), "{}", ran.stderr);
+    assert!(ours(&branch.github).is_empty());
+}
+
+fn permissions() {
+    for permission in ["contents: write", "pull-requests: write"] {
+        let branch = Branch::new();
+        branch.worse();
+        branch.github.deny(permission);
+        let ran = branch.job();
+        assert_eq!(ran.code, 3, "{permission}: {}", ran.stdout);
+        let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+        assert!(warnings.len() == 1 && warnings[0].contains(permission), "{}", ran.stdout);
+        assert!(ours(&branch.github).is_empty());
+    }
+}
