@@ -1,14 +1,34 @@
-// usage: node front.mjs PORT MOCK_PORT LOG
+// usage: node front.mjs PORT MOCK_PORT LOG CONFIG FOLDER
 // Stands before the validating mock: every request goes to the mock, which says whether GitHub's description allows it; the answer
-// that the client gets keeps state, so that comments are found, updated and removed again.
+// that the client gets keeps state, so that comments are found, updated and removed again. GraphQL documents are held against the
+// public schema. FOLDER has the artifact that a run left behind (artifact.zip), and node's packages stand in the current folder.
 import http from 'node:http';
 import fs from 'node:fs';
-const [port, mock, log] = process.argv.slice(2);
+import { createRequire } from 'node:module';
+const [port, mock, log, config, folder] = process.argv.slice(2);
+const require = createRequire(`${process.cwd()}/`);
+const graphql = require('graphql');
+const schema = graphql.buildSchema(fs.readFileSync('node_modules/@octokit/graphql-schema/schema.graphql', 'utf8'));
+
 const head = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 const comments = [];
+const statuses = [];
+const refs = new Map();
+let labels = [{ name: 'bug' }];
+let ours = null;
 let next = 1;
+const fresh = () => (next++).toString(16).padStart(40, '0');
 const shown = (c) => ({ id: c.id, body: c.body, html_url: `http://127.0.0.1/c/${c.id}`, user: { login: 'octocat' } });
 const add = (body) => { const c = { id: next++, body }; comments.push(c); return c; };
+const pull = (number) => ({
+  number, state: 'open', body: 'Goldgate-Reason: it is a test', user: { login: 'author' }, labels,
+  head: { sha: head, ref: 'changes', repo: { id: 1, full_name: 'acme/agents' } },
+  base: { sha: 'b'.repeat(40), ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
+});
+const run = {
+  id: 7, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', status: 'completed', conclusion: 'failure',
+  path: '.github/workflows/goldgate.yml', head_repository: { id: 1, owner: { login: 'acme' } },
+};
 
 const validated = (request, body) => new Promise((done) => {
   const out = http.request({ host: '127.0.0.1', port: mock, path: request.url, method: request.method, headers: { ...request.headers, host: `127.0.0.1:${mock}` } }, (answer) => {
@@ -19,11 +39,50 @@ const validated = (request, body) => new Promise((done) => {
   out.end(body);
 });
 
+// The document, and the values that it is sent with.
+const asked = (body) => {
+  const { query, variables } = JSON.parse(body);
+  const document = graphql.parse(query);
+  const wrong = graphql.validate(schema, document);
+  if (wrong.length) return { status: 422, why: String(wrong[0]) };
+  const { errors } = graphql.getVariableValues(schema, document.definitions[0].variableDefinitions, variables);
+  return errors ? { status: 422, why: String(errors[0]) } : { status: 200, why: document.definitions[0].selectionSet.selections[0].name.value };
+};
+
+const control = (path) => {
+  if (path === '/twin') comments.push({ id: next++, body: comments[0].body });
+  if (path === '/label') labels = [{ name: 'bug' }];
+};
+
+const governed = (method, path, body) => {
+  if (method === 'DELETE' && /\/labels\/bug$/.test(path)) { labels = []; return [200, []]; }
+  if (/\/collaborators\/[^/]+\/permission$/.test(path)) return [200, { permission: 'write', role_name: 'maintain' }];
+  if (/\/commits\/[0-9a-f]+\/statuses$/.test(path)) return [200, statuses.filter((s) => path.includes(s.sha))];
+  if (/\/statuses\/[0-9a-f]+$/.test(path)) {
+    const set = { ...body, sha: path.split('/').pop(), creator: { login: 'octocat' }, created_at: '2026-11-21T06:13:20Z' };
+    statuses.unshift(set);
+    return [201, set];
+  }
+  if (/\/actions\/runs$/.test(path)) return [200, { total_count: 1, workflow_runs: [run] }];
+  if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false }] }];
+  if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
+  if (/\/dispatches$/.test(path)) return [204, null];
+  if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
+  if (/\/git\/refs/.test(path)) { refs.set('baseline', body.sha); return [method === 'POST' ? 201 : 200, {}]; }
+  if (/\/git\//.test(path)) return [method === 'POST' ? 201 : 200, { sha: fresh(), tree: { sha: fresh() } }];
+  if (/\/pulls$/.test(path) && method === 'POST') { ours = 3; return [201, pull(3)]; }
+  if (/\/pulls$/.test(path)) return [200, ours ? [pull(ours)] : []];
+  return null;
+};
+
 const answer = (method, url, body) => {
   const path = url.split('?')[0];
-  if (path === '/twin') { comments.push({ id: next++, body: comments[0].body }); return [200, {}]; }
   if (path === '/user') return [200, { login: 'octocat' }];
-  if (/\/pulls\/\d+$/.test(path)) return [200, { head: { sha: head } }];
+  if (path === '/graphql') return [200, { data: { createCommitOnBranch: { commit: { oid: fresh() } } } }];
+  const known = governed(method, path, body);
+  if (known) return known;
+  if (/\/pulls\/\d+$/.test(path)) return [200, pull(Number(path.split('/').pop()))];
+  if (/\/contents\/goldgate.yaml$/.test(path)) return [200, { encoding: 'base64', content: fs.readFileSync(config).toString('base64') }];
   if (/\/contents\//.test(path)) return [404, { message: 'Not Found' }];
   if (/\/issues\/\d+\/comments$/.test(path)) return method === 'POST' ? [201, shown(add(body.body))] : [200, comments.map(shown)];
   const id = Number(path.split('/').pop());
@@ -39,13 +98,13 @@ http.createServer((request, response) => {
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', async () => {
     const text = Buffer.concat(chunks).toString();
-    if (request.url !== '/twin') {
-      const { status, why } = await validated(request, text);
-      const fine = status >= 200 && status < 300;
-      fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);
-    }
-    const [status, body] = answer(request.method, request.url, text ? JSON.parse(text) : null);
-    response.writeHead(status, { 'content-type': 'application/json' });
+    if (request.url === '/twin' || request.url === '/label') { control(request.url); return response.end(); }
+    if (request.url === '/_stored') return response.end(fs.readFileSync(`${folder}/artifact.zip`));
+    const { status, why } = request.url === '/graphql' ? asked(text) : await validated(request, text);
+    const fine = status >= 200 && status < 400;
+    fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);
+    const [code, body, headers] = answer(request.method, request.url, text ? JSON.parse(text) : null);
+    response.writeHead(code, { 'content-type': 'application/json', ...headers });
     response.end(body === null ? '' : JSON.stringify(body));
   });
 }).listen(Number(port), '127.0.0.1');

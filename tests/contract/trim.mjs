@@ -3,7 +3,13 @@
 import fs from 'node:fs';
 const [from, to] = process.argv.slice(2);
 const api = JSON.parse(fs.readFileSync(from, 'utf8'));
-const kept = /^\/(user|repos\/\{owner\}\/\{repo\}(\/(pulls\/\{pull_number\}|issues\/\{issue_number\}\/comments|issues\/comments\/\{comment_id\}|contents\/\{path\}))?)$/;
+const kept = new RegExp(`^/(user|repos/{owner}/{repo}(/(${[
+  'pulls', 'pulls/{pull_number}', 'issues/{issue_number}/comments', 'issues/comments/{comment_id}', 'contents/{path}',
+  'issues/{issue_number}/labels/{name}', 'collaborators/{username}/permission', 'commits/{ref}/statuses', 'statuses/{sha}',
+  'actions/runs', 'actions/runs/{run_id}/artifacts', 'actions/artifacts/{artifact_id}/{archive_format}',
+  'actions/workflows/{workflow_id}/dispatches', 'git/commits', 'git/commits/{commit_sha}', 'git/trees', 'git/refs', 'git/refs/{ref}',
+  'git/ref/{ref}',
+].join('|')}))?)$`.replace(/[{}]/g, '\\$&'));
 for (const path of Object.keys(api.paths)) if (!kept.test(path)) delete api.paths[path];
 const also = (answer) => {
   const json = answer.content?.['application/json'];
