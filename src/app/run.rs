@@ -1,5 +1,6 @@
 //! `goldgate run`: plan, grade, judge, show.
 
+use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -108,59 +109,91 @@ impl Done {
     }
 }
 
-/// Grades and judges.
+/// Grades and judges the files of the working tree.
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
 pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
-    let started_at = world.clock.now();
     let (disk, file) = located(&job.config)?;
-    let plan = plan(&disk, &file, job.wanted.clone(), &world.clock)?;
-    let mut notes = Vec::new();
-    let base = match before {
-        Before::None => None,
-        #[cfg(feature = "github")]
-        Before::Unknown(why) => {
-            notes.push(format!("the golden set is not compared with the base commit: {why}"));
-            None
-        }
-        Before::Commit(objects, commit) => Some(BaseTree::open(objects, commit, &disk)?),
+    let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    // It is opened once the config has been read: what is wrong there is said first.
+    let base: OnceCell<BaseTree<'_>> = OnceCell::new();
+    let ground = Ground {
+        shelf: &disk,
+        config: &file,
+        make: &|plan, tier| match &job.parts {
+            None => live::make(plan, tier, &disk, world, &job.live),
+            // What other machines graded is not made again.
+            Some(_) => Ok(live::Made::default()),
+        },
+        baseline: &|configured| {
+            if let Before::Commit(objects, commit) = before {
+                let opened = BaseTree::open(objects, commit, &disk)?;
+                return read_baseline(&disk, Some(base.get_or_init(|| opened)), configured);
+            }
+            read_baseline(&disk, None, configured)
+        },
     };
-    let config_sha256 = sha256_hex(&disk.bytes(&file)?);
-    let against = read_baseline(&disk, base.as_ref(), plan.config.baseline.as_ref())?;
+    let mut done = graded_on(&job, &world.clock, &ground)?;
+    #[cfg(feature = "github")]
+    if let Before::Unknown(why) = before {
+        done.report.notes.insert(0, format!("the golden set is not compared with the base commit: {why}"));
+    }
+    // The deterministic tier is the one that blocks, so it is the one that guards.
+    // A part guards nothing: who merges sees the whole.
+    let guards = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
+    if let Some(base) = base.get().filter(|_| guards) {
+        let changes = guard::changes(&Sides { base, head: &disk }, &done.config);
+        if let Some(error) = base.trouble() {
+            return Err(error.context("while comparing the golden set with the base commit").into());
+        }
+        report::govern(&mut done.report, changes, None);
+    }
+    if let Some(shard) = job.wanted.shard {
+        report::part(&mut done.report, shard);
+    }
+    Ok(done)
+}
+
+/// What a run is handed.
+pub struct Ground<'a> {
+    /// The files, wherever they came from.
+    pub shelf: &'a dyn Shelf,
+    /// The config among them.
+    pub config: &'a RepoPath,
+    /// Makes the live samples of a tier.
+    pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::Made, Trouble>,
+    /// Gives the baseline to compare with, where the config's stands.
+    pub baseline: &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>,
+}
+
+/// Grades and judges what it is handed.
+///
+/// # Errors
+/// Bad input, or an outside that failed; a failed gate is no error.
+pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, Trouble> {
+    let started_at = clock.now();
+    let shelf = ground.shelf;
+    let plan = plan(shelf, ground.config, job.wanted.clone(), clock)?;
+    let config_sha256 = sha256_hex(&shelf.bytes(ground.config)?);
+    let against = (ground.baseline)(plan.config.baseline.as_ref())?;
+    let mut notes = Vec::new();
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     let mut usage = Usage::default();
     for tier in tiers {
-        // What other machines graded is not made again.
-        let made = match &job.parts {
-            None => live::make(&plan, *tier, &disk, world, &job.live)?,
-            Some(_) => live::Made::default(),
-        };
-        let tiered = graded(&plan, *tier, &disk, &made, job.parts.as_deref(), against.as_ref())?;
+        let made = (ground.make)(&plan, *tier)?;
+        let tiered = graded(&plan, *tier, shelf, &made, job.parts.as_deref(), against.as_ref())?;
         notes.extend(made.notes);
         usage = usage.and(made.usage);
         let decides = decides(*tier, tiers);
         evaluated.suites.extend(tiered.suites);
         evaluated.not_gateable.extend(tiered.not_gateable.into_iter().filter(|_| decides));
     }
-    let mut report = assembled(job, &world.clock, started_at, head_commit(&disk), evaluated, notes);
+    let mut report = assembled(job, clock, started_at, evaluated, notes);
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
-    snapshots::compare(&disk, &plan.config, &mut report)?;
-    // The deterministic tier is the one that blocks, so it is the one that guards.
-    // A part guards nothing: who merges sees the whole.
-    let guards = plan.wanted.tiers.contains(&Tier::Deterministic) && plan.wanted.shard.is_none();
-    if let Some(base) = base.filter(|_| guards) {
-        let changes = guard::changes(&Sides { base: &base, head: &disk }, &plan.config);
-        if let Some(error) = base.trouble() {
-            return Err(error.context("while comparing the golden set with the base commit").into());
-        }
-        report::govern(&mut report, changes, None);
-    }
-    if let Some(shard) = plan.wanted.shard {
-        report::part(&mut report, shard);
-    }
+    snapshots::compare(shelf, &plan.config, &mut report)?;
     let Plan { config, suites, .. } = plan;
     // The process ends with this run: to free what was read, piece by piece, would only cost time.
     std::mem::forget(suites);
@@ -191,17 +224,17 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
 fn graded(
     plan: &Plan,
     tier: Tier,
-    disk: &Disk,
+    below: &dyn Shelf,
     made: &live::Made,
     parts: Option<&Parts>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
-    let drawer = made.drawer(disk);
+    let drawer = made.drawer(below);
     // Without live runs there is nothing in the drawer, and it is not looked into.
-    let shelf: &dyn Shelf = if made.files.is_empty() { disk } else { &drawer };
+    let shelf: &dyn Shelf = if made.files.is_empty() { below } else { &drawer };
     let runs = Replay::open(shelf, plan, tier, &made.laid)?;
     let origin = Origin { runs: &runs, parts };
-    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, disk, baseline));
+    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,
         (false, Ok(_)) => Err(foreign),
@@ -212,14 +245,7 @@ fn graded(
     }
 }
 
-fn assembled(
-    job: &Job,
-    clock: &Clock,
-    started_at: String,
-    head: Option<String>,
-    evaluated: Evaluated,
-    notes: Vec<String>,
-) -> Report {
+fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated, notes: Vec<String>) -> Report {
     let Evaluated { suites, mut not_gateable } = evaluated;
     let deciding = |suite: &&SuiteReport| decides(suite.tier, &job.wanted.tiers);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
@@ -238,7 +264,7 @@ fn assembled(
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
     Report {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        commit: job.commit.clone().or(head),
+        commit: job.commit.clone(),
         base: job.base.clone(),
         tiers: job.wanted.tiers.clone(),
         authority: job.authority,

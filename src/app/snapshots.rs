@@ -1,6 +1,7 @@
 //! The graded essence of each case, kept as a file that people review: `run --update-snapshots`.
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde::Serialize;
@@ -15,7 +16,6 @@ use crate::model::RepoPath;
 use crate::model::Report;
 use crate::suites::Shelf;
 use crate::world::Disk;
-use crate::world::NoFile;
 
 /// What a case came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Snapshot {
             Some(Some(number)) => number.to_string(),
             Some(None) | None => "nothing".to_owned(),
         };
-        let names = self.metrics.keys().chain(now.metrics.keys()).collect::<std::collections::BTreeSet<_>>();
+        let names = self.metrics.keys().chain(now.metrics.keys()).collect::<BTreeSet<_>>();
         let moved = names
             .into_iter()
             .filter(|name| self.metrics.get(*name).copied().flatten() != now.metrics.get(*name).copied().flatten());
@@ -80,20 +80,23 @@ impl Snapshot {
 ///
 /// # Errors
 /// A snapshot that cannot be read.
-pub fn compare(disk: &Disk, config: &Config, report: &mut Report) -> Result<(), Trouble> {
+pub fn compare(shelf: &dyn Shelf, config: &Config, report: &mut Report) -> Result<(), Trouble> {
     for suite in &mut report.suites {
         // Looked at once: most suites keep no snapshots, and have many cases.
-        let Some(folder) = folder(disk, config, suite.id.as_str()).filter(|folder| disk.list(folder).is_ok()) else {
+        let Some(folder) = folder(shelf, config, suite.id.as_str()).filter(|folder| shelf.list(folder).is_ok()) else {
             continue;
         };
         for agent in &mut suite.agents {
             let mut notes = Vec::new();
+            let kept = shelf.list(&folder.child(agent.agent.as_str())).unwrap_or_default();
+            let kept: BTreeSet<String> = kept.into_iter().map(|entry| entry.name).collect();
             for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
-                let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.pair.case));
-                if disk.read(&file) == Err(NoFile::Missing) {
+                let own = format!("{}.json", case.pair.case);
+                if !kept.contains(&own) {
                     continue;
                 }
-                let before: Snapshot = json::whole(&disk.text(&file)?)?;
+                let file = folder.child(agent.agent.as_str()).child(&own);
+                let before: Snapshot = json::whole(&shelf.text(&file)?)?;
                 let now = Snapshot::of(agent, case);
                 if let Some(difference) = before.difference(&now) {
                     let why = before.explained(&now).unwrap_or("unexplained");
@@ -128,8 +131,8 @@ pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<us
 }
 
 /// `snapshots` in the suite's folder; of a suite that is a file, beside it.
-fn folder(disk: &Disk, config: &Config, suite: &str) -> Option<RepoPath> {
+fn folder(shelf: &dyn Shelf, config: &Config, suite: &str) -> Option<RepoPath> {
     let path = &config.suites.iter().find(|one| one.id.as_str() == suite)?.path;
-    let base = if disk.list(path).is_ok() { path.clone() } else { path.parent() };
+    let base = if shelf.list(path).is_ok() { path.clone() } else { path.parent() };
     Some(base.child("snapshots"))
 }
