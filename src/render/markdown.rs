@@ -13,6 +13,7 @@ use self::numbers::changed;
 use self::numbers::detectable;
 use self::numbers::unchanged;
 use super::plain::inline;
+use super::plain::name;
 use super::words;
 use super::words::Tally;
 use crate::model::Authority;
@@ -193,20 +194,20 @@ fn failures(report: &Report, links: &Links) -> String {
 fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
     let pair = &failed.case.pair;
     let new = if failed.case.trend == CaseTrend::NewlyFailing { " **NEW**" } else { "" };
-    let name = format!(
+    let title = format!(
         "{} / {} / {} / {}",
-        failed.suite.id,
-        failed.agent.agent,
-        pair.case,
+        name(failed.suite.id.as_str()),
+        name(failed.agent.agent.as_str()),
+        name(pair.case.as_str()),
         inline(&failed.check.name.to_string(), 80)
     );
-    let name = match &links.files {
-        Some(address) => format!("[{name}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.line),
-        None => name,
+    let title = match &links.files {
+        Some(address) => format!("[{title}]({address}/{}#L{})", path(pair.golden.as_str()), failed.check.line),
+        None => title,
     };
-    let Some(failure) = failed.check.failure.as_deref() else { return format!("- {name}{new}") };
+    let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}{new}") };
     format!(
-        "- `{}` {name}{new}<br>{}<br>Next: {}",
+        "- `{}` {title}{new}<br>{}<br>Next: {}",
         failure.tag.word(),
         inline(&failure.detail, 300),
         inline(&failure.next_action, 300)
@@ -277,7 +278,10 @@ fn remarks(report: &Report) -> String {
     for suite in &report.suites {
         for agent in &suite.agents {
             for note in &agent.notes {
-                put(&mut out, &format!("- {}/{}: {}", suite.id, agent.agent, inline(note, 300)));
+                put(
+                    &mut out,
+                    &format!("- {}/{}: {}", name(suite.id.as_str()), name(agent.agent.as_str()), inline(note, 300)),
+                );
             }
         }
     }

@@ -18,4 +18,5 @@ pub use number::delta;
 pub use number::value;
 pub use plain::inline;
 pub use plain::line;
+pub use plain::name;
 pub use words::plural;

@@ -5,39 +5,102 @@ pub use crate::text::line;
 /// A foreign text for GitHub's Markdown: one line in which nothing is a mention, a link, an image, HTML, a table cell's end,
 /// a fence, a reference or a comment marker.
 pub fn inline(text: &str, limit: usize) -> String {
-    let mut out = String::new();
-    for char in line(text, limit).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            // A numeric reference is shown as the character and is no syntax any more.
-            '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':'
-            | '"' => {
-                out.push_str(&format!("&#{};", u32::from(char)));
-            }
-            other => out.push(other),
-        }
-    }
-    // Bare addresses and commit ids would become links: a word joiner is shown as nothing and ends them.
-    neutral_words(&out)
+    neutral(&line(text, limit))
 }
 
-fn neutral_words(text: &str) -> String {
-    let words = text.split(' ').map(|word| {
-        let lower = word.to_ascii_lowercase();
-        let address = lower.contains("www.") || lower.contains("gh-");
-        let commit = word.len() >= 7
-            && word.len() <= 40
-            && word.bytes().all(|byte| byte.is_ascii_hexdigit())
-            && word.bytes().any(|byte| byte.is_ascii_digit());
-        match (address, commit) {
-            (true, _) => word.replace('.', "&#46;").replace('-', "&#45;"),
-            (_, true) => format!("{}&#8288;{}", &word[..3], &word[3..]),
-            (false, false) => word.to_owned(),
+/// A name that fits an id's pattern, for GitHub's Markdown: `www.` is such a name, and so is a commit.
+pub fn name(text: &str) -> String {
+    let text = line(text, 120);
+    unlinked(&text).into_iter().map(Piece::text).collect()
+}
+
+fn neutral(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    for piece in unlinked(text) {
+        match piece {
+            Piece::Own(own) => out.push_str(own),
+            Piece::Text(part) => part.chars().for_each(|char| escape(char, &mut out)),
         }
-    });
-    words.collect::<Vec<_>>().join(" ")
+    }
+    out
+}
+
+/// A part of a text.
+enum Piece<'a> {
+    /// As it was written.
+    Text(&'a str),
+    /// Put in by us.
+    Own(&'static str),
+}
+
+impl<'a> Piece<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Self::Text(text) | Self::Own(text) => text,
+        }
+    }
+}
+
+fn escape(char: char, out: &mut String) {
+    match char {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        // A numeric reference is shown as the character and is no syntax any more.
+        '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':' | '"'
+        | '\'' => {
+            out.push_str(&format!("&#{};", u32::from(char)));
+        }
+        other => out.push(other),
+    }
+}
+
+/// Shown as nothing, and a break in every word.
+const JOINER: &str = "&#8288;";
+
+/// Mentions, references, addresses and commit ids are looked for in the finished page, where a numeric reference is its
+/// character again. What breaks them there is a word joiner behind the sign that begins them.
+fn unlinked(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    let mut done = 0;
+    for place in breaks(text) {
+        pieces.push(Piece::Text(&text[done..place]));
+        pieces.push(Piece::Own(JOINER));
+        done = place;
+    }
+    pieces.push(Piece::Text(&text[done..]));
+    pieces
+}
+
+/// Where joiners go, as places of bytes, in order.
+fn breaks(text: &str) -> Vec<usize> {
+    let mut places = Vec::new();
+    for (place, char) in text.char_indices() {
+        let end = place + char.len_utf8();
+        let before = &text.as_bytes()[..place];
+        let follows = |word: &[u8]| {
+            before.len().checked_sub(word.len()).is_some_and(|start| before[start..].eq_ignore_ascii_case(word))
+        };
+        // `@name`, `#12`, `:smile:`, `scheme://`, `$x$`, `name@host`.
+        if matches!(char, '@' | '#' | ':' | '$') && text[end..].starts_with(|next: char| !next.is_whitespace()) {
+            places.push(end);
+        }
+        if (char == '.' && follows(b"www")) || (char == '-' && follows(b"gh")) {
+            places.push(place);
+        }
+    }
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    for run in bytes.chunk_by(|one, other| one.is_ascii_hexdigit() && other.is_ascii_hexdigit()) {
+        // The shortest id of a commit has seven digits, and a word has none.
+        if run.len() >= 7 && run.iter().any(u8::is_ascii_digit) {
+            places.extend((start + 3..start + run.len()).step_by(6));
+        }
+        start += run.len();
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
 }
 
 #[cfg(test)]

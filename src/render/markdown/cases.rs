@@ -2,10 +2,14 @@
 
 use super::put;
 use super::title;
+use crate::model::AgentReport;
+use crate::model::CaseId;
 use crate::model::CaseTrend;
 use crate::model::Exclusion;
 use crate::model::Report;
+use crate::model::SuiteReport;
 use crate::render::plain::inline;
+use crate::render::plain::name;
 use crate::render::words;
 
 /// Cases named in one list; the rest is counted.
@@ -17,25 +21,21 @@ pub fn cases(report: &Report) -> String {
     for trend in [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::New] {
         let found = pairs().flat_map(|(suite, agent)| {
             let moved = agent.cases.iter().filter(move |case| case.trend == trend);
-            moved.map(move |case| format!("{}/{}/{}", suite.id, agent.agent, case.pair.case))
+            moved.map(move |case| full(suite, agent, &case.pair.case))
         });
         list(&mut out, &title(&trend.word().replace('_', " ")), found.collect());
     }
     let flaky = pairs().flat_map(|(suite, agent)| {
         let flaky = agent.cases.iter().filter(|case| case.is_flaky());
-        flaky.map(move |case| {
-            format!("{}/{}/{}{}", suite.id, agent.agent, case.pair.case, words::samples_passed(&case.pair))
-        })
+        flaky.map(move |case| format!("{}{}", full(suite, agent, &case.pair.case), words::samples_passed(&case.pair)))
     });
     list(&mut out, "Flaky (samples disagree)", flaky.collect());
-    let removed = pairs().flat_map(|(suite, agent)| {
-        agent.removed.iter().map(move |case| format!("{}/{}/{case}", suite.id, agent.agent))
-    });
+    let removed = pairs().flat_map(|(suite, agent)| agent.removed.iter().map(move |case| full(suite, agent, case)));
     list(&mut out, "Removed since the baseline", removed.collect());
     for (suite, agent) in pairs() {
         for case in agent.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Quarantined) {
             let said = inline(&words::quarantine(&case.pair), 300);
-            put(&mut out, &format!("- **Quarantined**: {}/{}/{}: {said}", suite.id, agent.agent, case.pair.case));
+            put(&mut out, &format!("- **Quarantined**: {}: {said}", full(suite, agent, &case.pair.case)));
         }
         for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
             let why: Vec<String> = case
@@ -48,10 +48,8 @@ pub fn cases(report: &Report) -> String {
             put(
                 &mut out,
                 &format!(
-                    "- {word}: {}/{}/{} ({} of {} samples completed; {})",
-                    suite.id,
-                    agent.agent,
-                    case.pair.case,
+                    "- {word}: {} ({} of {} samples completed; {})",
+                    full(suite, agent, &case.pair.case),
                     case.pair.completed,
                     case.pair.planned,
                     why.join("; ")
@@ -66,11 +64,15 @@ pub fn cases(report: &Report) -> String {
     }
 }
 
-fn list(out: &mut String, name: &str, found: Vec<String>) {
+fn full(suite: &SuiteReport, agent: &AgentReport, case: &CaseId) -> String {
+    format!("{}/{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()), name(case.as_str()))
+}
+
+fn list(out: &mut String, title: &str, found: Vec<String>) {
     if found.is_empty() {
         return;
     }
     let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
     let shown: Vec<String> = found.iter().take(NAMED).cloned().collect();
-    put(out, &format!("- {name} ({}): {}{more}", found.len(), shown.join(", ")));
+    put(out, &format!("- {title} ({}): {}{more}", found.len(), shown.join(", ")));
 }

@@ -12,6 +12,7 @@ use crate::render::certainty;
 use crate::render::number;
 use crate::render::number::Direction;
 use crate::render::plain::inline;
+use crate::render::plain::name;
 use crate::render::words;
 
 const HEAD: &str =
@@ -60,8 +61,8 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
     };
     format!(
         "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
-        suite.id,
-        agent.agent,
+        name(suite.id.as_str()),
+        name(agent.agent.as_str()),
         inline(&metric.name, 60),
         number::value(metric.unit, metric.comparison.baseline),
         number::value(metric.unit, metric.value),
