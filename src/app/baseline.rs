@@ -43,6 +43,19 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
     }
 }
 
+/// The baseline of a shelf; the first run has none.
+///
+/// # Errors
+/// What in it cannot be.
+#[cfg(feature = "github")]
+pub fn on(shelf: &dyn Shelf, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
+    match shelf.text(file) {
+        Ok(source) => Ok(Some(baseline_v1::read(&source)?)),
+        Err(problem) if problem.code == "missing-file" => Ok(None),
+        Err(problem) => Err(problem.into()),
+    }
+}
+
 /// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();

@@ -171,12 +171,7 @@ struct Bill {
 impl Engine<'_> {
     /// Makes the samples; a job's end stands at its own place. `stop` ends with the reason why no more is made: what is on its
     /// way is then called off, and what is finished stays.
-    pub async fn run(
-        &self,
-        jobs: &[&Job],
-        events: &dyn Events,
-        stop: impl Future<Output = String>,
-    ) -> Outcome {
+    pub async fn run(&self, jobs: &[&Job], events: &dyn Events, stop: impl Future<Output = String>) -> Outcome {
         let ledger = Ledger::new(self.limits);
         let begun = Instant::now();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
@@ -215,7 +210,14 @@ impl Engine<'_> {
         Outcome { finished: finished.into_iter().map(called_off).collect(), timelines, spending }
     }
 
-    async fn job(&self, place: usize, job: &Job, ledger: &Ledger, events: &dyn Events, run: Instant) -> (usize, Finished, Bill) {
+    async fn job(
+        &self,
+        place: usize,
+        job: &Job,
+        ledger: &Ledger,
+        events: &dyn Events,
+        run: Instant,
+    ) -> (usize, Finished, Bill) {
         let lane = &self.lanes[job.lane];
         let mut bill = Bill { begun: Some(run), ..Bill::default() };
         let mut seat = Seat { lane, permit: None };

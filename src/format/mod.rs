@@ -8,6 +8,7 @@ pub mod aws;
 pub mod baseline_v1;
 pub mod config;
 pub mod event;
+pub mod finished_run;
 pub mod json;
 pub mod loose;
 #[cfg(feature = "models")]

@@ -21,8 +21,8 @@ mod reliability;
 mod report;
 mod run;
 mod scoring;
-mod trace;
 mod shard;
+mod trace;
 mod verdict;
 
 pub use approval::{Approval, GoldenChange, Weight};
@@ -52,6 +52,6 @@ pub use report::{
 };
 pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
 pub use scoring::{Penalties, PenaltyMode, Scoring};
-pub use trace::{Answered, Chat, Period, Traced};
 pub use shard::Shard;
+pub use trace::{Answered, Chat, Period, Traced};
 pub use verdict::{Ruling, Verdict};

@@ -14,6 +14,7 @@ use crate::render::markdown;
 use crate::render::markdown::Block;
 use crate::render::markdown::Links;
 use crate::render::markdown::Tables;
+use crate::suites::sha256_hex;
 
 /// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.
 const LIMIT: usize = 65_536;
@@ -36,6 +37,8 @@ pub struct Request<'a> {
     pub current_head: &'a str,
     /// The run.
     pub run: RunNumber,
+    /// Who measured it.
+    pub witness: Witness,
     /// The name under which comments are written.
     pub author: &'a str,
 }
@@ -77,6 +80,17 @@ const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "bump"];
 /// How many of them are tiers'.
 const TIERS: usize = 2;
 
+/// Who measured what a section says.
+#[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Witness {
+    /// This job.
+    #[default]
+    Own,
+    /// A job that the pull request itself controls: its workflow, its config, its program.
+    Stranger,
+}
+
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plan {
@@ -102,6 +116,8 @@ pub enum Stale {
     NewerHead,
     /// The section is of a later run on the same commit.
     LaterRun,
+    /// The section was measured by a job that the pull request does not control.
+    Trusted,
 }
 
 /// What a section keeps about itself.
@@ -112,6 +128,11 @@ struct State {
     attempt: u64,
     alert: String,
     says: String,
+    #[serde(default)]
+    witness: Witness,
+    /// Of the section's text: a text that a person has edited is not taken over into the next comment.
+    #[serde(default)]
+    digest: String,
 }
 
 impl State {
@@ -162,19 +183,20 @@ struct Writer<'a> {
     current_head: &'a str,
     run: RunNumber,
     author: &'a str,
+    witness: Witness,
 }
 
 impl<'a> Request<'a> {
     fn writer(&self) -> Writer<'a> {
-        let Self { report, links: _, key, head, current_head, run, author } = *self;
-        Writer { place: tier(report), key, head, current_head, run, author }
+        let Self { report, links: _, key, head, current_head, run, author, witness } = *self;
+        Writer { place: tier(report), key, head, current_head, run, author, witness }
     }
 }
 
 impl<'a> Note<'a> {
     fn writer(&self) -> Writer<'a> {
         let Self { about, alert: _, says: _, text: _, key, head, current_head, run, author } = *self;
-        Writer { place: about.place(), key, head, current_head, run, author }
+        Writer { place: about.place(), key, head, current_head, run, author, witness: Witness::Own }
     }
 }
 
@@ -192,6 +214,8 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> Plan {
             attempt: note.run.attempt,
             alert: note.alert.to_owned(),
             says: note.says.to_owned(),
+            witness: Witness::Own,
+            digest: digest(note.text),
         };
         sections.insert(note.about.place(), Section { state, text: format!("{}\n", note.text) });
         body_of(marker, &sections)
@@ -235,7 +259,14 @@ fn stale(writer: &Writer<'_>, standing: &State) -> Option<Stale> {
     match (own_is_current, standing_is_current) {
         (false, true) => Some(Stale::NewerHead),
         (true, false) => None,
-        (true, true) | (false, false) => (standing.number() > writer.run).then_some(Stale::LaterRun),
+        (true, true) | (false, false) => match (writer.witness, standing.witness) {
+            // Whoever controls what measures could write over the verdict of the job that it does not control.
+            (Witness::Stranger, Witness::Own) => Some(Stale::Trusted),
+            (Witness::Own, Witness::Stranger) => None,
+            (Witness::Own, Witness::Own) | (Witness::Stranger, Witness::Stranger) => {
+                (standing.number() > writer.run).then_some(Stale::LaterRun)
+            }
+        },
     }
 }
 
@@ -251,9 +282,23 @@ pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
 
 fn stands(writer: &Writer<'_>, body: &str) -> bool {
     let sections: BTreeMap<usize, Section> = sections_of(body).into_iter().collect();
-    sections
-        .get(&writer.place)
-        .is_some_and(|section| section.state.head == writer.head && section.state.number() == writer.run)
+    sections.get(&writer.place).is_some_and(|section| {
+        let State { head, witness, .. } = &section.state;
+        head == &plain(writer.head) && section.state.number() == writer.run && *witness == writer.witness
+    })
+}
+
+/// Whether these comments hold this request's section, in one comment of their author.
+pub fn is_settled(request: &Request<'_>, comments: &[Comment]) -> bool {
+    let marker = marker(request.key);
+    let mut own = comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker));
+    own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
+}
+
+/// The digest of a section's text. White space is left out: a server may send it back as it likes.
+fn digest(text: &str) -> String {
+    let solid: String = text.chars().filter(|char| !char.is_whitespace()).collect();
+    sha256_hex(solid.as_bytes()).chars().take(16).collect()
 }
 
 const SECTION: &str = "<!-- goldgate:section ";
@@ -262,7 +307,8 @@ const END: &str = "<!-- goldgate:end -->";
 const ALERT: &str = "<!-- goldgate:alert -->\n";
 const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
-/// The sections of a comment. What does not read as one is left out: a comment may have been edited by hand.
+/// The sections of a comment. What does not read as one, or has another text than was written, is left out: a comment may have
+/// been edited by hand.
 fn sections_of(body: &str) -> Vec<(usize, Section)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
@@ -271,7 +317,9 @@ fn sections_of(body: &str) -> Vec<(usize, Section)> {
         let Some((text, _)) = rest.split_once(END) else { continue };
         if let (Some(place), Ok(state)) = (place(name), serde_json::from_str::<State>(state)) {
             let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
-            found.push((place, Section { state, text: text.to_owned() }));
+            if state.digest == digest(text) {
+                found.push((place, Section { state, text: text.to_owned() }));
+            }
         }
     }
     found
@@ -279,21 +327,38 @@ fn sections_of(body: &str) -> Vec<(usize, Section)> {
 
 fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<usize, Section>) -> String {
     let place = tier(request.report);
+    let (alert, says) = opening(request);
     let state = State {
         head: plain(request.head),
         run: request.run.run,
         attempt: request.run.attempt,
-        alert: markdown::alert_kind(request.report).to_owned(),
-        says: markdown::headline(request.report),
+        alert: alert.to_owned(),
+        says,
+        witness: request.witness,
+        // Of the same length as the one that is put in below: the frame is measured with it.
+        digest: digest(""),
     };
     sections.insert(place, Section { state, text: String::new() });
     let frame = body_of(marker, &sections).len();
     let text = fitted(request.report, request.links, LIMIT.saturating_sub(frame));
     if let Some(section) = sections.get_mut(&place) {
+        section.state.digest = digest(&text);
         section.text = text;
     }
     body_of(marker, &sections)
 }
+
+/// The kind of the alert and its words. What the pull request measured itself is never shown as passed or as blocking.
+fn opening(request: &Request<'_>) -> (&'static str, String) {
+    let (kind, says) = (markdown::alert_kind(request.report), markdown::headline(request.report));
+    match (request.witness, kind) {
+        (Witness::Own, kind) => (kind, says),
+        (Witness::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{says}")),
+        (Witness::Stranger, _) => ("NOTE", format!("{ITSELF}{says}")),
+    }
+}
+
+const ITSELF: &str = "As measured by the pull request itself: ";
 
 /// The first section's alert opens the comment.
 fn body_of(marker: &str, sections: &BTreeMap<usize, Section>) -> String {
@@ -327,8 +392,13 @@ fn alert_of(state: &State) -> String {
 
 /// The job summary, within GitHub's limit.
 pub fn summary(report: &Report, links: &Links) -> String {
+    summary_within(report, links, SUMMARY_LIMIT)
+}
+
+/// The same within another limit, in bytes.
+pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
     let alert = markdown::alert(report);
-    format!("{alert}\n{}", fitted(report, links, SUMMARY_LIMIT - alert.len() - 1))
+    format!("{alert}\n{}", fitted(report, links, limit.saturating_sub(alert.len() + 1)))
 }
 
 /// Gates that fail.

@@ -40,6 +40,10 @@ pub use github::Artifact;
 #[cfg(feature = "github")]
 pub use github::Blob;
 #[cfg(feature = "github")]
+pub use github::CheckRun;
+#[cfg(feature = "github")]
+pub use github::Conclusion;
+#[cfg(feature = "github")]
 pub use github::GitHub;
 #[cfg(feature = "github")]
 pub use github::NotCommitted;

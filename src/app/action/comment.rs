@@ -1,5 +1,7 @@
 //! Writes the comment: read, plan, act, read back.
 
+use std::time::Duration;
+
 use super::inputs::Inputs;
 use crate::model::Origin;
 use crate::model::PullRequest;
@@ -9,32 +11,71 @@ use crate::publish;
 use crate::publish::Plan;
 use crate::publish::Request;
 use crate::publish::Stale;
+use crate::publish::Witness;
 use crate::render::markdown::Links;
 use crate::world::GitHub;
 use crate::world::Refusal;
 use crate::world::World;
 
-/// Writes the comment and gives its address. A failure is one warning, and never changes the verdict.
+/// What is written, and where it comes from.
+pub struct Said<'a> {
+    /// The report.
+    pub report: &'a Report,
+    /// Where the rest can be read.
+    pub links: &'a Links,
+    /// The run that measured it.
+    pub run: RunNumber,
+    /// Whose run that is.
+    pub witness: Witness,
+}
+
+/// What became of the comment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It stands at this address.
+    Written(String),
+    /// A newer one stands there.
+    Left,
+    /// It could not be written, and a warning says why.
+    Failed,
+}
+
+impl Outcome {
+    /// The address, where it was written.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Written(url) => Some(url),
+            Self::Left | Self::Failed => None,
+        }
+    }
+}
+
+/// The run that this job is.
+pub fn this_run(world: &World) -> RunNumber {
+    let number = |name| world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+    RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") }
+}
+
+/// Writes the comment. A failure is one warning, and never changes the verdict.
 pub fn comment(
     world: &World,
     inputs: &Inputs,
     pull_request: &PullRequest,
     github: Option<&GitHub>,
-    report: &Report,
-    links: &Links,
-) -> Option<String> {
+    said: &Said<'_>,
+) -> Outcome {
     let warn = |text: &str| {
         world.say(&format!("::warning title=goldgate::{text}\n"));
-        None
+        Outcome::Failed
     };
     let Some(github) = github else { return warn("no token is given, so there is no comment: set the input token") };
-    match upsert(world, inputs, pull_request, github, report, links) {
-        Ok(url) => url,
-        Err(Refusal::Forbidden | Refusal::Missing) => match pull_request.origin {
-            Origin::Fork => warn(
+    match upsert(world, inputs, pull_request, github, said) {
+        Ok(outcome) => outcome,
+        Err(Refusal::Forbidden | Refusal::Missing) => match (pull_request.origin, said.witness) {
+            (Origin::Fork, Witness::Own) => warn(
                 "the comment could not be written: a pull request from a fork has a read-only token; the verdict stands, and the summary has everything",
             ),
-            Origin::Same => warn(
+            (Origin::Same, _) | (Origin::Fork, Witness::Stranger) => warn(
                 "the comment could not be written: the job needs the permission `pull-requests: write`; the verdict stands",
             ),
         },
@@ -46,57 +87,83 @@ pub fn comment(
 }
 
 /// Rounds of read, plan, act, read back.
-const ROUNDS: usize = 5;
+const ROUNDS: u32 = 8;
+/// How long a writer waits before it looks again: longer than another one takes from reading to writing. GitHub has no
+/// conditional write, so whoever wrote over a section cannot know it; whoever was written over can, by looking again.
+const SETTLE: Duration = Duration::from_millis(400);
 
 fn upsert(
     world: &World,
     inputs: &Inputs,
     pull_request: &PullRequest,
     github: &GitHub,
-    report: &Report,
-    links: &Links,
-) -> Result<Option<String>, Refusal> {
-    let number = |name| world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
+    said: &Said<'_>,
+) -> Result<Outcome, Refusal> {
     let author = github.author()?;
     let mut last = None;
-    for _ in 0..ROUNDS {
+    for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;
         let request = Request {
-            report,
-            links,
+            report: said.report,
+            links: said.links,
             key: &inputs.comment_key,
             head: &pull_request.head,
             current_head: &current_head,
-            run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
+            run: said.run,
+            witness: said.witness,
             author: &author,
         };
-        let written = match publish::plan(&request, &github.comments(pull_request.number)?) {
-            Plan::Nothing(why) => {
-                let why = match why {
-                    Stale::NewerHead => "a run on a newer commit has written the comment already",
-                    Stale::LaterRun => "a later run has written the comment already",
-                };
-                world.say(&format!("::notice title=goldgate::{why}; it is left as it is\n"));
-                return Ok(None);
-            }
-            Plan::Create(body) => github.create_comment(pull_request.number, &body),
-            Plan::Update { id, body, remove } => {
-                let updated = github.update_comment(id, &body);
-                if updated.is_ok() {
-                    remove.into_iter().try_for_each(|other| github.remove_comment(other))?;
-                }
-                updated
-            }
-        };
-        match written {
+        let plan = publish::plan(&request, &github.comments(pull_request.number)?);
+        if let Plan::Nothing(why) = plan {
+            let why = match why {
+                Stale::NewerHead => "a run on a newer commit has written the comment already",
+                Stale::LaterRun => "a later run has written the comment already",
+                Stale::Trusted => "the comment has the verdict of a job that the pull request does not control",
+            };
+            world.say(&format!("::notice title=goldgate::{why}; it is left as it is\n"));
+            return Ok(Outcome::Left);
+        }
+        match acted(github, pull_request.number, plan) {
             // Another writer may have come between reading and writing: what stands there now decides.
-            Ok(comment) if publish::is_written(&request, &github.comment(comment.id)?.body) => {
-                return Ok(Some(comment.url));
+            Ok(url) => {
+                std::thread::sleep(pause(said.run, round));
+                if publish::is_settled(&request, &github.comments(pull_request.number)?) {
+                    return Ok(Outcome::Written(url));
+                }
             }
-            Ok(_) => {}
             Err(Refusal::Failed(error)) => last = Some(error),
+            // Whoever merged two comments has removed the one that was written to.
+            Err(Refusal::Missing) if round + 1 < ROUNDS => {}
             Err(refused) => return Err(refused),
         }
     }
     Err(Refusal::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
+}
+
+/// Two that met once must not meet in every round.
+fn pause(run: RunNumber, round: u32) -> Duration {
+    let own = u64::from(std::process::id()) ^ run.run ^ run.attempt;
+    match round {
+        0 => SETTLE,
+        _ => SETTLE + Duration::from_millis(own.wrapping_mul(2_654_435_761) % (200 * u64::from(round))),
+    }
+}
+
+/// Does what is planned and gives the comment's address.
+fn acted(github: &GitHub, pull_request: u64, plan: Plan) -> Result<String, Refusal> {
+    match plan {
+        Plan::Nothing(_) => Ok(String::new()),
+        Plan::Create(body) => Ok(github.create_comment(pull_request, &body)?.url),
+        Plan::Update { id, body, remove } => {
+            let updated = github.update_comment(id, &body)?;
+            for other in remove {
+                match github.remove_comment(other) {
+                    // The other writer was faster.
+                    Ok(()) | Err(Refusal::Missing) => {}
+                    Err(refused) => return Err(refused),
+                }
+            }
+            Ok(updated.url)
+        }
+    }
 }

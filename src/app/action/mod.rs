@@ -3,15 +3,21 @@
 mod approve;
 mod baseline_pr;
 mod bump;
+mod check_run;
 mod comment;
 mod consent;
 mod desk;
 mod evidence;
+mod held;
 mod inputs;
+mod publishing;
 mod told;
+mod trusted;
 
 use std::path::Path;
 
+use self::comment::Outcome;
+use self::comment::Said;
 use self::inputs::Inputs;
 use self::inputs::Mode;
 use self::inputs::inside;
@@ -40,6 +46,7 @@ use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Tier;
 use crate::publish;
+use crate::publish::Witness;
 use crate::render::markdown::Links;
 use crate::world::Disk;
 use crate::world::Env;
@@ -57,18 +64,15 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
     let inputs = Inputs::read(&world.env)?;
     match inputs.mode {
         Mode::Run => graded(world, &inputs),
+        Mode::Trusted => trusted::trusted(world, &inputs),
+        Mode::Publish => publishing::publishing(world, &inputs),
         Mode::Approve => desk::warned(world, approve::approve(world, &inputs)),
         Mode::Bump => desk::warned(world, bump::bump(world, &inputs)),
         Mode::BaselinePr => desk::warned(world, baseline_pr::baseline_pr(world, &inputs)),
-        Mode::Trusted | Mode::Publish => {
-            let what = format!("mode is \"{}\", which is not part of this version", inputs.mode.word());
-            Err(Diagnostic::of_file("action input", "bad-input", what, "write run, approve, bump or baseline-pr")
-                .into())
-        }
     }
 }
 
-/// Grades, then says so on GitHub. A failure to say so never changes the verdict.
+/// Grades what is checked out, then says so on GitHub.
 fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
     let github = github(&world.env)?;
@@ -107,29 +111,46 @@ fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         (Some(github), Some(_), Some(_)) => governed(world, &job, github, inputs, &workspace, done)?,
         _ => done,
     };
+    said(world, inputs, &event, github.as_ref(), &job, &done)
+}
+
+/// Says on GitHub what a run came to, and gives the exit code. A failure to say so never changes the verdict.
+fn said(
+    world: &World,
+    inputs: &Inputs,
+    event: &Event,
+    github: Option<&GitHub>,
+    job: &Job,
+    done: &Done,
+) -> Result<u8, Trouble> {
+    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let report = &done.report;
     let links = links(&world.env, inputs, report);
-    let out = inside(&workspace, &inputs.out);
+    let out = inside(workspace, &inputs.out);
     let folder = Disk::create(Path::new(&out))?;
     show::write_all(&folder, report, &done.proposed())?;
-    merge::write_part(&folder, &job, &done)?;
+    merge::write_part(&folder, job, done)?;
     told::say(world, report);
     if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
         append(Path::new(file), &publish::summary(report, &links))?;
     }
-    let url = match (&event.pull_request, inputs.comment) {
+    let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
             world.say("::notice title=goldgate::this job grades a part of the cases, so there is no comment\n");
             None
         }
-        (Some(pull_request), true) => comment::comment(world, inputs, pull_request, github.as_ref(), report, &links),
+        (Some(pull_request), true) => {
+            let said = Said { report, links: &links, run: comment::this_run(world), witness: Witness::Own };
+            Some(comment::comment(world, inputs, pull_request, github, &said))
+        }
         (None, true) => {
             world.say("::notice title=goldgate::this event has no pull request, so there is no comment\n");
             None
         }
         (_, false) => None,
     };
-    told::outputs(world, inputs, report, url.as_deref())?;
+    check_run::check_run(world, github, report, &links);
+    told::outputs(world, inputs, report, outcome.as_ref().and_then(Outcome::url))?;
     Ok(report.exit_code())
 }
 

@@ -18,10 +18,10 @@ use super::Resume;
 use super::curtail::Curtail;
 use super::lanes::Lanes;
 use super::recording;
-use super::tracing;
 use super::recording::Recording;
 use super::store::Address;
 use super::store::Store;
+use super::tracing;
 use super::wanted::Wanted;
 use super::wanted::wanted;
 use super::watch::Watch;
@@ -270,7 +270,8 @@ impl<'a> Session<'a> {
             .build()
             .context("while starting the live targets")?;
         let minutes = plan.config.budget.max_minutes;
-        let Outcome { finished, timelines, spending } = runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
+        let Outcome { finished, timelines, spending } =
+            runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
         progress.end();
         let Watch { records, trouble, .. } = watch;
         if let Some(error) = trouble.into_inner() {

@@ -3,6 +3,7 @@
 mod approvals;
 mod artifacts;
 mod branches;
+mod checks;
 mod comments;
 mod commits;
 mod contents;
@@ -26,6 +27,8 @@ pub use self::artifacts::Artifact;
 pub use self::artifacts::WorkflowRun;
 pub use self::branches::NotCommitted;
 pub use self::branches::OneFile;
+pub use self::checks::CheckRun;
+pub use self::checks::Conclusion;
 pub use self::commits::Blob;
 pub use self::commits::Tree;
 use self::download::Doors;

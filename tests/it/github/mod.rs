@@ -2,8 +2,13 @@
 
 mod approval;
 mod baseline_pr;
+mod checks;
+mod foreign;
 mod golden;
+mod publish;
 mod standin;
+mod trusted;
+mod writers;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -21,9 +26,12 @@ const BOT: &str = "github-actions[bot]";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = runs();
-    trials.extend(golden::trials());
-    trials.extend(approval::trials());
-    trials.extend(baseline_pr::trials());
+    for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
+        trials.extend(more());
+    }
+    for more in [publish::trials, trusted::trials, writers::trials] {
+        trials.extend(more());
+    }
     trials
 }
 

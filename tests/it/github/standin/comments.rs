@@ -33,6 +33,18 @@ impl Standin {
         self.change(|state| state.comments.add(author, body));
     }
 
+    /// A person with write access edits a comment, whoever wrote it.
+    pub fn change_comment(&self, id: u64, body: &str) {
+        self.change(|state| {
+            state
+                .comments
+                .all
+                .iter_mut()
+                .filter(|comment| comment.id == id)
+                .for_each(|one| body.clone_into(&mut one.body));
+        });
+    }
+
     pub fn bodies(&self, author: &str) -> Vec<String> {
         self.change(|state| {
             state

@@ -3,8 +3,11 @@
 
 mod approval;
 mod artifacts;
+mod checks;
 mod comments;
+pub mod commits;
 mod contents;
+mod forks;
 mod graphql;
 mod pulls;
 mod trees;
@@ -47,6 +50,9 @@ pub struct State {
     contents: contents::Contents,
     approval: approval::Approvals,
     artifacts: artifacts::Artifacts,
+    checks: checks::Checks,
+    commits: commits::Commits,
+    forks: forks::Forks,
     graphql: graphql::Commits,
     pulls: pulls::Pulls,
     trees: trees::Trees,
@@ -315,6 +321,16 @@ fn answer(request: &Request, state: &mut State) -> Answer {
     }
     let Some(rest) = request.path.strip_prefix("/repos/acme/agents") else { return missing() };
     let segments: Vec<&str> = rest.split('/').filter(|segment| !segment.is_empty()).collect();
-    let areas = [comments::answer, contents::answer, approval::answer, artifacts::answer, pulls::answer, trees::answer];
+    let areas = [
+        comments::answer,
+        contents::answer,
+        approval::answer,
+        artifacts::answer,
+        commits::answer,
+        checks::answer,
+        forks::answer,
+        pulls::answer,
+        trees::answer,
+    ];
     areas.into_iter().find_map(|area| area(request, &segments, state)).unwrap_or_else(missing)
 }

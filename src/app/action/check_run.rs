@@ -1,0 +1,52 @@
+//! The line among a commit's checks: `neutral` where a tier that does not block got worse.
+
+use crate::model::Authority;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Verdict;
+use crate::publish;
+use crate::render::markdown;
+use crate::render::markdown::Links;
+use crate::world::CheckRun;
+use crate::world::Conclusion;
+use crate::world::GitHub;
+use crate::world::Refusal;
+use crate::world::World;
+
+/// GitHub's limit of a check run's summary, in bytes.
+const LIMIT: usize = 65_535;
+
+/// Writes the check run. A run that blocks has the job itself for that; one that does not would leave a regression in a
+/// comment that nobody has to open.
+pub fn check_run(world: &World, github: Option<&GitHub>, report: &Report, links: &Links) {
+    let (Some(github), Some(head), Authority::Advisory) = (github, &report.commit, report.authority) else { return };
+    match written(github, head, report, links) {
+        Ok(()) => {}
+        Err(Refusal::Forbidden | Refusal::Missing) if worse(report) => world.say(
+            "::notice title=goldgate::the regression is in no check run: that needs the permission `checks: write`\n",
+        ),
+        Err(Refusal::Forbidden | Refusal::Missing) => {}
+        Err(Refusal::Failed(error)) => {
+            let text = format!("the check run could not be written: {error:#}; the verdict stands");
+            world.say(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
+        }
+    }
+}
+
+fn worse(report: &Report) -> bool {
+    report.verdict == Ruling::Judged(Verdict::Fail)
+}
+
+fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Result<(), Refusal> {
+    let tier = report.tiers.first().map_or("deterministic", |tier| tier.word());
+    let name = format!("goldgate ({tier})");
+    let standing = github.check_run(head, &name)?;
+    let conclusion = match (worse(report), standing) {
+        (true, _) => Conclusion::Neutral,
+        // A repeated run on the same commit takes back what the first one said.
+        (false, Some(_)) => Conclusion::Success,
+        (false, None) => return Ok(()),
+    };
+    let (title, summary) = (markdown::headline(report), publish::summary_within(report, links, LIMIT));
+    github.write_check_run(standing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })
+}

@@ -1,0 +1,181 @@
+//! `mode: publish`: writes the comment of a run that could not, from the report that the run left behind.
+//!
+//! The report is a stranger's. Which pull request it belongs to and which commit it is about come from the event and from GitHub;
+//! the comment is written anew from its values; and nothing of the pull request is checked out or run.
+
+use std::path::Path;
+
+use super::comment;
+use super::comment::Outcome;
+use super::comment::Said;
+use super::github;
+use super::inputs::Inputs;
+use super::payload;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::format::MAX_FILE_BYTES;
+use crate::format::SourceText;
+use crate::format::archive;
+use crate::format::archive::Limits;
+use crate::format::finished_run;
+use crate::format::finished_run::FinishedRun;
+use crate::format::report_v1;
+use crate::model::Origin;
+use crate::model::PullRequest;
+use crate::model::RepoPath;
+use crate::model::Report;
+use crate::model::RunNumber;
+use crate::publish;
+use crate::publish::Witness;
+use crate::render::line;
+use crate::render::markdown::Links;
+use crate::world::GitHub;
+use crate::world::OpenPull;
+use crate::world::Refusal;
+use crate::world::WorkflowRun;
+use crate::world::World;
+use crate::world::append;
+
+/// The name under which the measuring job uploads its folder.
+const ARTIFACT: &str = "goldgate-report";
+/// The largest artifact that is downloaded.
+const DOWNLOAD: u64 = 64 * 1024 * 1024;
+/// What is read of it: one file.
+const LIMITS: Limits =
+    Limits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
+
+/// Why nothing is published.
+enum Unpublished {
+    /// There is nothing to publish, or no longer: exit code 0.
+    Idle(String),
+    /// What the run left is not used: exit code 3.
+    Refused(String),
+    /// The outside failed.
+    Failed(anyhow::Error),
+}
+
+impl Unpublished {
+    fn of(refusal: Refusal, permission: &str) -> Self {
+        match refusal {
+            Refusal::Forbidden | Refusal::Missing => {
+                Self::Failed(anyhow::anyhow!("GitHub does not give it: the job needs the permission `{permission}`"))
+            }
+            Refusal::Failed(error) => Self::Failed(error),
+        }
+    }
+}
+
+/// Publishes the report of the run that the event is about.
+///
+/// # Errors
+/// Bad inputs, or an outside that failed.
+pub fn publishing(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+    let bad = |what: &str, help: &str| Trouble::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let finished = payload(&world.env)?.map(|source| finished_run::read(&source)).transpose()?.flatten();
+    let Some(finished) = finished else {
+        return Err(bad(
+            "mode is \"publish\" on an event without a workflow run",
+            "start the workflow on workflow_run",
+        ));
+    };
+    let Some(github) = github(&world.env)? else {
+        return Err(bad("mode is \"publish\", and no token is given", "set the input token"));
+    };
+    match published(world, inputs, &github, &finished) {
+        Ok(Outcome::Written(url)) => {
+            told(world, "notice", &format!("published the report of run {}: {url}", finished.id), 0, &url)
+        }
+        Ok(Outcome::Left) => told(world, "notice", "the comment is left as it is", 0, ""),
+        // What is missing was said as a warning; here the comment is all there is to do.
+        Ok(Outcome::Failed) => told(world, "error", "the report is not published", 3, ""),
+        Err(Unpublished::Idle(why)) => told(world, "notice", &format!("nothing is published: {why}"), 0, ""),
+        Err(Unpublished::Refused(why)) => told(world, "error", &format!("the report is refused: {why}"), 3, ""),
+        Err(Unpublished::Failed(error)) => Err(error.into()),
+    }
+}
+
+/// One sentence, in the log and the summary.
+fn told(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, Trouble> {
+    let sentence = line(sentence, 500);
+    world.say(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
+    if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
+        append(Path::new(file), &format!("{}\n", crate::render::inline(&sentence, 500)))?;
+    }
+    if let Some(file) = world.env.get("GITHUB_OUTPUT") {
+        append(Path::new(file), &format!("comment-url={url}\n"))?;
+    }
+    Ok(code)
+}
+
+fn published(world: &World, inputs: &Inputs, github: &GitHub, finished: &FinishedRun) -> Result<Outcome, Unpublished> {
+    let run = github.workflow_run(finished.id).map_err(|refusal| Unpublished::of(refusal, "actions: read"))?;
+    if run.head != finished.head {
+        return Err(Unpublished::Refused("the event names another commit than the run has".to_owned()));
+    }
+    if run.event != "pull_request" {
+        let what = format!("run {} was started by {}, and only runs of pull_request are published", run.id, run.event);
+        return Err(Unpublished::Idle(what));
+    }
+    let pull = pull_of(github, &run)?;
+    let report = report_of(github, &run)?;
+    let pull_request =
+        PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: Origin::Fork };
+    let links = links(world, github, &run);
+    let number = RunNumber { run: run.id, attempt: run.attempt };
+    let said = Said { report: &report, links: &links, run: number, witness: Witness::Stranger };
+    Ok(comment::comment(world, inputs, &pull_request, Some(github), &said))
+}
+
+/// The pull request of a run. The event names none for a fork's, and the report is not asked.
+fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> {
+    let (Some(owner), Some(branch), Some(from)) = (&run.head_owner, &run.branch, run.head_repository) else {
+        return Err(Unpublished::Idle("the repository of the run's commit is gone".to_owned()));
+    };
+    let open = github.open_pulls(owner, branch).map_err(|refusal| Unpublished::of(refusal, "pull-requests: write"))?;
+    let here = open.into_iter().filter(|pull| {
+        pull.head_repository == Some(from) && pull.base_repository.eq_ignore_ascii_case(github.repository())
+    });
+    let (mut at_head, moved): (Vec<OpenPull>, Vec<OpenPull>) = here.partition(|pull| pull.head == run.head);
+    match (at_head.len(), moved.first()) {
+        (1, _) => Ok(at_head.remove(0)),
+        (0, Some(pull)) => {
+            Err(Unpublished::Idle(format!("pull request {} has moved on from the run's commit", pull.number)))
+        }
+        (0, None) => Err(Unpublished::Idle("the run's commit is the head of no open pull request".to_owned())),
+        // Both runs would be on this commit, and which of them is which pull request's only the report could say.
+        (count, _) => Err(Unpublished::Idle(format!("{count} open pull requests have the run's commit as head"))),
+    }
+}
+
+/// The report that a run left, as far as it is fit to be shown.
+fn report_of(github: &GitHub, run: &WorkflowRun) -> Result<Report, Unpublished> {
+    let needs = |refusal| Unpublished::of(refusal, "actions: read");
+    let found = github.artifacts(run.id, ARTIFACT).map_err(needs)?;
+    let Some(artifact) = found.first() else {
+        return Err(Unpublished::Idle(format!("run {} left no artifact {ARTIFACT}", run.id)));
+    };
+    if artifact.expired {
+        return Err(Unpublished::Idle(format!("the artifact {ARTIFACT} of run {} has expired", run.id)));
+    }
+    let bytes = github.artifact(artifact.id, DOWNLOAD).map_err(needs)?;
+    let file = RepoPath::root().child("report.json");
+    let mut unpacked = archive::zip(&bytes, LIMITS, &|path| *path == file)
+        .map_err(|refused| Unpublished::Refused(refused.to_string()))?;
+    let Some(bytes) = unpacked.files.remove(&file) else {
+        return Err(Unpublished::Refused(format!("the artifact {ARTIFACT} has no {file}")));
+    };
+    let report = SourceText::new(file, bytes)
+        .and_then(|source| report_v1::read(&source))
+        .map_err(|problem| Unpublished::Refused(problem.to_string()))?;
+    publish::admitted(report, &run.head).map_err(|unfit| Unpublished::Refused(unfit.to_string()))
+}
+
+fn links(world: &World, github: &GitHub, run: &WorkflowRun) -> Links {
+    let server = world.env.get("GITHUB_SERVER_URL").unwrap_or("https://github.com");
+    let repository = github.repository();
+    Links {
+        files: Some(format!("{server}/{repository}/blob/{}", run.head)),
+        run: Some(format!("{server}/{repository}/actions/runs/{}", run.id)),
+        label: None,
+    }
+}

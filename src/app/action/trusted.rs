@@ -1,0 +1,249 @@
+//! `mode: trusted`: grades a pull request that is read as data, by the base branch's config, gates, terms and baseline.
+//!
+//! The workflow is the base branch's (`pull_request_target`), nothing is checked out, no link is followed, and the function that
+//! grades is handed two sets of files in memory and no client.
+
+use std::collections::BTreeSet;
+
+use super::event_of;
+use super::github;
+use super::held::Before;
+use super::held::Court;
+use super::held::Held;
+use super::inputs::Inputs;
+use super::said;
+use crate::app::baseline;
+use crate::app::live;
+use crate::app::plan::Wanted;
+use crate::app::run;
+use crate::app::run::Done;
+use crate::app::run::Job;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::MAX_FILE_BYTES;
+use crate::format::SourceText;
+use crate::format::archive;
+use crate::format::archive::Limits;
+use crate::format::config;
+use crate::guard;
+use crate::guard::Sides;
+use crate::model::Config;
+use crate::model::GoldenChange;
+use crate::model::RepoPath;
+use crate::model::Source;
+use crate::model::Tier;
+use crate::model::Weight;
+use crate::report;
+use crate::suites::Shelf;
+use crate::world::Clock;
+use crate::world::GitHub;
+use crate::world::Refusal;
+use crate::world::World;
+
+/// The largest tarball that is downloaded.
+const DOWNLOAD: u64 = 256 * 1024 * 1024;
+/// What is read of it.
+const LIMITS: Limits =
+    Limits { entries: 100_000, file: MAX_FILE_BYTES, kept: 256 * 1024 * 1024, inflated: 2 * 1024 * 1024 * 1024 };
+
+/// Grades the event's pull request.
+///
+/// # Errors
+/// Bad inputs or files, or an outside that failed before there was a verdict.
+pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+    let event = event_of(&world.env)?;
+    let bad = |what: &str, help: &str| Trouble::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let Some(pull_request) = event.pull_request.clone() else {
+        let help = "start the workflow on pull_request_target";
+        return Err(bad("mode is \"trusted\" on an event without a pull request", help));
+    };
+    if inputs.tiers != [Tier::Deterministic] {
+        return Err(bad("mode \"trusted\" replays recordings and calls nothing", "write tier: deterministic"));
+    }
+    if inputs.shard.is_some() {
+        return Err(bad("mode \"trusted\" grades the whole in one job", "leave shard out"));
+    }
+    let Some(github) = github(&world.env)? else {
+        return Err(bad("mode is \"trusted\", and no token is given", "set the input token"));
+    };
+    let file = inside("config", &inputs.config)?;
+    let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
+    let ground = Ground::read(&github, &file, baseline.as_ref(), [&pull_request.base, &pull_request.head])?;
+    let job = Job {
+        config: inputs.config.clone(),
+        wanted: Wanted {
+            tiers: inputs.tiers.clone(),
+            suites: inputs.suites.clone(),
+            samples: inputs.samples,
+            ..Wanted::default()
+        },
+        authority: inputs.authority,
+        commit: Some(pull_request.head.clone()),
+        base: Some(pull_request.base.clone()),
+        live: live::Options::NONE,
+        parts: None,
+    };
+    let done = judged(&job, &world.clock, &file, baseline.as_ref(), &ground)?;
+    said(world, inputs, &event, Some(&github), &job, &done)
+}
+
+/// A path of an input, inside the repository.
+fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
+    RepoPath::root().join(path).map_err(|bad| {
+        let what = format!("{input} is {path:?}, which {bad}");
+        Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+    })
+}
+
+/// Grades: files in, a report out.
+fn judged(
+    job: &Job,
+    clock: &Clock,
+    file: &RepoPath,
+    named: Option<&RepoPath>,
+    ground: &Ground,
+) -> Result<Done, Trouble> {
+    let Ground { base, head, config } = ground;
+    replays_alone(config, &base.text(file)?)?;
+    let court = Court { base, head, judge: judge(config) };
+    let ground = run::Ground {
+        shelf: &court,
+        config: file,
+        // Recordings alone: there is nothing here that could call anything.
+        make: &|_, _| Ok(live::Made::default()),
+        baseline: &|configured| named.or(configured).map_or(Ok(None), |file| baseline::on(base, file)),
+    };
+    let mut done = run::graded_on(job, clock, &ground)?;
+    report::govern(&mut done.report, changes(base, head, file), None);
+    Ok(done)
+}
+
+/// What the head changes in what agents are measured with: its config's gates do not count here, and are named all the same.
+fn changes(base: &Held, head: &Held, file: &RepoPath) -> Vec<GoldenChange> {
+    match head.text(file).map_err(Diagnostics::from).and_then(|source| config::read(&source)) {
+        Ok(after) => guard::changes(&Sides { base: &Before { base, head }, head }, &after),
+        Err(problems) => {
+            let why = problems.sorted().first().map_or(String::new(), |problem| problem.what.clone());
+            vec![GoldenChange {
+                words: format!("the config of the head cannot be read: {why}"),
+                weight: Weight::NeedsApproval,
+                file: Some(file.clone()),
+            }]
+        }
+    }
+}
+
+/// A live target would run with this job's token, on the word of a stranger's files.
+fn replays_alone(config: &Config, source: &SourceText) -> Result<(), Diagnostics> {
+    let mut problems = Diagnostics::default();
+    for suite in config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic)) {
+        for (name, agent) in &suite.agents {
+            if let Some(Source::Live(live)) = &agent.deterministic {
+                let what = format!(
+                    "{}/{name} calls the live target \"{}\", and mode trusted calls none",
+                    suite.id, live.target
+                );
+                problems.push(Diagnostic::of_file(
+                    &source.file,
+                    "live-target",
+                    what,
+                    "give the deterministic tier replay: FOLDER, or leave the suite out with suites:",
+                ));
+            }
+        }
+    }
+    problems.or(())
+}
+
+/// The files that judge, and are the base's: the config, and every list that it names.
+fn judge(config: &Config) -> BTreeSet<RepoPath> {
+    let lists = config.suites.iter().flat_map(|suite| {
+        let terms = suite.terms.values();
+        terms.chain(suite.flags.values().map(|flag| &flag.terms))
+    });
+    lists.chain([&config.file]).cloned().collect()
+}
+
+/// The files of both commits.
+struct Ground {
+    base: Held,
+    head: Held,
+    config: Config,
+}
+
+impl Ground {
+    /// Reads the base's config, then both commits as far as it leads.
+    fn read(
+        github: &GitHub,
+        file: &RepoPath,
+        baseline: Option<&RepoPath>,
+        [base, head]: [&str; 2],
+    ) -> Result<Self, Trouble> {
+        let bytes = match github.file(file, base) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                let what = "the base branch has no such config";
+                let help = "merge one first: mode trusted judges by the base's config alone";
+                return Err(Diagnostic::of_file(file, "missing-file", what, help).into());
+            }
+            Err(refusal) => return Err(failed(refusal)),
+        };
+        let config = config::read(&SourceText::new(file.clone(), bytes)?)?;
+        let places = places(&config, baseline);
+        let agents = || config.suites.iter().flat_map(|suite| suite.agents.values());
+        let wanted = |path: &RepoPath| {
+            let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
+            places.iter().any(|place| is_below(path, place)) || fits()
+        };
+        Ok(Self { base: held(github, base, &wanted)?, head: held(github, head, &wanted)?, config })
+    }
+}
+
+fn failed(refusal: Refusal) -> Trouble {
+    match refusal {
+        Refusal::Forbidden | Refusal::Missing => {
+            anyhow::anyhow!("the files of a commit cannot be read: the job needs the permission `contents: read`")
+                .into()
+        }
+        Refusal::Failed(error) => error.into(),
+    }
+}
+
+fn held(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Held, Trouble> {
+    let Some(tree) = github.tree(commit).map_err(failed)? else {
+        return Err(anyhow::anyhow!(
+            "commit {commit} has more files than GitHub lists in one answer, and mode trusted holds every file against that list"
+        )
+        .into());
+    };
+    let bytes = github.tarball(commit, DOWNLOAD).map_err(failed)?;
+    let unpacked = archive::tarball(&bytes, LIMITS, wanted)
+        .map_err(|refused| anyhow::anyhow!("the files of commit {commit} are refused: {refused}"))?;
+    drop(bytes);
+    Ok(Held::verified(tree, unpacked, wanted)?)
+}
+
+/// Every file and folder that a grading by this config may read.
+fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
+    let mut places: BTreeSet<RepoPath> = judge(config);
+    places.extend(baseline.or(config.baseline.as_ref()).cloned());
+    for suite in &config.suites {
+        places.insert(suite.path.clone());
+        places.extend(suite.labels.clone());
+        // A suite that is a file has its snapshots beside it.
+        places.insert(suite.path.parent().child("snapshots"));
+        for agent in suite.agents.values() {
+            places.extend(agent.prompt.clone());
+            if let Some(Source::Replay(folder)) = &agent.deterministic {
+                places.insert(folder.clone());
+            }
+        }
+    }
+    places
+}
+
+fn is_below(path: &RepoPath, place: &RepoPath) -> bool {
+    let rest = path.as_str().strip_prefix(place.as_str());
+    place.as_str().is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

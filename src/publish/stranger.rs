@@ -1,0 +1,237 @@
+//! A report that a stranger's job wrote: bounded, bound to its commit, and marked as what it is.
+
+use std::fmt;
+
+use crate::model::AgentReport;
+use crate::model::Authority;
+use crate::model::CaseReport;
+use crate::model::Identity;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Usage;
+
+/// Why a stranger's report is not shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unfit {
+    /// It is about another commit than the run that left it.
+    Commit,
+    /// It is larger than any report that goldgate writes for people.
+    Large(&'static str, usize),
+    /// A text or number in it is none that goldgate writes.
+    Odd(&'static str),
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Commit => out.write_str("the report is about another commit than the run that left it"),
+            Self::Large(what, limit) => write!(out, "the report has more than {limit} {what}"),
+            Self::Odd(what) => write!(out, "the report has {what} that goldgate does not write"),
+        }
+    }
+}
+
+/// What stands first in the section of such a report.
+const SAID: &str = "Measured in the pull request's own job, which can change its workflow, its config and its program: this is \
+    what that job says, and no verdict of this repository's config.";
+
+/// Suites, and agents of one.
+const SUITES: usize = 1_000;
+/// Pairs of agent and case.
+const PAIRS: usize = 200_000;
+/// Metrics of one agent, gates of one metric.
+const METRICS: usize = 200;
+/// Checks of one pair, samples that were lost.
+const CHECKS: usize = 10_000;
+/// Notes, remarks and reasons in one list.
+const NOTES: usize = 1_000;
+/// The longest name, in bytes.
+const NAME: usize = 200;
+/// The longest text, in bytes.
+const TEXT: usize = 100_000;
+/// The largest number, either way.
+const NUMBER: f64 = 1e12;
+/// The largest count of calls, tokens and milliseconds.
+const COUNT: u64 = 1_000_000_000_000_000;
+
+/// The report as it may be shown beside the pull request with this head: for information, and with a sentence that says so.
+///
+/// # Errors
+/// Why it is not shown.
+pub fn admitted(report: Report, head: &str) -> Result<Report, Unfit> {
+    if report.commit.as_deref() != Some(head) {
+        return Err(Unfit::Commit);
+    }
+    bounded(&report)?;
+    // An approval is kept by GitHub, and never believed from a file.
+    let mut report = Report { authority: Authority::Advisory, approval: None, ..report };
+    report.notes.insert(0, SAID.to_owned());
+    Ok(report)
+}
+
+fn bounded(report: &Report) -> Result<(), Unfit> {
+    let Report {
+        tool_version,
+        commit: _,
+        base,
+        tiers: _,
+        authority: _,
+        samples: _,
+        started_at,
+        finished_at,
+        suites,
+        verdict,
+        not_gateable,
+        golden_changes,
+        approval: _,
+        notes,
+        usage,
+    } = report;
+    if !is_version(tool_version) {
+        return Err(Unfit::Odd("a version"));
+    }
+    if base.as_ref().is_some_and(|base| !is_commit(base)) {
+        return Err(Unfit::Odd("a base commit"));
+    }
+    text(started_at)?;
+    text(finished_at)?;
+    ruling(verdict)?;
+    at_most("notes", NOTES, not_gateable.len())?;
+    not_gateable.iter().try_for_each(|why| text(&why.0))?;
+    at_most("notes", NOTES, golden_changes.len())?;
+    golden_changes.iter().try_for_each(|change| text(&change.words))?;
+    texts(notes)?;
+    let Usage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = usage;
+    if [calls, retries, cached, saved, input_tokens, output_tokens, wall_ms].into_iter().any(|count| *count > COUNT) {
+        return Err(Unfit::Odd("a count"));
+    }
+    number(*cost_usd)?;
+    at_most("suites", SUITES, suites.len())?;
+    at_most("pairs", PAIRS, suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum())?;
+    suites.iter().try_for_each(suite)
+}
+
+fn suite(report: &SuiteReport) -> Result<(), Unfit> {
+    let SuiteReport { id, kind, tier: _, verdict, agents } = report;
+    name(id.as_str())?;
+    name(kind)?;
+    ruling(verdict)?;
+    at_most("agents in a suite", SUITES, agents.len())?;
+    agents.iter().try_for_each(agent)
+}
+
+fn agent(report: &AgentReport) -> Result<(), Unfit> {
+    let AgentReport {
+        agent,
+        verdict,
+        identity,
+        metrics,
+        reliability,
+        cases,
+        retired,
+        removed,
+        notes,
+        taxonomy_before: _,
+    } = report;
+    name(agent.as_str())?;
+    ruling(verdict)?;
+    let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples: _, tier } = identity;
+    [suite_digest, scorer, model, prompt_sha256, judge, tier].into_iter().flatten().try_for_each(|one| text(one))?;
+    let passing = reliability.iter().flat_map(|told| std::iter::once(&told.majority).chain(&told.every));
+    passing.map(|passing| passing.ci95).try_for_each(interval)?;
+    at_most("metrics of an agent", METRICS, metrics.len())?;
+    metrics.iter().try_for_each(metric)?;
+    cases.iter().try_for_each(case)?;
+    at_most("retired cases", PAIRS, retired.len())?;
+    retired.iter().try_for_each(|(case, why)| name(case.as_str()).and_then(|()| text(why)))?;
+    at_most("removed cases", PAIRS, removed.len())?;
+    removed.iter().try_for_each(|case| name(case.as_str()))?;
+    texts(notes)
+}
+
+fn metric(report: &MetricReport) -> Result<(), Unfit> {
+    let MetricReport { name: metric, value, ci95, better: _, unit: _, aggregate, comparison, gates, verdict } = report;
+    name(metric)?;
+    name(aggregate)?;
+    ruling(verdict)?;
+    [*value, comparison.baseline, comparison.delta, comparison.detectable].into_iter().try_for_each(number)?;
+    [*ci95, comparison.ci95].into_iter().try_for_each(interval)?;
+    at_most("gates of a metric", METRICS, gates.len())?;
+    gates.iter().try_for_each(|gate| {
+        name(&gate.gate)?;
+        number(gate.threshold)?;
+        number(Some(gate.zone))?;
+        ruling(&gate.ruling)
+    })
+}
+
+fn case(report: &CaseReport) -> Result<(), Unfit> {
+    let CaseReport { pair, verdict, trend: _ } = report;
+    name(pair.case.as_str())?;
+    ruling(verdict)?;
+    text(pair.golden.as_str())?;
+    at_most("lost samples of a pair", CHECKS, pair.lost.len())?;
+    pair.lost.iter().try_for_each(|lost| text(&lost.why.text()))?;
+    if let Some(stated) = pair.quarantine.as_deref() {
+        [&stated.owner, &stated.reason, &stated.expires].into_iter().try_for_each(|one| text(one))?;
+    }
+    pair.values.iter().try_for_each(|value| number(value.value))?;
+    at_most("checks of a pair", CHECKS, pair.checks.len())?;
+    pair.checks.iter().try_for_each(|check| {
+        text(&check.name.to_string())?;
+        check
+            .failure
+            .as_deref()
+            .map_or(Ok(()), |failure| text(&failure.detail).and_then(|()| text(&failure.next_action)))
+    })
+}
+
+fn at_most(what: &'static str, limit: usize, count: usize) -> Result<(), Unfit> {
+    if count > limit { Err(Unfit::Large(what, limit)) } else { Ok(()) }
+}
+
+fn name(found: &str) -> Result<(), Unfit> {
+    // Such a name fits an id's pattern, and would become a link where names stand in sentences.
+    if found.to_ascii_lowercase().contains("www.") {
+        return Err(Unfit::Odd("a name"));
+    }
+    at_most("letters in a name", NAME, found.len())
+}
+
+fn text(found: &str) -> Result<(), Unfit> {
+    at_most("letters in a text", TEXT, found.len())
+}
+
+fn texts(found: &[String]) -> Result<(), Unfit> {
+    at_most("notes", NOTES, found.len())?;
+    found.iter().try_for_each(|one| text(one))
+}
+
+fn ruling(found: &Ruling) -> Result<(), Unfit> {
+    match found {
+        Ruling::Judged(_) => Ok(()),
+        Ruling::Skipped(why) => text(why),
+    }
+}
+
+fn interval(ends: Option<(f64, f64)>) -> Result<(), Unfit> {
+    ends.map_or(Ok(()), |(low, high)| number(Some(low)).and_then(|()| number(Some(high))))
+}
+
+fn number(found: Option<f64>) -> Result<(), Unfit> {
+    match found {
+        Some(number) if !(number.abs() <= NUMBER) => Err(Unfit::Odd("a number")),
+        Some(_) | None => Ok(()),
+    }
+}
+
+fn is_commit(found: &str) -> bool {
+    matches!(found.len(), 40 | 64) && found.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn is_version(found: &str) -> bool {
+    (1..=40).contains(&found.len())
+        && found.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
+}

@@ -1,0 +1,150 @@
+//! Sixty kinds of text that a stranger can write, through the comment.
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::BOT;
+use super::publish::Fork;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![trial("sixty kinds of foreign text become nothing but text", harmless)]
+}
+
+/// Mentions, references, links, images, HTML, markup, markers, control and bidirectional characters.
+const KINDS: [&str; 60] = [
+    "@octocat",
+    "@acme/all",
+    "(@octocat)",
+    "x@octocat",
+    "mail@evil.example",
+    "#12",
+    "acme/agents#12",
+    "GH-12",
+    "gh-12",
+    "Fixes #12",
+    "closes acme/agents#1",
+    "http://evil.example",
+    "https://evil.example/?a=b",
+    "HTTPS://evil.example",
+    "ftp://evil.example",
+    "www.evil.example",
+    "WWW.evil.example",
+    "javascript:alert(1)",
+    "[text](https://evil.example)",
+    "[text][1]",
+    "[1]: https://evil.example",
+    "<https://evil.example>",
+    "![alt](https://evil.example/x.png)",
+    "![alt][1]",
+    "<img src=x onerror=alert(1)>",
+    "<script>alert(1)</script>",
+    "<details open>",
+    "</details>",
+    "<!-- goldgate:comment key=default -->",
+    "<!-- goldgate:section deterministic {} -->",
+    "<!-- goldgate:end -->",
+    "-->",
+    "&lt;img&gt; &#64;octocat",
+    "`code`",
+    "```sh",
+    "~~~",
+    "**bold** __bold__",
+    "*em* _em_",
+    "~~gone~~",
+    "# heading",
+    "> [!TIP]",
+    "- [x] done",
+    "| a | b |",
+    "\\| \\` \\@octocat",
+    "$`x`$ $x$",
+    ":rocket: :+1:",
+    "[^1] footnote",
+    "da39a3ee5e6b4b0d3255bfef95601890afd80709",
+    "see 1234abc, or acme/agents@1234abcdef",
+    "line\nbreak\r\n::error::pwned",
+    "::set-output name=verdict::pass",
+    "##[error]pwned",
+    "tab\tand\u{b}\u{c}",
+    "\u{0}\u{7}\u{1b}[31mred\u{1b}[0m",
+    "\u{85}\u{9b}31m",
+    "\u{202e}reversed\u{202c}",
+    "\u{2066}isolated\u{2069} \u{200f}",
+    "zero\u{200b}width\u{200d}\u{2060}\u{feff}",
+    "\u{e0001}\u{e0041} tags \u{fff9}",
+    "a\u{2028}b\u{2029}c\u{ad}",
+];
+
+fn harmless() {
+    let mut fork = Fork::new(true);
+    let marked: Vec<String> =
+        KINDS.iter().enumerate().map(|(number, text)| format!("kind {number:02} {text} end")).collect();
+    fork.report["notes"] = json!(marked);
+    // The same texts where people look first: the evidence of a failed check.
+    let check = fork.report["suites"][0]["agents"][0]["cases"][0]["checks"].as_array_mut().unwrap();
+    let failing = check.iter_mut().find(|check| check["tag"].is_string()).unwrap();
+    failing["detail"] = json!(KINDS[..30].join(" "));
+    failing["next_action"] = json!(KINDS[30..].join(" "));
+    let ran = fork.publishes(Some(fork.artifact()));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let body = fork.github.bodies(BOT).remove(0);
+    assert_eq!(body.matches("<!-- goldgate:comment").count(), 1);
+    assert_eq!(body.matches("<!-- goldgate:section").count(), 1);
+    assert_eq!(body.matches("<details").count(), body.matches("</details>").count());
+    for (number, text) in KINDS.iter().enumerate() {
+        let start = format!("- kind {number:02} ");
+        let lines: Vec<&str> = body.lines().filter_map(|line| line.strip_prefix(&start)).collect();
+        let [line] = lines.as_slice() else { panic!("{text:?}: {lines:?}") };
+        assert!(line.ends_with(" end") || *line == "end", "{text:?}: {line}");
+        plain(text, line);
+    }
+    let evidence = body.lines().find(|line| line.contains("<br>Next: ")).unwrap();
+    let (detail, next) = evidence.split_once("<br>Next: ").unwrap();
+    plain("detail", detail.split_once("<br>").unwrap().1);
+    plain("next action", next);
+    assert!(ran.stdout.lines().all(|line| line.starts_with("::notice title=goldgate::published")), "{}", ran.stdout);
+}
+
+/// Nothing in the raw text is Markdown or HTML, and nothing in the text as the page has it is what GitHub looks for there.
+fn plain(what: &str, raw: &str) {
+    let markup = ['<', '>', '`', '[', ']', '(', ')', '*', '_', '|', '~', '!', '\\', '@', '"', '\''];
+    assert!(!raw.contains(markup), "{what:?}: {raw}");
+    let hidden = |char: char| {
+        char.is_control()
+            || matches!(char, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    };
+    assert!(!raw.contains(hidden), "{what:?}: {raw}");
+    let shown = decoded(raw);
+    let found = |pattern: &str| regex::Regex::new(pattern).unwrap().find(&shown).map(|found| found.as_str().to_owned());
+    for pattern in [
+        r"@[A-Za-z0-9]",
+        r"#[0-9]",
+        r"(?i)gh-[0-9]",
+        r"(?i)www\.",
+        r"://[a-z]",
+        r"(?i)javascript:a",
+        r":[a-z0-9+_-]+:",
+        r"[0-9a-f]{7,40}",
+        r"\$[^ \u{2060}]",
+        r"::[a-z]",
+    ] {
+        // A word of hexadecimal letters alone is a word.
+        let hit =
+            found(pattern).filter(|hit| !pattern.contains("7,40") || hit.contains(|char: char| char.is_ascii_digit()));
+        assert_eq!(hit, None, "{what:?}: {raw}");
+    }
+}
+
+/// The numeric references that we write, as the page has them.
+fn decoded(raw: &str) -> String {
+    let mut out = String::new();
+    let mut rest = raw;
+    while let Some((before, after)) = rest.split_once("&#") {
+        out.push_str(before);
+        let (number, after) = after.split_once(';').unwrap();
+        out.push(char::from_u32(number.parse().unwrap()).unwrap());
+        rest = after;
+    }
+    out.push_str(rest);
+    out.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}

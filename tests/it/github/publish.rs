@@ -1,0 +1,435 @@
+//! `mode: publish`: a fork's report becomes a comment, and nothing that the fork wrote becomes anything else.
+
+use std::io::Cursor;
+use std::io::Write;
+
+use flate2::Compress;
+use flate2::Compression;
+use flate2::FlushCompress;
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use super::BOT;
+use super::Job;
+use super::RUN;
+use super::head_sha;
+use super::opened;
+use super::standin::Standin;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+const RUN_ID: u64 = 4711;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a fork's report is published from its values, and says whose it is", published),
+        trial("an artifact that is hostile, broken or about another commit is refused in one sentence", refused),
+        trial("a run without an open pull request at its commit publishes nothing", idle),
+        trial("a stranger's report never takes the place of a verdict of our own", precedence),
+        trial("a section that a person edited is not taken over", edited),
+        trial("a download is sent on without the token", redirected),
+        trial("a publisher without its permissions or on another event says so", unable),
+        trial("the token and the storage's signature are in no output and no file", secrets),
+    ]
+}
+
+/// A fork's job has measured something, and its run has ended.
+pub struct Fork {
+    pub repository: Repository,
+    pub github: Standin,
+    pub report: Value,
+    pub run: Value,
+    pub pull: Value,
+}
+
+impl Fork {
+    /// Of the small repository, with or without a regression.
+    pub fn new(regressed: bool) -> Self {
+        let repository = Repository::small();
+        if regressed {
+            repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+        }
+        let github = Standin::new(&head_sha());
+        let ran = opened(&repository, &github).input("comment", "false").runs();
+        assert_eq!(ran.code, i32::from(regressed), "{}", ran.stderr);
+        let report = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+        let from = json!({ "id": 77, "full_name": "mallory/agents", "owner": { "login": "mallory" } });
+        let run = json!({
+            "id": RUN_ID, "run_attempt": 1, "head_sha": head_sha(), "head_branch": "changes", "event": "pull_request",
+            "status": "completed", "conclusion": "success", "path": ".github/workflows/goldgate.yml",
+            "head_repository": from, "pull_requests": [],
+        });
+        let pull = json!({
+            "number": 2, "state": "open", "head": { "sha": head_sha(), "repo": from },
+            "base": { "sha": "f".repeat(40), "repo": { "id": 1, "full_name": "acme/agents" } },
+        });
+        Self { repository, github, report, run, pull }
+    }
+
+    /// Uploads the artifact and lets the publisher run.
+    pub fn publishes(&self, artifact: Option<Vec<u8>>) -> Ran {
+        self.github.run(self.run.clone());
+        self.github.pull_from("mallory:changes", self.pull.clone());
+        if let Some(bytes) = artifact {
+            self.github.artifact(RUN_ID, "goldgate-report", bytes);
+        }
+        self.job().runs()
+    }
+
+    pub fn job(&self) -> Job<'_> {
+        let mut job = Job::new(&self.repository, &self.github, "workflow_run.completed", "workflow_run");
+        job.event["workflow_run"]["id"] = json!(RUN_ID);
+        job.event["workflow_run"]["head_sha"] = json!(head_sha());
+        job.input("mode", "publish")
+    }
+
+    pub fn artifact(&self) -> Vec<u8> {
+        zipped(&[("report.json", self.report.to_string().as_bytes()), ("report.md", b"@everyone look")])
+    }
+}
+
+pub fn zipped(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        writer.start_file(*name, SimpleFileOptions::default()).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn published() {
+    for regressed in [false, true] {
+        let fork = Fork::new(regressed);
+        let before = fork.github.requests().len();
+        let ran = fork.publishes(Some(fork.artifact()));
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let bodies = fork.github.bodies(BOT);
+        let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
+        let opening = match regressed {
+            true => {
+                "> [!WARNING]\n> **As measured by the pull request itself: The agent got worse: 1 gate fails. This does not block the merge.**"
+            }
+            false => "> [!NOTE]\n> **As measured by the pull request itself: All gates hold: 3 gates.**",
+        };
+        assert_eq!(body.lines().take(2).collect::<Vec<_>>().join("\n"), opening, "{body}");
+        for text in [
+            "Measured in the pull request's own job",
+            "no verdict of this repository's config",
+            "for information, does not block",
+            "(https://github.example/acme/agents/actions/runs/4711)",
+        ] {
+            assert!(body.replace("&#39;", "'").contains(text), "{text}: {body}");
+        }
+        assert!(!body.contains("everyone") && !body.contains("blocks the merge"), "{body}");
+        assert!(ran.stdout.contains("published the report of run 4711"), "{}", ran.stdout);
+        assert!(fork.repository.read(".runner/output").starts_with("comment-url=https://github.example/c/"));
+        // Nothing of the pull request is read but the report.
+        let asked = fork.github.requests().split_off(before);
+        assert!(
+            asked.iter().all(|request| !request.contains("/contents/") && !request.contains("/tarball/")),
+            "{asked:?}"
+        );
+    }
+}
+
+/// What an artifact is, and the sentence that it is refused with.
+fn hostile() -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let fork = Fork::new(true);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut report = fork.report.clone();
+        change(&mut report);
+        zipped(&[("report.json", report.to_string().as_bytes())])
+    };
+    let whole = fork.report.to_string();
+    let many: Vec<String> = (0..10_001).map(|number| format!("{number}.json")).collect();
+    let many: Vec<(&str, &[u8])> = many.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    let mut linked = ZipWriter::new(Cursor::new(Vec::new()));
+    linked.add_symlink("report.json", "/proc/self/environ", SimpleFileOptions::default()).unwrap();
+    let mut locked = zipped(&[("report.json", whole.as_bytes())]);
+    let central = locked.windows(4).position(|found| found == b"PK\x01\x02").unwrap();
+    locked[6] |= 1;
+    locked[central + 8] |= 1;
+    vec![
+        (
+            "another commit",
+            with(&|report| report["commit"] = json!("0".repeat(40))),
+            "the report is about another commit",
+        ),
+        ("no commit", with(&|report| report["commit"] = Value::Null), "the report is about another commit"),
+        ("no archive", b"<html>".to_vec(), "the archive cannot be read"),
+        ("nothing in it", zipped(&[("other.json", b"{}")]), "the artifact goldgate-report has no report.json"),
+        (
+            "in a folder",
+            zipped(&[("a/report.json", whole.as_bytes())]),
+            "the artifact goldgate-report has no report.json",
+        ),
+        (
+            "a path that leads out",
+            zipped(&[("report.json", whole.as_bytes()), ("../../x", b"")]),
+            "leaves the repository",
+        ),
+        ("an absolute path", zipped(&[("report.json", whole.as_bytes()), ("/etc/x", b"")]), "is absolute"),
+        ("a link", linked.finish().unwrap().into_inner(), "report.json in the archive is a link or a device"),
+        ("a password", locked, "report.json in the archive is encrypted"),
+        ("10,001 entries", zipped(&many), "the archive has more than 10000 entries"),
+        ("a gigabyte of zeros", bomb(), "report.json in the archive is larger than 32 MiB"),
+        ("65 MB", vec![0; 64 * 1024 * 1024 + 1], "it is larger than 64 MiB"),
+        ("broken JSON", zipped(&[("report.json", &whole.as_bytes()[..whole.len() / 2])]), "report.json:1:"),
+        ("deep JSON", zipped(&[("report.json", "[".repeat(1_000_000).as_bytes())]), "report.json:1:"),
+        ("no UTF-8", zipped(&[("report.json", b"\xff\xfe{}")]), "is not UTF-8"),
+        ("another schema", with(&|report| report["schema"] = json!("goldgate.report/2")), "unknown schema"),
+        ("another exit code", with(&|report| report["exit_code"] = json!(0)), "contradicts the verdict"),
+        ("an unknown verdict", with(&|report| report["verdict"] = json!("excellent")), "verdict is \"excellent\""),
+        (
+            "a golden file outside",
+            with(&|report| report["suites"][0]["agents"][0]["cases"][0]["golden"] = json!("../../x")),
+            "leaves the repository",
+        ),
+        (
+            "a version of markup",
+            with(&|report| report["tool"]["version"] = json!("1</sub>@all")),
+            "a version that goldgate does not write",
+        ),
+        (
+            "a base of markup",
+            with(&|report| report["base"] = json!("<img src=x>")),
+            "a base commit that goldgate does not write",
+        ),
+        (
+            "a count that overflows",
+            with(&|report| report["usage"]["input_tokens"] = json!(u64::MAX)),
+            "a count that goldgate does not write",
+        ),
+        (
+            "a number of 300 digits",
+            with(&|report| report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"] = json!(1e300)),
+            "a number that goldgate does not write",
+        ),
+        (
+            "a name of 1,000 letters",
+            with(&|report| report["suites"][0]["id"] = json!("a".repeat(1000))),
+            "more than 200 letters in a name",
+        ),
+        ("1,001 notes", with(&|report| report["notes"] = json!(vec!["note"; 1001])), "more than 1000 notes"),
+    ]
+}
+
+fn refused() {
+    for (what, artifact, sentence) in hostile() {
+        let fork = Fork::new(true);
+        let ran = fork.publishes(Some(artifact));
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        assert_eq!(ran.code, 3, "{what}: {said}");
+        assert!(said.contains(sentence), "{what}: {said}");
+        assert_eq!(said.trim().lines().count(), 1, "{what}: {said}");
+        assert_eq!(fork.github.bodies(BOT), Vec::<String>::new(), "{what}");
+        assert!(fork.github.requests().iter().all(|request| request.starts_with("GET ")), "{what}");
+    }
+}
+
+/// A zip of one file: 1 GiB of zeros in a megabyte, with a header that says so little of it that it looks small.
+fn bomb() -> Vec<u8> {
+    let mut compress = Compress::new(Compression::fast(), false);
+    let zeros = vec![0; 1024 * 1024];
+    let mut block = Vec::with_capacity(64 * 1024);
+    compress.compress_vec(&zeros, &mut block, FlushCompress::Full).unwrap();
+    let first = block.len();
+    compress.compress_vec(&zeros, &mut block, FlushCompress::Full).unwrap();
+    assert_eq!(compress.total_in(), 2 * 1024 * 1024);
+    // What follows a full flush stands for itself, so it can be repeated.
+    let again = block[first..].to_vec();
+    let mut bytes = block;
+    (0..1022).for_each(|_| bytes.extend(&again));
+    bytes.extend([3, 0]);
+    let (length, name) = (u32::try_from(bytes.len()).unwrap(), b"report.json");
+    let size = 1024_u32 * 1024 * 1024;
+    let sizes = |out: &mut Vec<u8>| {
+        [0_u32, length, size].iter().for_each(|number| out.extend(number.to_le_bytes()));
+        out.extend(11_u16.to_le_bytes());
+    };
+    let mut out = b"PK\x03\x04\x14\0\0\0\x08\0\0\0\0\0".to_vec();
+    sizes(&mut out);
+    out.extend([0, 0]);
+    out.extend(name);
+    out.extend(&bytes);
+    let central = out.len();
+    out.extend(b"PK\x01\x02\x14\x03\x14\0\0\0\x08\0\0\0\0\0");
+    sizes(&mut out);
+    out.extend([0; 8]);
+    out.extend([0, 0, 0xa4, 0x81, 0, 0, 0, 0]);
+    out.extend(name);
+    let end = out.len();
+    out.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
+    out.extend(u32::try_from(end - central).unwrap().to_le_bytes());
+    out.extend(u32::try_from(central).unwrap().to_le_bytes());
+    out.extend([0, 0]);
+    out
+}
+
+type Change = fn(&mut Fork);
+
+fn idle() {
+    let table: [(&str, Change, &str, i32); 8] = [
+        ("closed", |fork| fork.pull["state"] = json!("closed"), "is the head of no open pull request", 0),
+        (
+            "moved on",
+            |fork| fork.pull["head"]["sha"] = json!("1".repeat(40)),
+            "pull request 2 has moved on from the run's commit",
+            0,
+        ),
+        (
+            "into another repository",
+            |fork| fork.pull["base"]["repo"]["full_name"] = json!("mallory/agents"),
+            "is the head of no open pull request",
+            0,
+        ),
+        (
+            "from another repository",
+            |fork| fork.pull["head"]["repo"]["id"] = json!(78),
+            "is the head of no open pull request",
+            0,
+        ),
+        (
+            "two of them",
+            |fork| {
+                let pull = fork.pull.clone();
+                fork.github.pull_from("mallory:changes", pull)
+            },
+            "2 open pull requests have the run's commit as head",
+            0,
+        ),
+        (
+            "started otherwise",
+            |fork| fork.run["event"] = json!("issue_comment"),
+            "only runs of pull_request are published",
+            0,
+        ),
+        ("gone", |fork| fork.run["head_repository"] = Value::Null, "the repository of the run's commit is gone", 0),
+        (
+            "another commit than the event's",
+            |fork| fork.run["head_sha"] = json!("2".repeat(40)),
+            "the event names another commit than the run has",
+            3,
+        ),
+    ];
+    for (what, change, sentence, code) in table {
+        let mut fork = Fork::new(true);
+        change(&mut fork);
+        let ran = fork.publishes(Some(fork.artifact()));
+        assert!(ran.stdout.contains(sentence), "{what}: {}{}", ran.stdout, ran.stderr);
+        assert_eq!((ran.code, ran.stdout.lines().count(), fork.github.bodies(BOT).len()), (code, 1, 0), "{what}");
+        assert!(!fork.repository.read(".runner/summary").is_empty(), "{what}");
+    }
+    let fork = Fork::new(true);
+    let ran = fork.publishes(None);
+    assert!(ran.code == 0 && ran.stdout.contains("run 4711 left no artifact goldgate-report"), "{}", ran.stdout);
+    fork.github.artifact(RUN_ID, "goldgate-report", fork.artifact());
+    fork.github.expire();
+    let ran = fork.job().runs();
+    assert!(
+        ran.code == 0 && ran.stdout.contains("the artifact goldgate-report of run 4711 has expired"),
+        "{}",
+        ran.stdout
+    );
+}
+
+fn precedence() {
+    let fork = Fork::new(false);
+    assert_eq!(fork.publishes(Some(fork.artifact())).code, 0);
+    assert!(fork.github.bodies(BOT)[0].starts_with("> [!NOTE]"));
+    // Our own job is of an earlier run, and still decides.
+    fork.repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(opened(&fork.repository, &fork.github).runs().code, 1);
+    let body = fork.github.bodies(BOT).remove(0);
+    assert!(body.starts_with("> [!CAUTION]") && !body.contains("own job"), "{body}");
+    let ran = fork.job().runs();
+    assert!(ran.stdout.contains("has the verdict of a job that the pull request does not control"), "{}", ran.stdout);
+    assert_eq!((ran.code, fork.github.bodies(BOT)), (0, vec![body]));
+    // On a later commit the fork may speak first again.
+    let later = Fork::new(false);
+    later.github.comment(BOT, &fork.github.bodies(BOT)[0].replace(&head_sha(), &"9".repeat(40)));
+    assert_eq!(later.publishes(Some(later.artifact())).code, 0);
+    assert!(later.github.bodies(BOT)[0].starts_with("> [!NOTE]"));
+}
+
+fn edited() {
+    let fork = Fork::new(true);
+    fork.repository.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    tier: [deterministic, model]\n",
+    );
+    fork.repository.replace(
+        "goldgate.yaml",
+        "deterministic: { replay: golden/runs }",
+        "deterministic: { replay: golden/runs }, model: { replay: golden/runs }",
+    );
+    opened(&fork.repository, &fork.github).input("tier", "model").runs();
+    let body = fork.github.bodies(BOT).remove(0);
+    let (from, to) = ("❌ **fail**", "✅ pass [see](https://evil.example) @acme/all");
+    assert!(body.contains(from), "{body}");
+    fork.github.change_comment(1, &body.replace(from, to));
+    opened(&fork.repository, &fork.github).runs();
+    let bodies = fork.github.bodies(BOT);
+    let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
+    assert!(!body.contains("evil.example") && !body.contains("Model tier"), "{body}");
+    opened(&fork.repository, &fork.github).input("tier", "model").runs();
+    assert!(fork.github.bodies(BOT)[0].contains("### Model tier"), "{:?}", fork.github.bodies(BOT));
+}
+
+fn redirected() {
+    for (address, wanted) in [
+        (None, None),
+        (Some("PORT/_stored/artifact-500?signature=of-the-storage"), None),
+        (Some("PORT/_stored/round"), Some("it was sent on more than 3 times")),
+        (Some("ftp://127.0.0.1/x"), Some("an address without TLS, which is not followed")),
+        (Some("/relative"), Some("an address without TLS, which is not followed")),
+        (Some("http://[broken"), Some("a redirect names no address that can be read")),
+    ] {
+        let fork = Fork::new(true);
+        if let Some(address) = address {
+            fork.github.send_elsewhere(&address.replace("PORT", &fork.github.address()));
+        }
+        let ran = fork.publishes(Some(fork.artifact()));
+        let said = format!("{}{}", ran.stdout, ran.stderr);
+        match wanted {
+            None => assert_eq!(ran.code, 0, "{address:?}: {said}"),
+            Some(sentence) => assert!(ran.code == 3 && said.contains(sentence), "{address:?}: {said}"),
+        }
+        assert_eq!(fork.github.leaks(), Vec::<String>::new(), "{address:?}");
+        assert!(fork.github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
+    }
+}
+
+fn unable() {
+    let fork = Fork::new(true);
+    fork.github.deny("actions: read");
+    let ran = fork.publishes(Some(fork.artifact()));
+    assert!(ran.code == 3 && ran.stderr.contains("`actions: read`"), "{}", ran.stderr);
+    let fork = Fork::new(true);
+    fork.github.fault("POST", super::Fault::Always(403));
+    let ran = fork.publishes(Some(fork.artifact()));
+    assert!(ran.code == 3 && ran.stdout.contains("`pull-requests: write`"), "{}", ran.stdout);
+    let ran = opened(&fork.repository, &fork.github).input("mode", "publish").runs();
+    assert_eq!(ran.code, 2);
+    assert!(ran.stderr.contains("start the workflow on workflow_run"), "{}", ran.stderr);
+}
+
+fn secrets() {
+    for fault in [None, Some(super::Fault::Always(500))] {
+        let fork = Fork::new(true);
+        if let Some(fault) = fault {
+            fork.github.fault("POST", fault);
+        }
+        let ran = fork.publishes(Some(fork.artifact()));
+        let written =
+            [ran.stdout, ran.stderr, fork.repository.read(".runner/output"), fork.repository.read(".runner/summary")];
+        for text in written.iter().chain(&fork.github.bodies(BOT)) {
+            assert!(!text.contains("secret-token-of-the-test") && !text.contains("of-the-storage"), "{text}");
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Whole commits: git's list of a commit's files, and the tarball of it.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+use serde_json::json;
+use sha1::Digest;
+use sha1::Sha1;
+
+use super::Answer;
+use super::Request;
+use super::Standin;
+use super::State;
+use super::missing;
+use super::ok;
+use crate::repository::Repository;
+
+/// Commits by their ids.
+#[derive(Default)]
+pub struct Commits(BTreeMap<String, Commit>);
+
+/// One commit.
+#[derive(Default, Clone)]
+pub struct Commit {
+    /// Files and links with their modes.
+    pub entries: BTreeMap<String, (u32, Vec<u8>)>,
+    /// Files that the archive leaves out or replaces, as `.gitattributes` can say.
+    pub archived: BTreeMap<String, Option<Vec<u8>>>,
+    /// Another archive altogether.
+    pub tarball: Option<Vec<u8>>,
+    /// Whether the list is longer than GitHub gives.
+    pub truncated: bool,
+}
+
+impl Standin {
+    /// A commit with the files of a repository on the disk.
+    pub fn commit(&self, id: &str, repository: &Repository) {
+        let mut commit = Commit::default();
+        walk(&repository.path(""), "", &mut commit);
+        self.change(|state| {
+            for (path, (_, bytes)) in &commit.entries {
+                state.contents.put(id, path, bytes.clone());
+            }
+            state.commits.0.insert(id.to_owned(), commit);
+        });
+    }
+
+    /// Changes what is told of a commit.
+    pub fn change_commit(&self, id: &str, what: impl FnOnce(&mut Commit)) {
+        self.change(|state| what(state.commits.0.get_mut(id).unwrap()));
+    }
+}
+
+fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let name = entry.file_name().into_string().unwrap();
+        // What the tests keep beside the repository's own files.
+        if inside.is_empty() && matches!(name.as_str(), ".git" | ".runner" | ".goldgate" | ".stdin") {
+            continue;
+        }
+        let path = if inside.is_empty() { name } else { format!("{inside}/{name}") };
+        let kind = entry.file_type().unwrap();
+        if kind.is_symlink() {
+            let leads = std::fs::read_link(entry.path()).unwrap();
+            commit.entries.insert(path, (0o120_000, leads.to_str().unwrap().as_bytes().to_vec()));
+        } else if kind.is_dir() {
+            walk(&entry.path(), &path, commit);
+        } else {
+            commit.entries.insert(path, (0o100_644, std::fs::read(entry.path()).unwrap()));
+        }
+    }
+}
+
+impl Commit {
+    fn tarball(&self, id: &str) -> Vec<u8> {
+        if let Some(bytes) = &self.tarball {
+            return bytes.clone();
+        }
+        let root = format!("acme-agents-{}", &id[..7]);
+        let mut builder = tar::Builder::new(Vec::new());
+        let mut header = tar::Header::new_ustar();
+        header.set_entry_type(tar::EntryType::XGlobalHeader);
+        let comment = format!("52 comment={id}\n");
+        header.set_size(comment.len() as u64);
+        builder.append_data(&mut header, "pax_global_header", comment.as_bytes()).unwrap();
+        for (path, (mode, bytes)) in &self.entries {
+            let bytes = match self.archived.get(path) {
+                Some(None) => continue,
+                Some(Some(other)) => other,
+                None => bytes,
+            };
+            let mut header = tar::Header::new_ustar();
+            header.set_mode(0o664);
+            if *mode == 0o120_000 {
+                header.set_entry_type(tar::EntryType::Symlink);
+                header.set_size(0);
+                builder
+                    .append_link(&mut header, format!("{root}/{path}"), std::str::from_utf8(bytes).unwrap())
+                    .unwrap();
+            } else {
+                header.set_size(bytes.len() as u64);
+                builder.append_data(&mut header, format!("{root}/{path}"), &bytes[..]).unwrap();
+            }
+        }
+        gzipped(&builder.into_inner().unwrap())
+    }
+
+    fn tree(&self) -> Value {
+        let entries = self.entries.iter().map(|(path, (mode, bytes))| {
+            json!({ "path": path, "mode": format!("{mode:06o}"), "type": "blob", "sha": id(bytes) })
+        });
+        json!({ "truncated": self.truncated, "tree": entries.collect::<Vec<_>>() })
+    }
+}
+
+pub fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut out = GzEncoder::new(Vec::new(), Compression::fast());
+    out.write_all(bytes).unwrap();
+    out.finish().unwrap()
+}
+
+fn id(bytes: &[u8]) -> String {
+    let digest = Sha1::new().chain_update(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `git/commits/ID`, `git/trees/ID`, `tarball/ID`; the tree of a commit has the id of the commit, backwards.
+pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer> {
+    let backwards = |id: &str| id.chars().rev().collect::<String>();
+    match (request.method.as_str(), segments) {
+        ("GET", ["git", "commits", id]) => {
+            let known = state.commits.0.contains_key(*id);
+            known.then(|| ok(json!({ "sha": id, "tree": { "sha": backwards(id) } })))
+        }
+        ("GET", ["git", "trees", id]) => {
+            let commit = state.commits.0.get(&backwards(id))?;
+            Some(if request.asked("recursive").is_some() { ok(commit.tree()) } else { missing() })
+        }
+        ("GET", ["tarball", id]) if request.has_token => {
+            let bytes = state.commits.0.get(*id)?.tarball(id);
+            Some(state.artifacts.redirect(state.port, &format!("tarball-{id}"), Some(bytes)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,327 @@
+//! `mode: trusted`: a stranger's pull request is graded as data, by the base branch's judge.
+
+use libtest_mimic::Trial;
+use serde_json::json;
+
+use super::BOT;
+use super::Job;
+use super::RUN;
+use super::payload;
+use super::standin::Standin;
+use super::standin::commits::gzipped;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a fork's pull request has the full verdict and the comment in one job", verdicts),
+        trial(
+            "a fork that edits workflow, config, gates and recordings at once is judged by the base's gates",
+            everything,
+        ),
+        trial("the baseline, the terms and the config are the base's", judge),
+        trial("a live target is refused in words", live),
+        trial("no link is followed", links),
+        trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
+        trial("a hostile, huge or deep archive ends without a verdict", hostile),
+        trial("nothing is checked out, and the storage gets no token", data_alone),
+        trial("inputs and events that cannot be trusted are told", bad_inputs),
+    ]
+}
+
+/// A pull request of a fork, and an empty workspace for the job.
+struct Fork {
+    base: Repository,
+    head: Repository,
+    workspace: Repository,
+    github: Standin,
+}
+
+impl Fork {
+    fn new() -> Self {
+        let (base, head) = (Repository::small(), Repository::small());
+        Self { base, head, workspace: Repository::empty(), github: Standin::new(&sha("head")) }
+    }
+
+    fn commit(&self) {
+        self.github.commit(&sha("base"), &self.base);
+        self.github.commit(&sha("head"), &self.head);
+    }
+
+    fn job(&self) -> Job<'_> {
+        let mut job = Job::new(&self.workspace, &self.github, "pull_request.opened", "pull_request_target");
+        job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
+        job.input("mode", "trusted")
+    }
+
+    /// What the report names as changed in the golden set.
+    fn changes(&self) -> Vec<String> {
+        let report: serde_json::Value =
+            serde_json::from_str(&self.workspace.read(".goldgate/report/report.json")).unwrap();
+        let changes = report["golden_changes"].as_array().unwrap();
+        changes.iter().map(|change| change.to_string()).collect()
+    }
+
+    fn runs(&self) -> Ran {
+        self.commit();
+        self.job().runs()
+    }
+}
+
+fn sha(side: &str) -> String {
+    payload("pull_request.opened")["pull_request"][side]["sha"].as_str().unwrap().to_owned()
+}
+
+fn verdicts() {
+    let fork = Fork::new();
+    let ran = fork.runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let body = fork.github.bodies(BOT).remove(0);
+    assert!(body.starts_with("> [!TIP]\n> **All gates hold"), "{body}");
+    assert!(body.contains("blocks the merge"), "{body}");
+    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let bodies = fork.github.bodies(BOT);
+    let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
+    let link = format!("(https://github.example/acme/agents/blob/{}/golden/expected/legal/lease.json#L3)", sha("head"));
+    assert!(body.starts_with("> [!CAUTION]") && body.contains(&link), "{body}");
+}
+
+fn everything() {
+    let fork = Fork::new();
+    fork.base.write(".github/workflows/goldgate.yml", "on: pull_request_target\n");
+    fork.head.write(
+        ".github/workflows/goldgate.yml",
+        "on: pull_request_target\njobs: { x: { steps: [ { run: 'curl evil' } ] } }\n",
+    );
+    fork.head.replace(
+        "goldgate.yaml",
+        "    path: golden\n",
+        "    path: golden\n    gates: { f1_score: { off: true, reason: none }, finding_recall: { off: true, reason: none } }\n",
+    );
+    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let body = fork.github.bodies(BOT).remove(0);
+    assert!(body.starts_with("> [!CAUTION]\n> **The agent got worse"), "{body}");
+    let words = fork.changes();
+    assert!(words.iter().any(|words| words.contains("finding_recall")), "{words:?}");
+    // A head without any config is judged all the same: the judge is the base's.
+    fork.head.remove("goldgate.yaml");
+    assert_eq!(fork.runs().code, 1);
+    assert!(fork.github.bodies(BOT)[0].starts_with("> [!CAUTION]"));
+    // All gates hold where the expectation was made to fit the recording; the edit itself holds the merge up.
+    let fork = Fork::new();
+    fork.head.replace(
+        "golden/expected/legal/lease.json",
+        "[\"change of control\", \"consent\"], \"keyword_synonyms\": { \"consent\": [\"approval\"] }",
+        "[\"nothing\"]",
+    );
+    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let words = fork.changes();
+    assert!(words.iter().any(|words| words.contains("lease")), "{words:?}");
+}
+
+fn judge() {
+    let fork = Fork::new();
+    fork.base.goldgate(&["run", "--update-baseline"]);
+    let baseline = fork.base.read("baselines/latest.json");
+    // The head's own baseline would let it pass.
+    fork.head.write("baselines/latest.json", baseline.replace("\"f1_score\": 1.0", "\"f1_score\": 0.0"));
+    fork.head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    // A base without a config has no judge.
+    fork.base.remove("goldgate.yaml");
+    let fresh = Fork::new();
+    fresh.base.remove("goldgate.yaml");
+    let ran = fresh.runs();
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("the base branch has no such config"), "{}", ran.stderr);
+}
+
+fn live() {
+    let fork = Fork::new();
+    fork.base.replace(
+        "goldgate.yaml",
+        "suites:\n",
+        "targets:\n  mine: { command: [sh, -c, 'touch pwned'], protocol: oneshot }\nsuites:\n",
+    );
+    fork.base.replace("goldgate.yaml", "{ replay: golden/runs }", "{ target: mine }");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.stderr.contains("contracts/legal calls the live target \"mine\", and mode trusted calls none"),
+        "{}",
+        ran.stderr
+    );
+    assert!(!fork.workspace.path("pwned").exists());
+}
+
+fn links() {
+    let secret = "/etc/hostname";
+    for (path, through) in [
+        (RUN, RUN),
+        ("golden/runs/legal", "golden/runs/legal"),
+        ("golden/expected/legal/other.json", "golden/expected/legal/other.json"),
+    ] {
+        let fork = Fork::new();
+        if fork.head.path(path).exists() {
+            fork.head.remove(path);
+        }
+        std::os::unix::fs::symlink(secret, fork.head.path(path)).unwrap();
+        let ran = fork.runs();
+        assert_eq!(ran.code, 2, "{path}: {}{}", ran.stdout, ran.stderr);
+        assert!(
+            ran.stderr.contains(&format!("{through}: this is a link, and the trusted gate follows none")),
+            "{}",
+            ran.stderr
+        );
+    }
+    // A link that no grading looks at is nobody's business.
+    let fork = Fork::new();
+    std::os::unix::fs::symlink(secret, fork.head.path("docs")).unwrap();
+    assert_eq!(fork.runs().code, 0);
+}
+
+fn not_the_commit() {
+    // export-ignore hides a recording; export-subst shows another expectation than is merged.
+    for (file, archived, wanted) in [
+        (RUN, None, "the commit has this file, and its archive does not"),
+        (
+            "golden/expected/legal/lease.json",
+            Some(&b"{}"[..]),
+            "the archive of the commit has other bytes than the commit",
+        ),
+    ] {
+        let fork = Fork::new();
+        fork.commit();
+        fork.github.change_commit(&sha("head"), |commit| {
+            commit.archived.insert(file.to_owned(), archived.map(<[u8]>::to_vec));
+        });
+        let ran = fork.job().runs();
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(&format!("{file}: {wanted}")), "{}", ran.stderr);
+        assert_eq!(fork.github.bodies(BOT).len(), 0);
+    }
+    // What it does elsewhere is its own affair.
+    let fork = Fork::new();
+    fork.head.write("src/main.py", "1");
+    fork.commit();
+    fork.github.change_commit(&sha("head"), |commit| {
+        commit.archived.insert("src/main.py".to_owned(), None);
+    });
+    assert_eq!(fork.job().runs().code, 0);
+}
+
+fn tarred(entries: impl IntoIterator<Item = (String, u64)>) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, size) in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_mode(0o644);
+        header.set_size(size);
+        // The builder itself would refuse a path that leads out.
+        if name.len() <= 100 {
+            header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            builder.append(&header, std::io::Read::take(std::io::repeat(0), size)).unwrap();
+        } else {
+            builder.append_data(&mut header, name, std::io::Read::take(std::io::repeat(0), size)).unwrap();
+        }
+    }
+    gzipped(&builder.into_inner().unwrap())
+}
+
+fn hostile() {
+    let root = |path: &str| format!("acme-agents-0000000/{path}");
+    let table = [
+        ("no archive", b"<html>".to_vec(), "the archive cannot be read"),
+        (
+            "100,001 entries",
+            tarred((0..100_001).map(|number| (root(&number.to_string()), 0))),
+            "the archive has more than 100000 entries",
+        ),
+        ("a path that leads out", tarred([(root("../../etc/cron.d/x"), 1)]), "leaves the repository"),
+        ("an absolute path", tarred([("/etc/x".to_owned(), 1)]), "is absolute"),
+        ("65 folders", tarred([(root(&format!("{}x", "a/".repeat(65))), 0)]), "is too deep or too long"),
+        (
+            "33 MB",
+            tarred([(root("golden/large.json"), 33 * 1024 * 1024)]),
+            "golden/large.json in the archive is larger than 32 MiB",
+        ),
+        (
+            "cut off",
+            {
+                let mut bytes = tarred([(root("golden/x.json"), 100_000)]);
+                bytes.truncate(bytes.len() / 2);
+                bytes
+            },
+            "the archive cannot be read",
+        ),
+    ];
+    for (what, tarball, sentence) in table {
+        let fork = Fork::new();
+        fork.commit();
+        fork.github.change_commit(&sha("head"), |commit| commit.tarball = Some(tarball));
+        let ran = fork.job().runs();
+        assert_eq!(ran.code, 3, "{what}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(sentence) && ran.stderr.contains(&sha("head")), "{what}: {}", ran.stderr);
+        assert_eq!(fork.github.bodies(BOT).len(), 0, "{what}");
+    }
+    let fork = Fork::new();
+    fork.commit();
+    fork.github.change_commit(&sha("head"), |commit| commit.truncated = true);
+    let ran = fork.job().runs();
+    assert!(ran.code == 3 && ran.stderr.contains("more files than GitHub lists in one answer"), "{}", ran.stderr);
+}
+
+fn data_alone() {
+    let fork = Fork::new();
+    let ran = fork.runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let mut found: Vec<String> = std::fs::read_dir(fork.workspace.path(""))
+        .unwrap()
+        .flatten()
+        .map(|entry| entry.file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    assert_eq!(found, [".git", ".goldgate", ".runner"]);
+    assert_eq!(fork.github.leaks(), Vec::<String>::new());
+    let written = [
+        ran.stdout,
+        ran.stderr,
+        fork.workspace.read(".runner/summary"),
+        fork.workspace.read(".goldgate/report/report.json"),
+    ];
+    assert!(written.iter().all(|text| !text.contains("secret-token-of-the-test") && !text.contains("of-the-storage")));
+    fork.github.fault("GET", super::Fault::Always(403));
+    let ran = fork.job().runs();
+    assert!(ran.code == 3 && ran.stderr.contains("`contents: read`"), "{}", ran.stderr);
+}
+
+fn bad_inputs() {
+    let fork = Fork::new();
+    fork.commit();
+    for tier in ["model", "all"] {
+        let ran = fork.job().input("tier", tier).runs();
+        assert!(
+            ran.code == 2 && ran.stderr.contains("mode \"trusted\" replays recordings and calls nothing"),
+            "{}",
+            ran.stderr
+        );
+    }
+    let ran = fork.job().input("shard", "1/2").runs();
+    assert!(ran.code == 2 && ran.stderr.contains("mode \"trusted\" grades the whole in one job"), "{}", ran.stderr);
+    let ran = fork.job().input("config", "../goldgate.yaml").runs();
+    assert!(ran.code == 2 && ran.stderr.contains("leaves the repository"), "{}", ran.stderr);
+    let push = Job::new(&fork.workspace, &fork.github, "push", "push").input("mode", "trusted").runs();
+    assert!(push.code == 2 && push.stderr.contains("start the workflow on pull_request_target"), "{}", push.stderr);
+    let mut job = fork.job();
+    job.variables.push(("INPUT_TOKEN", ""));
+    let ran = job.runs();
+    assert!(ran.code == 2 && ran.stderr.contains("no token is given"), "{}", ran.stderr);
+}
