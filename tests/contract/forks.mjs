@@ -1,0 +1,91 @@
+// usage: node forks.mjs PORT MOCK_PORT WORK EVENTS
+// Stands before the validating mock, as front.mjs does, with what the modes publish and trusted and the check run ask for. Writes the
+// payloads of both events into WORK, and reads the artifact and the tarball from there.
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+const [port, mock, work, events] = process.argv.slice(2);
+const log = path.join(work, 'requests.log');
+const opened = JSON.parse(fs.readFileSync(path.join(events, 'pull_request.opened.json')));
+const finished = JSON.parse(fs.readFileSync(path.join(events, 'workflow_run.completed.json')));
+const [head, base] = [opened.pull_request.head.sha, opened.pull_request.base.sha];
+opened.pull_request.head.repo.id = 77;
+Object.assign(finished.workflow_run, { id: 4711, head_sha: head });
+fs.writeFileSync(path.join(work, 'opened.json'), JSON.stringify(opened));
+fs.writeFileSync(path.join(work, 'finished.json'), JSON.stringify(finished));
+const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
+const run = { id: 4711, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', conclusion: 'success', path: '.github/workflows/goldgate.yml', head_repository: from };
+const pull = { number: 2, state: 'open', head: { sha: head, repo: from }, base: { sha: base, repo: { id: 1, full_name: 'acme/agents' } } };
+const comments = [];
+const checks = [];
+const shown = (c) => ({ ...c, html_url: `http://127.0.0.1/c/${c.id}`, user: { login: 'octocat' } });
+
+const tree = (folder, inside = '') => fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+  const name = path.join(folder, entry.name), at = inside + entry.name;
+  if (entry.name === '.git') return [];
+  if (entry.isDirectory()) return [{ path: at, mode: '040000', sha: '0'.repeat(40) }, ...tree(name, `${at}/`)];
+  const bytes = fs.readFileSync(name);
+  return [{ path: at, mode: '100644', sha: crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') }];
+});
+
+const validated = (request, body) => new Promise((done) => {
+  const out = http.request({ host: '127.0.0.1', port: mock, path: request.url, method: request.method, headers: { ...request.headers, host: `127.0.0.1:${mock}` } }, (answer) => {
+    answer.resume();
+    answer.on('end', () => done({ status: answer.statusCode, why: answer.headers['sl-violations'] ?? '' }));
+  });
+  out.on('error', (error) => done({ status: 0, why: String(error) }));
+  out.end(body);
+});
+
+const answer = (method, url, body) => {
+  const at = url.split('?')[0].replace('/repos/acme/agents', '');
+  const sent = (name) => [302, null, { location: `http://localhost:${port}/stored/${name}` }];
+  if (at === '/user') return [200, { login: 'octocat' }];
+  if (at === '/pulls') return [200, [pull]];
+  if (at === '/pulls/2') return [200, pull];
+  if (at === '/actions/runs/4711') return [200, run];
+  if (at === '/actions/runs/4711/artifacts') return [200, { total_count: 1, artifacts: [{ id: 500, name: 'goldgate-report', expired: false }] }];
+  if (at === '/actions/artifacts/500/zip') return sent('report.zip');
+  if (at.startsWith('/tarball/')) return sent('head.tar.gz');
+  if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) } }];
+  if (at.startsWith('/git/trees/')) return [200, { sha: '5'.repeat(40), truncated: false, tree: tree(path.join(work, 'repo')) }];
+  if (at.startsWith('/contents/')) {
+    const file = path.join(work, 'repo', decodeURIComponent(at.slice('/contents/'.length)));
+    return fs.existsSync(file) ? [200, { encoding: 'base64', content: fs.readFileSync(file).toString('base64') }] : [404, { message: 'Not Found' }];
+  }
+  if (at === '/issues/2/comments') {
+    if (method !== 'POST') return [200, comments.map(shown)];
+    comments.push({ id: comments.length + 1, body: body.body });
+    return [201, shown(comments.at(-1))];
+  }
+  if (at.startsWith('/issues/comments/')) {
+    const comment = comments.find((c) => c.id === Number(at.split('/').pop()));
+    if (method === 'PATCH') comment.body = body.body;
+    return [200, shown(comment)];
+  }
+  if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];
+  if (at === '/check-runs') { checks.push({ id: 900, ...body }); return [201, checks.at(-1)]; }
+  if (at === '/check-runs/900') { Object.assign(checks[0], body); return [200, checks[0]]; }
+  return [404, { message: 'Not Found' }];
+};
+
+http.createServer((request, response) => {
+  if (request.url === '/ready') return response.end();
+  if (request.url.startsWith('/stored/')) {
+    // Another host than the API's: a token here is a leak.
+    if (request.headers.authorization) fs.appendFileSync(log, `REFUSED 0 GET ${request.url} it carries the token\n`);
+    return response.end(fs.readFileSync(path.join(work, path.basename(request.url))));
+  }
+  const chunks = [];
+  request.on('data', (chunk) => chunks.push(chunk));
+  request.on('end', async () => {
+    const text = Buffer.concat(chunks).toString();
+    const { status, why } = await validated(request, text);
+    const fine = status >= 200 && status < 400;
+    fs.appendFileSync(log, `${fine ? 'accepted' : 'REFUSED'} ${status} ${request.method} ${request.url} ${why}\n`);
+    const [code, body, headers] = answer(request.method, request.url, text ? JSON.parse(text) : null);
+    response.writeHead(code, { 'content-type': 'application/json', ...headers });
+    response.end(body === null ? '' : JSON.stringify(body));
+  });
+}).listen(Number(port), '127.0.0.1');
