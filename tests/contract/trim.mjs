@@ -7,7 +7,8 @@ const kept = new RegExp(`^/(user|repos/{owner}/{repo}(/(${[
   'pulls', 'pulls/{pull_number}', 'issues/{issue_number}/comments', 'issues/comments/{comment_id}', 'contents/{path}',
   'issues/{issue_number}/labels/{name}', 'collaborators/{username}/permission', 'commits/{ref}/statuses', 'statuses/{sha}',
   'actions/runs', 'actions/runs/{run_id}/artifacts', 'actions/artifacts/{artifact_id}/{archive_format}',
-  'actions/workflows/{workflow_id}/dispatches', 'git/commits', 'git/commits/{commit_sha}', 'git/trees', 'git/refs', 'git/refs/{ref}',
+  'actions/workflows/{workflow_id}/dispatches', 'git/commits', 'git/commits/{commit_sha}', 'git/trees', 'git/trees/{tree_sha}', 'git/blobs/{file_sha}',
+  'git/refs', 'git/refs/{ref}',
   'git/ref/{ref}',
 ].join('|')}))?)$`.replace(/[{}]/g, '\\$&'));
 const kept = more ? new RegExp(more) : /^\/(user|repos\/\{owner\}\/\{repo\}(\/(pulls\/\{pull_number\}|issues\/\{issue_number\}\/comments|issues\/comments\/\{comment_id\}|contents\/\{path\}))?)$/;
