@@ -155,6 +155,9 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
     Ok(done)
 }
 
+/// Gives the baseline to compare with, where the config's stands.
+pub type GiveBaseline<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
+
 /// What a run is handed.
 pub struct Ground<'a> {
     /// The files, wherever they came from.
@@ -164,7 +167,7 @@ pub struct Ground<'a> {
     /// Makes the live samples of a tier.
     pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::Made, Trouble>,
     /// Gives the baseline to compare with, where the config's stands.
-    pub baseline: &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>,
+    pub baseline: GiveBaseline<'a>,
 }
 
 /// Grades and judges what it is handed.

@@ -222,7 +222,7 @@ fn interval(ends: Option<(f64, f64)>) -> Result<(), Unfit> {
 
 fn number(found: Option<f64>) -> Result<(), Unfit> {
     match found {
-        Some(number) if !(number.abs() <= NUMBER) => Err(Unfit::Odd("a number")),
+        Some(number) if number.is_nan() || number.abs() > NUMBER => Err(Unfit::Odd("a number")),
         Some(_) | None => Ok(()),
     }
 }

@@ -150,9 +150,10 @@ impl Story {
     }
 
     fn comment(&self) -> String {
-        let mut bodies = self.github.bodies(BOT);
+        let bodies = self.github.bodies(BOT);
         assert_eq!(bodies.len(), 1, "one comment");
-        bodies.remove(0)
+        // What GitHub would make a link or a mention of is broken by a word joiner, which nobody sees.
+        bodies[0].replace("&#8288;", "")
     }
 
     fn is_refused(&self, ran: &Ran, why: &str) {
@@ -557,7 +558,7 @@ fn carried() {
     assert!(story.github.commits().is_empty());
     // An approved baseline that says more than was measured is held against the result.
     let story = Story::new();
-    let higher = story.checkout.read(BASELINE).replace("\"captured_at\"", "\"captured_at\"");
+    let higher = story.checkout.read(BASELINE);
     let higher = higher.replace("\"finding_precision\": 1.0", "\"finding_precision\": 0.9");
     story.checkout.write(BASELINE, &higher);
     story.github.file_at(&head_sha(), BASELINE, &higher);

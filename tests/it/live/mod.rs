@@ -243,6 +243,8 @@ fn killed() {
         // What the endpoint has answered may be on its way still: one answer for each of the four places.
         assert!(kept(&repository) + 4 * round >= 20 * round, "{} kept in round {round}", kept(&repository));
     }
+    // What was on its way to the killed program is still answered.
+    thread::sleep(Duration::from_millis(300));
     let (before, kept_before) = (endpoint.answered(), kept(&repository));
     let ran = model(&repository, &["--samples", "3", "--format", "json", "--resume"]);
     let report = report(&ran);

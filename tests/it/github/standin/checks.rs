@@ -55,7 +55,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             status(201, run)
         }
         ("PATCH", ["check-runs", id]) if is_whole(&request.body) => {
-            match runs.iter_mut().find(|run| run["id"].to_string() == *id) {
+            match runs.iter_mut().find(|run| run["id"].as_u64() == id.parse().ok()) {
                 Some(run) => {
                     for (key, value) in request.body.as_object().unwrap() {
                         run[key] = value.clone();
