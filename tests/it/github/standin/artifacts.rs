@@ -106,7 +106,9 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 .collect();
             ok(json!({ "total_count": found.len(), "workflow_runs": request.slice(&found, |run| (*run).clone()) }))
         }
-        ["runs", id] => kept.runs.iter().find(|run| run["id"].as_u64() == id.parse().ok()).cloned().map_or_else(missing, ok),
+        ["runs", id] => {
+            kept.runs.iter().find(|run| run["id"].as_u64() == id.parse().ok()).cloned().map_or_else(missing, ok)
+        }
         ["runs", id, "artifacts"] => {
             let found: Vec<&Uploaded> = kept
                 .uploaded
