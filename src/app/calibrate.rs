@@ -97,6 +97,7 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
         cases: Vec::new(),
         samples: None,
         shard: None,
+        target: None,
     };
     let job = Job {
         config: args.config.clone(),

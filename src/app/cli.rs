@@ -85,6 +85,9 @@ pub struct RunArgs {
     /// Another baseline than the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
+    /// Let this target of the config answer in the model tier, in place of those that the agents name
+    #[arg(long, value_name = "NAME", env = "GOLDGATE_TARGET")]
+    pub target: Option<String>,
     /// Write every live sample as a recording: DIR/{agent}/{case}/{sample}.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<String>,

@@ -26,6 +26,7 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         cases: run::patterns(std::slice::from_ref(&args.case))?,
         samples: None,
         shard: None,
+        target: None,
     };
     if args.asked {
         return asked(&args.config, Wanted { tiers: Vec::new(), ..wanted }, world);

@@ -96,6 +96,7 @@ impl Table {
             cases: patterns(&args.case)?,
             samples: None,
             shard: None,
+            target: None,
         };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
         plan.suites.retain(|opened| opened.config.labels.is_some());

@@ -145,6 +145,7 @@ fn job(args: &MergeArgs, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
             cases: run::patterns(&cases)?,
             samples,
             shard: None,
+            target: None,
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: one.report.commit.clone(),

@@ -15,6 +15,7 @@ mod layout;
 mod live;
 mod merge;
 mod plan;
+mod prompts;
 mod repair;
 mod replay;
 mod run;

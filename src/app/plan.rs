@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use globset::GlobMatcher;
 
+use super::prompts::prompt_package;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::nearest;
@@ -31,7 +32,6 @@ use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::suites::Cast;
-use crate::suites::EntryKind;
 use crate::suites::KINDS;
 use crate::suites::Kind;
 use crate::suites::Labels;
@@ -41,7 +41,6 @@ use crate::suites::Shelf;
 use crate::suites::Suite;
 use crate::suites::kind;
 use crate::suites::sha256_hex;
-use crate::text::norm;
 use crate::world::Clock;
 
 /// What people asked for.
@@ -59,6 +58,8 @@ pub struct Wanted {
     pub samples: Option<u32>,
     /// The part of the cases that this machine grades; all where absent.
     pub shard: Option<Shard>,
+    /// A target that the model tier calls in place of those that the config names.
+    pub target: Option<String>,
 }
 
 impl Wanted {
@@ -138,13 +139,20 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
 /// Everything in them that cannot be, and filters that choose nothing.
 pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
-    let config = config::read(&source)?;
+    let mut config = config::read(&source)?;
     let reader = Reader { shelf, source: &source };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
         if let Some(problem) = reader.unknown("suite", id, known) {
             problems.push(problem);
+        }
+    }
+    if let Some(target) = &wanted.target {
+        let known = config.targets.keys().map(String::as_str);
+        match reader.unknown("target", target, known) {
+            Some(problem) => problems.push(problem),
+            None => redirect(&mut config, target),
         }
     }
     let chosen = config
@@ -177,6 +185,15 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
         problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
     }
     problems.or(plan)
+}
+
+/// Lets another target answer for every agent that has a live one in the model tier.
+fn redirect(config: &mut Config, target: &str) {
+    for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
+        if let Some(Source::Live(live)) = &mut agent.model {
+            target.clone_into(&mut live.target);
+        }
+    }
 }
 
 /// The longest quarantine, in days.
@@ -418,24 +435,4 @@ impl Reader<'_> {
         }
         gates
     }
-}
-
-/// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
-/// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them.
-fn prompt_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
-    let Ok(entries) = shelf.list(path) else {
-        let source = shelf.text(path)?;
-        return Ok(package(&source.text, source.text.clone()));
-    };
-    let (mut lines, mut texts) = (String::new(), Vec::new());
-    for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
-        let source = shelf.text(&path.child(&entry.name))?;
-        lines.push_str(&format!("{}  {}\n", sha256_hex(source.text.as_bytes()), entry.name));
-        texts.push(source.text);
-    }
-    Ok(package(&lines, texts.join("\n")))
-}
-
-fn package(digested: &str, text: String) -> PromptPackage {
-    PromptPackage { sha256: sha256_hex(digested.as_bytes()), normal: norm(&text), text }
 }

@@ -308,6 +308,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             cases: patterns(&args.case)?,
             samples: args.samples,
             shard: args.shard,
+            target: args.target.clone(),
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: None,

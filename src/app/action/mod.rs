@@ -84,6 +84,7 @@ fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
             suites: inputs.suites.clone(),
             samples: inputs.samples,
             shard: inputs.shard,
+            target: world.env.get("GOLDGATE_TARGET").map(str::to_owned),
             ..Wanted::default()
         },
         authority: inputs.authority,
