@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::run::located;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
+use crate::format::SourceText;
 use crate::format::baseline_v1;
 use crate::model::AgentReport;
 use crate::model::Baseline;
@@ -13,6 +15,7 @@ use crate::model::Exclusion;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::suites::Shelf;
+use crate::world::BaseTree;
 use crate::world::Disk;
 use crate::world::NoFile;
 
@@ -40,6 +43,33 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
         )
         .into()),
         (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.text(file)?)?)),
+    }
+}
+
+/// The baseline of the working tree: the named one, else the config's.
+///
+/// # Errors
+/// What in it cannot be.
+pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, Trouble> {
+    match (named, configured) {
+        (Some(path), _) => {
+            let (disk, file) = located(path)?;
+            load(&disk, &file, Need::Named)
+        }
+        (None, Some(file)) => load(disk, file, Need::Configured),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The baseline of the base commit; the first run has none.
+///
+/// # Errors
+/// What in it cannot be, or that the base commit cannot be read.
+pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
+    match base.bytes(file) {
+        Ok(bytes) => Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes)?)?)),
+        Err(problem) if problem.code == "missing-file" => Ok(None),
+        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), Trouble::from)),
     }
 }
 

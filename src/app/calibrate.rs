@@ -3,11 +3,8 @@
 use std::path::Path;
 
 use super::cli::CalibrateArgs;
-use super::live;
 use super::plan::Wanted;
 use super::run;
-use super::run::Before;
-use super::run::Job;
 use super::run::located;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -18,7 +15,6 @@ use crate::gate::calibration::Calibrated;
 use crate::gate::calibration::Finding;
 use crate::gate::calibration::calibrated;
 use crate::model::AgentReport;
-use crate::model::Authority;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::Report;
@@ -94,21 +90,9 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
         tiers: vec![Tier::Deterministic],
         suites: args.suite.clone(),
         agents: args.agent.clone(),
-        cases: Vec::new(),
-        samples: None,
-        shard: None,
-        target: None,
+        ..Wanted::default()
     };
-    let job = Job {
-        config: args.config.clone(),
-        wanted,
-        authority: Authority::Advisory,
-        commit: None,
-        base: None,
-        live: live::Options::NONE,
-        parts: None,
-    };
-    Ok(run::done(&job, world, Before::None, &|disk, _, configured| run::baseline_here(None, disk, configured))?.report)
+    run::as_recorded(&args.config, wanted, world)
 }
 
 fn stored(folders: &[String]) -> Result<Vec<Report>, Trouble> {

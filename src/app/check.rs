@@ -1,5 +1,6 @@
 //! `goldgate check`: everything that can be known without grading a run.
 
+use super::baseline;
 use super::cli::CheckArgs;
 use super::plan::Plan;
 use super::plan::Wanted;
@@ -32,7 +33,7 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     }
     notes.sort();
     let configured = plan.config.baseline.as_ref();
-    let baseline = match run::baseline_here(None, &disk, configured) {
+    let baseline = match baseline::here(None, &disk, configured) {
         Ok(baseline) => baseline,
         Err(Trouble::Input(found)) => {
             problems.extend(found);

@@ -1,15 +1,11 @@
 //! `goldgate explain`: one case, graded and told, or what a live agent is asked about it.
 
 use super::cli::ExplainArgs;
-use super::live;
 use super::plan::Wanted;
 use super::plan::plan;
 use super::run;
-use super::run::Before;
-use super::run::Job;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
-use crate::model::Authority;
 use crate::model::Tier;
 use crate::render::explain as render;
 use crate::world::World;
@@ -24,24 +20,12 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         suites: args.suite.clone(),
         agents: args.agent.clone(),
         cases: run::patterns(std::slice::from_ref(&args.case))?,
-        samples: None,
-        shard: None,
-        target: None,
+        ..Wanted::default()
     };
     if args.asked {
         return asked(&args.config, Wanted { tiers: Vec::new(), ..wanted }, world);
     }
-    let job = Job {
-        config: args.config.clone(),
-        wanted,
-        authority: Authority::Advisory,
-        commit: None,
-        base: None,
-        live: live::Options::NONE,
-        parts: None,
-    };
-    let done = run::done(&job, world, Before::None, &|disk, _, configured| run::baseline_here(None, disk, configured))?;
-    world.say(&render::explain(&done.report));
+    world.say(&render::explain(&run::as_recorded(&args.config, wanted, world)?));
     Ok(0)
 }
 

@@ -94,9 +94,7 @@ impl Table {
             suites: args.suite.clone(),
             agents: args.agent.clone(),
             cases: patterns(&args.case)?,
-            samples: None,
-            shard: None,
-            target: None,
+            ..Wanted::default()
         };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
         plan.suites.retain(|opened| opened.config.labels.is_some());

@@ -144,8 +144,7 @@ fn job(args: &MergeArgs, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
             agents,
             cases: run::patterns(&cases)?,
             samples,
-            shard: None,
-            target: None,
+            ..Wanted::default()
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: one.report.commit.clone(),

@@ -8,7 +8,6 @@ use globset::Glob;
 use globset::GlobMatcher;
 
 use super::baseline;
-use super::baseline::Need;
 use super::cli::CacheArg;
 use super::cli::RunArgs;
 use super::cli::TierArg;
@@ -27,7 +26,6 @@ use super::snapshots;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::format::SourceText;
 use crate::format::baseline_v1;
 use crate::guard;
 use crate::guard::Sides;
@@ -203,6 +201,23 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     Ok(Done { report, config_sha256, against, config })
 }
 
+/// Grades recordings against the baseline of the working tree, for a command that shows what it finds and blocks nothing.
+///
+/// # Errors
+/// Bad input, or an outside that failed.
+pub fn as_recorded(config: &str, wanted: Wanted, world: &World) -> Result<Report, Trouble> {
+    let job = Job {
+        config: config.to_owned(),
+        wanted,
+        authority: Authority::Advisory,
+        commit: None,
+        base: None,
+        live: live::Options::NONE,
+        parts: None,
+    };
+    Ok(done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report)
+}
+
 /// With two tiers asked for, the deterministic one decides.
 fn decides(tier: Tier, asked: &[Tier]) -> bool {
     tier == Tier::Deterministic || !asked.contains(&Tier::Deterministic)
@@ -351,34 +366,6 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     problems.or(globs)
 }
 
-/// The baseline of the working tree: the named one, else the config's.
-///
-/// # Errors
-/// What in it cannot be.
-pub fn baseline_here(
-    named: Option<&str>,
-    disk: &Disk,
-    configured: Option<&RepoPath>,
-) -> Result<Option<Baseline>, Trouble> {
-    match (named, configured) {
-        (Some(path), _) => {
-            let (disk, file) = located(path)?;
-            baseline::load(&disk, &file, Need::Named)
-        }
-        (None, Some(file)) => baseline::load(disk, file, Need::Configured),
-        (None, None) => Ok(None),
-    }
-}
-
-/// The baseline of the base commit; the first run has none.
-fn baseline_of(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
-    match base.bytes(file) {
-        Ok(bytes) => Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes)?)?)),
-        Err(problem) if problem.code == "missing-file" => Ok(None),
-        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), Trouble::from)),
-    }
-}
-
 /// Grades on this machine: the base commit, where one is named, comes from its git, and the baseline with it.
 ///
 /// # Errors
@@ -386,8 +373,8 @@ fn baseline_of(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>,
 pub fn locally(job: &Job, git: &Git, baseline: Option<&str>, world: &World) -> Result<Done, Trouble> {
     let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(git, commit));
     done(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
-        (Some(base), None, Some(file)) => baseline_of(base, file),
-        _ => baseline_here(baseline, disk, configured),
+        (Some(base), None, Some(file)) => baseline::of_commit(base, file),
+        _ => baseline::here(baseline, disk, configured),
     })
 }
 

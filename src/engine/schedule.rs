@@ -155,7 +155,6 @@ enum Ended {
 }
 
 /// What one sample took.
-#[derive(Default)]
 struct Bill {
     calls: u64,
     tries: u64,
@@ -164,7 +163,7 @@ struct Bill {
     unpriced: bool,
     model: Option<String>,
     /// The start of the run.
-    begun: Option<Instant>,
+    begun: Instant,
     timeline: Timeline,
 }
 
@@ -219,7 +218,7 @@ impl Engine<'_> {
         run: Instant,
     ) -> (usize, Finished, Bill) {
         let lane = &self.lanes[job.lane];
-        let mut bill = Bill { begun: Some(run), ..Bill::default() };
+        let mut bill = Bill::new(run);
         let mut seat = Seat { lane, permit: None };
         seat.take().await;
         if !events.is_needed(place) {
@@ -344,9 +343,23 @@ impl Engine<'_> {
 }
 
 impl Bill {
+    /// Nothing taken yet, in a run that began then.
+    fn new(begun: Instant) -> Self {
+        Self {
+            calls: 0,
+            tries: 0,
+            spent: Spent::default(),
+            cost: None,
+            unpriced: false,
+            model: None,
+            begun,
+            timeline: Timeline::default(),
+        }
+    }
+
     /// From then until now, counted from the start of the run.
     fn stretch(&self, from: Instant) -> Stretch {
-        let since = |then: Instant| self.begun.map_or(Duration::ZERO, |begun| then.saturating_duration_since(begun));
+        let since = |then: Instant| then.saturating_duration_since(self.begun);
         Stretch { from: since(from), to: since(Instant::now()) }
     }
 

@@ -54,7 +54,7 @@ impl Redactor {
     /// # Errors
     /// The first pattern that is none, with what is wrong with it.
     pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
-        let usual = KEYS.iter().filter_map(|pattern| Regex::new(pattern).ok());
+        let usual = KEYS.iter().map(|pattern| Regex::new(pattern).expect("the patterns of this program are patterns"));
         let mut patterns: Vec<Regex> = usual.collect();
         for (place, pattern) in stated.iter().enumerate() {
             patterns.push(pattern_of(pattern).map_err(|why| (place, why))?);
@@ -167,6 +167,10 @@ mod tests {
             "github_pat_11ABCDEFG0123456789_abc",
             "AKIAIOSFODNN7EXAMPLE",
             "xoxb-123456789012-abc",
+            "glpat-0123456789abcdefghij",
+            "AIza0123456789abcdefghijABCDEFGHIJ",
+            "hf_0123456789abcdefghij",
+            "npm_0123456789abcdefghijABCDEFGHIJ",
             "Bearer abcdefghijklmnop.qrstu",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijk",
             "-----BEGIN RSA PRIVATE KEY-----\nMIIB\n-----END RSA PRIVATE KEY-----",

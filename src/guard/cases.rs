@@ -69,7 +69,7 @@ pub fn compare(sides: &Sides<'_>, config: &Config, before: &Suite, after: &Suite
     }
 }
 
-/// Files that stand beside the suite: labels, lists of terms.
+/// Files that stand beside the suite: labels, tools, lists of terms.
 fn beside(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
     let mut one = |what: String, old: &RepoPath, new: &RepoPath| {
         if let Some(difference) = difference(sides, old, new, Look::Whole) {
@@ -78,6 +78,9 @@ fn beside(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
     };
     if let (Some(old), Some(new)) = (&before.labels, &after.labels) {
         one("labels".to_owned(), old, new);
+    }
+    if let (Some(old), Some(new)) = (&before.tools, &after.tools) {
+        one("tools".to_owned(), old, new);
     }
     for (name, new) in &after.terms {
         if let Some(old) = before.terms.get(name) {
@@ -104,8 +107,8 @@ fn is_elsewhere(config: &Config, suite: &Suite, path: &RepoPath) -> bool {
         });
         replays.chain(&agent.prompt)
     });
-    let lists = suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms)).chain(&suite.labels);
-    let mut others = of_agents.chain(lists).chain(&config.baseline);
+    let lists = suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms));
+    let mut others = of_agents.chain(lists).chain(&suite.labels).chain(&suite.tools).chain(&config.baseline);
     let fingerprinted =
         config.suites.iter().flat_map(|suite| suite.agents.values()).flat_map(|agent| &agent.fingerprint);
     // A pattern or a folder that holds the whole suite does not take its golden files out of it.

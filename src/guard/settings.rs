@@ -66,8 +66,9 @@ impl Compared<'_> {
         self.led(&format!("golden files of `{id}`:"), Some(old.path.as_str()), Some(new.path.as_str()));
         let runs_of = |suite: &Suite| suite.runs_of.as_ref().map(ToString::to_string);
         self.led(&format!("runs that `{id}` looks at:"), runs_of(old).as_deref(), runs_of(new).as_deref());
-        let labels = |suite: &Suite| suite.labels.as_ref().map(|file| file.as_str().to_owned());
-        self.led(&format!("labels file of `{id}`:"), labels(old).as_deref(), labels(new).as_deref());
+        let path = |file: &Option<RepoPath>| file.as_ref().map(|file| file.as_str().to_owned());
+        self.led(&format!("labels file of `{id}`:"), path(&old.labels).as_deref(), path(&new.labels).as_deref());
+        self.led(&format!("tools file of `{id}`:"), path(&old.tools).as_deref(), path(&new.tools).as_deref());
         self.tiers(&old.tiers, &new.tiers);
         self.categories(old.categories.as_deref(), new.categories.as_deref());
         let names: BTreeSet<&String> = old.terms.keys().chain(new.terms.keys()).collect();

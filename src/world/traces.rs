@@ -33,20 +33,24 @@ struct Receiver {
 }
 
 /// Sends finished samples to every receiver that the environment names, and gives what has to be told: a line for each that
-/// did not take them. It waits for the network in a runtime of its own, so that it is called when all samples are done.
-pub fn export(env: &Env, started_at: &str, samples: &[Traced]) -> Vec<String> {
-    if samples.is_empty() || is_on(env, &["OTEL_SDK_DISABLED"]) {
+/// did not take them. The samples are put together only where there is a receiver. It waits for the network in a runtime of its own, so that it is called when all samples are done.
+pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>) -> Vec<String> {
+    if is_on(env, &["OTEL_SDK_DISABLED"]) {
         return Vec::new();
     }
     let named: Vec<_> = [standard(env), langsmith(env)].into_iter().flatten().collect();
     if named.is_empty() {
         return Vec::new();
     }
+    let samples = samples();
+    if samples.is_empty() {
+        return Vec::new();
+    }
     let (resource, mut told) = resource(env);
     let is_sent = is_on(env, &["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"]);
     let content = if is_sent { Content::Sent } else { Content::Kept };
     let telling = Telling { started_at: started_at.to_owned(), resource, content };
-    let requests = otlp::requests(&telling, samples);
+    let requests = otlp::requests(&telling, &samples);
     for receiver in named {
         let sent = receiver.and_then(|receiver| {
             // A URL's path may be a key, so that no more than the host is shown.

@@ -1,18 +1,10 @@
-// usage: node trim.mjs IN.json OUT.json [PATHS]
-// Keeps the paths that goldgate calls (or those that the pattern PATHS fits), and lets every JSON answer also be application/vnd.github+json, which real clients ask for.
+// usage: node trim.mjs IN.json OUT.json PATH…
+// Keeps the named paths, and lets every JSON answer also be application/vnd.github+json, which real clients ask for.
 import fs from 'node:fs';
-const [from, to, more] = process.argv.slice(2);
+const [from, to, ...paths] = process.argv.slice(2);
 const api = JSON.parse(fs.readFileSync(from, 'utf8'));
-const kept = new RegExp(`^/(user|repos/{owner}/{repo}(/(${[
-  'pulls', 'pulls/{pull_number}', 'issues/{issue_number}/comments', 'issues/comments/{comment_id}', 'contents/{path}',
-  'issues/{issue_number}/labels/{name}', 'collaborators/{username}/permission', 'commits/{ref}/statuses', 'statuses/{sha}',
-  'actions/runs', 'actions/runs/{run_id}/artifacts', 'actions/artifacts/{artifact_id}/{archive_format}',
-  'actions/workflows/{workflow_id}/dispatches', 'git/commits', 'git/commits/{commit_sha}', 'git/trees', 'git/trees/{tree_sha}', 'git/blobs/{file_sha}',
-  'git/refs', 'git/refs/{ref}',
-  'git/ref/{ref}',
-].join('|')}))?)$`.replace(/[{}]/g, '\\$&'));
-const kept = more ? new RegExp(more) : /^\/(user|repos\/\{owner\}\/\{repo\}(\/(pulls\/\{pull_number\}|issues\/\{issue_number\}\/comments|issues\/comments\/\{comment_id\}|contents\/\{path\}))?)$/;
-for (const path of Object.keys(api.paths)) if (!kept.test(path)) delete api.paths[path];
+for (const path of paths) if (!api.paths[path]) throw new Error(`GitHub describes no ${path}`);
+for (const path of Object.keys(api.paths)) if (!paths.includes(path)) delete api.paths[path];
 const also = (answer) => {
   const json = answer.content?.['application/json'];
   if (json) answer.content['application/vnd.github+json'] ??= json;

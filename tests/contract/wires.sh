@@ -39,7 +39,7 @@ tsc check-*.ts
 for file in must-fail-*.ts; do
   ! tsc "$file" > /dev/null || { echo "$file passes, and must not" >&2; exit 1; }
 done
-count=$(ls check-*.ts | wc -l)
+count=$(find . -maxdepth 1 -name 'check-*.ts' | wc -l)
 rm -f check-*.ts must-fail-*.ts
 venv/bin/python "$here/converse.py" "$work"
-echo "the wire formats hold: $count bodies of OpenAI and Anthropic, $(ls "$work"/bedrock.*.json | wc -l) of Bedrock"
+echo "the wire formats hold: $count bodies of OpenAI and Anthropic, $(find "$work" -name 'bedrock.*.json' | wc -l) of Bedrock"

@@ -58,11 +58,11 @@ fn check(folder: &Path) {
 
 /// Copies a folder with everything in it.
 pub fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
         if path.is_dir() {
-            fs::create_dir_all(&target).unwrap();
             copy(&path, &target);
         } else {
             fs::copy(&path, &target).unwrap();

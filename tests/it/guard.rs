@@ -1,10 +1,14 @@
 //! The guard on golden changes, against a commit of a real git repository: `goldgate run --base REV`.
 
+mod rows;
+
 use std::process::Command;
 
 use libtest_mimic::Trial;
+use rows::ROWS;
 use serde_json::Value;
 
+use crate::cases::copy;
 use crate::repository::EXPECTED;
 use crate::repository::RUN;
 use crate::repository::Ran;
@@ -37,6 +41,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a case that is retired without a reason is refused", retired_without_reason),
         trial("a case that is retired with a reason needs an approval", retired),
         trial("a file that a case reads from outside its suite's folder is guarded", outside),
+        trial("an edited file of tools needs an approval", tools),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
     trials
@@ -122,188 +127,6 @@ fn one(row: &Row) {
     assert_eq!(heavy > 0, row.code == 1, "{found:?}");
     assert!(heavy <= 2, "one change is said once: {found:?}");
 }
-
-const ROWS: &[Row] = &[
-    Row {
-        name: "an edited baseline needs an approval",
-        change: |it| it.replace("baselines/latest.json", "\"f1_score\": 1.0", "\"f1_score\": 0.9"),
-        says: "the baseline edited: f1_score of `contracts/legal` 1 -> 0.9",
-        code: 1,
-    },
-    Row {
-        name: "a removed baseline needs an approval",
-        change: |it| it.remove("baselines/latest.json"),
-        says: "the baseline baselines/latest.json removed",
-        code: 1,
-    },
-    Row {
-        name: "another baseline needs an approval",
-        change: |it| it.replace("goldgate.yaml", "baselines/latest.json", "baselines/older.json"),
-        says: "the baseline is another file: baselines/latest.json -> baselines/older.json",
-        code: 1,
-    },
-    Row {
-        name: "a loosened gate needs an approval",
-        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.4 }"),
-        says: "finding_precision floor of `contracts` 0.50 -> 0.40",
-        code: 1,
-    },
-    Row {
-        name: "a wider band needs an approval",
-        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.5, zone: 0.1 }"),
-        says: "finding_precision floor of `contracts` 0.50 -> 0.50 (band 0.10)",
-        code: 1,
-    },
-    Row {
-        name: "a removed gate needs an approval",
-        change: |it| it.replace("goldgate.yaml", "    gates:\n      finding_precision: { min: 0.5 }\n", ""),
-        says: "finding_precision floor of `contracts` removed: 0.50",
-        code: 1,
-    },
-    Row {
-        name: "a default gate that is not hard any more needs an approval",
-        change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      finding_recall: { hard: false }\n"),
-        says: "finding_recall floor of `contracts` 0.80 (hard) -> 0.80",
-        code: 1,
-    },
-    Row {
-        name: "a gate that is switched off needs an approval",
-        change: |it| {
-            it.replace(
-                "goldgate.yaml",
-                "    gates:\n",
-                "    gates:\n      f1_score: { off: true, reason: redefined }\n",
-            );
-        },
-        says: "f1_score largest drop of `contracts` switched off: redefined",
-        code: 1,
-    },
-    Row {
-        name: "a tightened gate is listed and passes",
-        change: |it| it.replace("goldgate.yaml", "min: 0.5 }", "min: 0.6, hard: true }"),
-        says: "finding_precision floor of `contracts` 0.50 -> 0.60 (hard)",
-        code: 0,
-    },
-    Row {
-        name: "a deleted expectation needs an approval",
-        change: |it| [expected(3), recording(3)].iter().for_each(|file| it.remove(file)),
-        says: "1 case of `contracts` removed: lease-3",
-        code: 1,
-    },
-    Row {
-        name: "an edited expectation needs an approval, with what was edited",
-        change: |it| it.replace(&expected(3), "\"change of control\", \"consent\"", "\"consent\""),
-        says: "expectation of lease-3 of `contracts` edited: expected_findings[0].must_contain_keywords[0] removed: \"change of control\"",
-        code: 1,
-    },
-    Row {
-        name: "a synonym more needs an approval",
-        change: |it| it.replace(&expected(3), "[\"approval\"]", "[\"approval\", \"a\"]"),
-        says: "keyword_synonyms.consent[1] added: \"a\"",
-        code: 1,
-    },
-    Row {
-        name: "an edited document needs an approval",
-        change: |it| it.replace("golden/contracts/lease-3.md", "approve", "agree"),
-        says: "golden/contracts/lease-3.md of `contracts` edited: 1 lines less, 1 lines more",
-        code: 1,
-    },
-    Row {
-        name: "an added case is listed and passes",
-        change: |it| add_case(it, 77),
-        says: "1 case of `contracts` added: lease-77",
-        code: 0,
-    },
-    Row {
-        name: "a quarantine needs an approval",
-        change: |it| {
-            it.replace(
-                &expected(3),
-                "\"max_expected_findings\": 3",
-                "\"max_expected_findings\": 3,\n  \"quarantine\": { \"owner\": \"Subject A\", \"reason\": \"flaky\", \"expires\": \"2026-11-25\" }",
-            );
-        },
-        says: "case lease-3 of `contracts` put into quarantine until 2026-11-25 by Subject A: flaky",
-        code: 1,
-    },
-    Row {
-        name: "golden files that lie elsewhere need an approval",
-        change: |it| {
-            std::fs::rename(it.path("golden"), it.path("easy")).unwrap();
-            it.replace("goldgate.yaml", "path: golden", "path: easy");
-        },
-        says: "golden files of `contracts`: golden -> easy",
-        code: 1,
-    },
-    Row {
-        name: "a golden folder that is a link to easier files needs an approval",
-        change: |it| {
-            std::fs::rename(it.path("golden"), it.path("easy")).unwrap();
-            it.replace(
-                "easy/expected/legal/lease-3.json",
-                "\"max_expected_findings\": 3",
-                "\"max_expected_findings\": 9",
-            );
-            std::os::unix::fs::symlink("easy", it.path("golden")).unwrap();
-        },
-        says: "expectation of lease-3 of `contracts` edited: max_expected_findings 3 -> 9",
-        code: 1,
-    },
-    Row {
-        name: "recordings that are edited alone need an approval",
-        change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
-        says: "1 recording of `contracts/legal` changed: lease-3.json, while what the agent is made of (prompts/**) is unchanged",
-        code: 1,
-    },
-    Row {
-        name: "recordings of an agent that changed are listed and pass",
-        change: |it| {
-            it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
-            it.write("prompts/legal.md", "Report every change of control, always.\n");
-        },
-        says: "1 recording of `contracts/legal` changed: lease-3.json; what the agent is made of has changed, too",
-        code: 0,
-    },
-    Row {
-        name: "a narrower fingerprint needs an approval",
-        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "fingerprint of `contracts/legal` leaves out prompts/**",
-        code: 1,
-    },
-    Row {
-        name: "fewer samples need an approval",
-        change: |it| it.replace("goldgate.yaml", "samples: 1\n", ""),
-        says: "samples of `contracts` 1 -> as many as there are",
-        code: 1,
-    },
-    Row {
-        name: "a category more is listed and passes",
-        change: |it| {
-            it.replace(
-                "goldgate.yaml",
-                "categories: [change_of_control, termination]",
-                "categories: [change_of_control, termination, x]",
-            )
-        },
-        says: "1 category of `contracts` added: x",
-        code: 0,
-    },
-    Row {
-        name: "a renamed suite needs an approval",
-        change: |it| it.replace("goldgate.yaml", "- id: contracts", "- id: papers"),
-        says: "1 suite removed: contracts",
-        code: 1,
-    },
-    Row {
-        name: "recordings from elsewhere need an approval",
-        change: |it| {
-            std::fs::rename(it.path("runs"), it.path("best")).unwrap();
-            it.replace("goldgate.yaml", "replay: runs", "replay: best");
-        },
-        says: "recordings of `contracts/legal`: runs -> best",
-        code: 1,
-    },
-];
 
 fn unchanged() {
     let repository = committed();
@@ -427,17 +250,6 @@ fn tasks() -> Repository {
     repository
 }
 
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to.join(entry.file_name())),
-            false => drop(std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap()),
-        }
-    }
-}
-
 fn retire(repository: &Repository, reason: &str) {
     let file = "evidence/tasks/buggy_calc.json";
     let mut task: Value = serde_json::from_str(&repository.read(file)).unwrap();
@@ -477,6 +289,24 @@ fn outside() {
         "{found:?}"
     );
     assert_eq!(found[1].0, "fixtures/repos/prompt_injection_repo/app/user.py, which `evidence` reads, added");
+}
+
+fn tools() {
+    let repository = Repository::bundled();
+    repository.remove(".git");
+    commit_all(&repository);
+    repository.replace("fixtures/tool_use/tools.json", "\"major\"", "\"minor\"");
+    let ran = against(&repository, &["--format", "json"]);
+    let found = changes(&ran);
+    assert!(found[0].0.starts_with("tools of `assistant` edited: ") && found[0].1, "{found:?}");
+    assert_eq!((ran.code, found.len()), (1, 1), "{found:?}");
+    let config = repository.read("goldgate.yaml");
+    repository.write("goldgate.yaml", config.replace("    tools: fixtures/tool_use/tools.json\n", ""));
+    let found = changes(&against(&repository, &["--format", "json"]));
+    assert!(
+        found.contains(&("tools file of `assistant`: fixtures/tool_use/tools.json -> none".to_owned(), true)),
+        "{found:?}"
+    );
 }
 
 fn no_tricks() {

@@ -6,6 +6,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
+use crate::cases::copy;
+
 /// A repository that one test may change as it likes.
 pub struct Repository {
     folder: TempDir,
@@ -70,6 +72,16 @@ impl Repository {
             .write("golden/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to approve.\n");
         repository.write("golden/expected/legal/lease.json", EXPECTED);
         repository.write("golden/runs/legal/lease.json", RUN);
+        repository
+    }
+
+    /// This repository's own suites, with their recordings and the baseline.
+    pub fn bundled() -> Self {
+        let repository = Self::empty();
+        for folder in ["fixtures", "baselines"] {
+            copy(&root().join(folder), &repository.path(folder));
+        }
+        repository.write("goldgate.yaml", std::fs::read(root().join("goldgate.yaml")).unwrap());
         repository
     }
 

@@ -359,7 +359,7 @@ fn respond(mut stream: TcpStream, answer: &str) {
 
 fn exported(variables: &[(&str, &str)]) -> Vec<String> {
     let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
-    export(&Env::of(variables), "2026-01-01T00:00:00Z", &[sample(0)])
+    export(&Env::of(variables), "2026-01-01T00:00:00Z", || vec![sample(0)])
 }
 
 fn environment() {

@@ -18,7 +18,7 @@ use crate::world::Tree;
 /// The files of one commit: every name, and the bytes of those that a grading may read.
 pub struct Held {
     folders: BTreeMap<RepoPath, BTreeSet<Entry>>,
-    links: BTreeSet<RepoPath>,
+    tree: Tree,
     files: BTreeMap<RepoPath, Vec<u8>>,
 }
 
@@ -29,23 +29,21 @@ impl Held {
     /// # Errors
     /// Every wanted file that the archive does not have as the commit has it.
     pub fn verified(tree: Tree, unpacked: Unpacked, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Self, Diagnostics> {
-        let mut held = Self { folders: BTreeMap::new(), links: BTreeSet::new(), files: unpacked.files };
+        let mut held = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
         let mut problems = Diagnostics::default();
-        for (path, blob) in tree {
-            held.name(&path);
-            match (&blob, held.files.get(&path)) {
-                (Blob::Link, _) => {
-                    held.links.insert(path);
-                }
-                (Blob::File(_), _) if !wanted(&path) => {}
+        for (path, blob) in &held.tree {
+            name(&mut held.folders, path);
+            match (blob, held.files.get(path)) {
+                (Blob::Link, _) => {}
+                (Blob::File(_), _) if !wanted(path) => {}
                 (Blob::File(_), None) => problems.push(Diagnostic::of_file(
-                    &path,
+                    path,
                     "not-in-archive",
                     "the commit has this file, and its archive does not",
                     "take export-ignore for it out of .gitattributes",
                 )),
                 (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
-                    &path,
+                    path,
                     "not-as-committed",
                     "the archive of the commit has other bytes than the commit",
                     "take what replaces them (export-subst, ident, eol, filter) out of .gitattributes",
@@ -61,29 +59,29 @@ impl Held {
         problems.or(held)
     }
 
-    /// Enters a file and its folders.
-    fn name(&mut self, path: &RepoPath) {
-        let (mut path, mut kind) = (path.clone(), EntryKind::File);
-        while !path.as_str().is_empty() {
-            let folder = path.parent();
-            let entries = self.folders.entry(folder.clone()).or_default();
-            if !entries.insert(Entry { name: path.name().to_owned(), kind }) {
-                break;
-            }
-            (path, kind) = (folder, EntryKind::Folder);
-        }
-    }
-
     /// The link that a path is, or leads through.
     fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
         let mut at = path.clone();
         while !at.as_str().is_empty() {
-            if let Some(link) = self.links.get(&at) {
+            if let Some((link, Blob::Link)) = self.tree.get_key_value(&at) {
                 return Some(link);
             }
             at = at.parent();
         }
         None
+    }
+}
+
+/// Enters a file and its folders.
+fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
+    let (mut path, mut kind) = (path.clone(), EntryKind::File);
+    while !path.as_str().is_empty() {
+        let folder = path.parent();
+        let entries = folders.entry(folder.clone()).or_default();
+        if !entries.insert(Entry { name: path.name().to_owned(), kind }) {
+            break;
+        }
+        (path, kind) = (folder, EntryKind::Folder);
     }
 }
 
@@ -105,8 +103,9 @@ impl Shelf for Held {
         };
         // As on a disk, the system's own droppings are no part of a suite.
         let shown: Vec<Entry> = entries.iter().filter(|entry| !entry.name.starts_with('.')).cloned().collect();
-        match shown.iter().find_map(|entry| self.links.get(&folder.child(&entry.name))) {
-            Some(link) => Err(linked(link)),
+        let mut paths = shown.iter().map(|entry| folder.child(&entry.name));
+        match paths.find(|path| self.tree.get(path) == Some(&Blob::Link)) {
+            Some(link) => Err(linked(&link)),
             None => Ok(shown),
         }
     }
@@ -175,9 +174,9 @@ impl Shelf for Before<'_> {
 
 impl Base for Before<'_> {
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness {
-        match (self.base.files.get(before), self.head.files.get(after)) {
-            (Some(one), Some(other)) if one == other => Likeness::Same,
-            (Some(_) | None, Some(_) | None) => Likeness::Differs,
+        match (self.base.tree.get(before), self.head.tree.get(after)) {
+            (Some(Blob::File(one)), Some(Blob::File(other))) if one == other => Likeness::Same,
+            (Some(Blob::File(_) | Blob::Link) | None, _) => Likeness::Differs,
         }
     }
 }

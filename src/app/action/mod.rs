@@ -21,6 +21,7 @@ use self::comment::Said;
 use self::inputs::Inputs;
 use self::inputs::Mode;
 use self::inputs::inside;
+use super::baseline;
 use super::baseline::Need;
 use super::baseline::load;
 use super::live;
@@ -193,7 +194,7 @@ fn governed(
     let Some(approval) = consent::consent(github, head, &mut done)? else { return Ok(done) };
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = run::located(&job.config)?;
-    let committed = run::baseline_here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
+    let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
     // No model is asked a second time.
     let wanted = Wanted { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
     let again = Job { wanted, ..job.clone() };
@@ -247,7 +248,7 @@ fn baseline(
 ) -> Result<Option<Baseline>, Trouble> {
     let Some(base) = &event.base else {
         let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
-        return run::baseline_here(named.as_deref(), disk, configured);
+        return baseline::here(named.as_deref(), disk, configured);
     };
     let named = match &inputs.baseline {
         None => None,

@@ -230,7 +230,7 @@ fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
     places.extend(baseline.or(config.baseline.as_ref()).cloned());
     for suite in &config.suites {
         places.insert(suite.path.clone());
-        places.extend(suite.labels.clone());
+        places.extend(suite.labels.iter().chain(&suite.tools).cloned());
         // A suite that is a file has its snapshots beside it.
         places.insert(suite.path.parent().child("snapshots"));
         for agent in suite.agents.values() {

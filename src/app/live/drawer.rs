@@ -12,7 +12,7 @@ use crate::suites::Shelf;
 /// Records that were made a moment ago, before everything else that can be read.
 pub struct Drawer<'a> {
     below: &'a dyn Shelf,
-    files: BTreeMap<RepoPath, String>,
+    files: BTreeMap<RepoPath, &'a str>,
     folders: BTreeSet<RepoPath>,
 }
 
@@ -28,7 +28,7 @@ impl<'a> Drawer<'a> {
     }
 
     /// Lays a record into it.
-    pub fn put(&mut self, file: RepoPath, text: String) {
+    pub fn put(&mut self, file: RepoPath, text: &'a str) {
         let mut folder = file.parent();
         while self.folders.insert(folder.clone()) && !folder.as_str().is_empty() {
             folder = folder.parent();
@@ -53,7 +53,7 @@ impl Shelf for Drawer<'_> {
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         match self.files.get(file) {
-            Some(text) => Ok(text.clone().into_bytes()),
+            Some(text) => Ok(text.as_bytes().to_vec()),
             None => self.below.bytes(file),
         }
     }

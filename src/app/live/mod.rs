@@ -92,10 +92,10 @@ pub struct Made {
 
 impl Made {
     /// Everything that can be read, with the records in it.
-    pub fn drawer<'a>(&self, below: &'a dyn Shelf) -> Drawer<'a> {
+    pub fn drawer<'a>(&'a self, below: &'a dyn Shelf) -> Drawer<'a> {
         let mut drawer = Drawer::over(below);
         self.laid.folders.iter().for_each(|((_, agent), folder)| drawer.folder(folder.child(agent.as_str())));
-        self.files.iter().for_each(|(file, text)| drawer.put(file.clone(), text.clone()));
+        self.files.iter().for_each(|(file, text)| drawer.put(file.clone(), text));
         drawer
     }
 }

@@ -84,13 +84,13 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
     let redactor = Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
         Diagnostic::of_file(&plan.config.file, "bad-pattern", format!("redact: {why}"), "write a regular expression")
     })?;
-    let mut session = Session::new(plan, disk, world, options, &wanted, &lanes)?;
+    let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
     session.take_over(options)?;
     let engine = engine(plan, options, lanes, &session.folders);
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
     let ended = session.run(&engine, &redactor, plan, options)?;
-    let traced = tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
-    made.notes.extend(export(&world.env, &started_at, &traced));
+    let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
+    made.notes.extend(export(&world.env, &started_at, traced));
     session.lay(ended, &recording, &mut made)?;
     Ok(made)
 }
@@ -141,7 +141,7 @@ fn engine<'a>(
 }
 
 /// One run of the engine: its jobs, and what is kept of them.
-struct Session<'a> {
+pub(super) struct Session<'a> {
     wanted: &'a [Wanted<'a>],
     disk: &'a Disk,
     jobs: Vec<Job>,
@@ -171,7 +171,6 @@ impl<'a> Session<'a> {
         plan: &'a Plan,
         disk: &'a Disk,
         world: &World,
-        _options: &Options,
         wanted: &'a [Wanted<'a>],
         lanes: &Lanes,
     ) -> Result<Self, Trouble> {
@@ -218,6 +217,18 @@ impl<'a> Session<'a> {
         Ok(Self { wanted, disk, jobs, runs, addresses, known: BTreeMap::new(), folders, unfinished, cache })
     }
 
+    /// Keeps a finished job's record: until the run is at its end, and for later runs where answers are cached.
+    ///
+    /// # Errors
+    /// Why it cannot be written.
+    pub(super) fn keep(&self, job: usize, record: &str, caching: Caching) -> anyhow::Result<()> {
+        self.unfinished.keep(&self.addresses[job], record)?;
+        match self.is_cached(job, caching) {
+            true => self.cache.keep(&self.addresses[job], record),
+            false => Ok(()),
+        }
+    }
+
     fn is_cached(&self, job: usize, caching: Caching) -> bool {
         match caching {
             Caching::Off => false,
@@ -247,17 +258,13 @@ impl<'a> Session<'a> {
     fn run(&self, engine: &Engine<'_>, redactor: &Redactor, plan: &Plan, options: &Options) -> Result<Ended, Trouble> {
         let asked: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
         let jobs: Vec<&Job> = asked.iter().map(|job| &self.jobs[*job]).collect();
-        let addresses: Vec<&Address> = asked.iter().map(|job| &self.addresses[*job]).collect();
         let curtail = Curtail::new(self.wanted, &self.runs, self.disk, options.sparing);
         self.known.iter().for_each(|(job, text)| curtail.graded(*job, text));
         let progress = Progress::of(asked.len(), options.loudness);
-        let cached: Vec<bool> = asked.iter().map(|job| self.is_cached(*job, options.caching)).collect();
         let watch = Watch {
-            unfinished: &self.unfinished,
-            cache: &self.cache,
-            cached: &cached,
-            addresses: &addresses,
-            places: &asked,
+            session: self,
+            asked: &asked,
+            caching: options.caching,
             redactor,
             curtail: &curtail,
             progress: &progress,
@@ -329,7 +336,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A record as it comes from the cache. `cache` is the last word of a record, so nothing that an agent wrote can be meant.
+/// A record as it comes from the cache. `provenance` is the last part of a record, so nothing that an agent wrote can be meant.
 fn hit(text: &str) -> String {
     match text.rfind("\"cache\": \"miss\"") {
         Some(at) => format!("{}\"cache\": \"hit\"{}", &text[..at], &text[at + "\"cache\": \"miss\"".len()..]),

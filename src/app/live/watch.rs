@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::Caching;
 use super::curtail::Curtail;
-use super::store::Address;
-use super::store::Store;
+use super::session::Session;
 use crate::engine::Events;
 use crate::engine::Finished;
 use crate::format::redact::Redactor;
@@ -16,16 +16,12 @@ use crate::world::Progress;
 
 /// Who is told by the engine.
 pub struct Watch<'a> {
-    /// Where each job's record is kept until the run is at its end.
-    pub unfinished: &'a Store<'a>,
-    /// Where answers are kept for later runs.
-    pub cache: &'a Store<'a>,
-    /// Which of the asked jobs are kept there.
-    pub cached: &'a [bool],
-    /// The addresses of the asked jobs.
-    pub addresses: &'a [&'a Address],
+    /// Where records are kept as they come.
+    pub session: &'a Session<'a>,
     /// The places of the asked jobs among all.
-    pub places: &'a [usize],
+    pub asked: &'a [usize],
+    /// Whether answers are kept for later runs.
+    pub caching: Caching,
     /// What must not be kept.
     pub redactor: &'a Redactor,
     /// When no further sample of a pair is needed.
@@ -42,27 +38,23 @@ pub struct Watch<'a> {
 
 impl Events for Watch<'_> {
     fn is_needed(&self, job: usize) -> bool {
-        self.curtail.is_needed(self.places[job])
+        self.curtail.is_needed(self.asked[job])
     }
 
     fn finished(&self, job: usize, finished: &Finished) {
+        let place = self.asked[job];
         match finished {
             Finished::Made(record) => {
                 let text = run_v1::written(&self.redactor.redacted(record));
                 if record.status == Status::Completed {
-                    let kept = self.unfinished.keep(self.addresses[job], &text);
-                    let cached = match self.cached[job] {
-                        true => self.cache.keep(self.addresses[job], &text),
-                        false => Ok(()),
-                    };
-                    if let Err(error) = kept.and(cached) {
+                    if let Err(error) = self.session.keep(place, &text, self.caching) {
                         self.trouble.borrow_mut().get_or_insert(error);
                     }
-                    self.curtail.graded(self.places[job], &text);
+                    self.curtail.graded(place, &text);
                 } else {
                     self.lost.set(self.lost.get() + 1);
                 }
-                self.records.borrow_mut().insert(self.places[job], text);
+                self.records.borrow_mut().insert(place, text);
             }
             Finished::CalledOff(_) => self.lost.set(self.lost.get() + 1),
             Finished::Spared => {}

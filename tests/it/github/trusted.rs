@@ -16,6 +16,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a fork's pull request has the full verdict and the comment in one job", verdicts),
+        trial("the bundled suites are graded as data to the numbers that the run gives", bundled),
         trial(
             "a fork that edits workflow, config, gates and recordings at once is judged by the base's gates",
             everything,
@@ -87,6 +88,17 @@ fn verdicts() {
     let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
     let link = format!("(https://github.example/acme/agents/blob/{}/golden/expected/legal/lease.json#L3)", sha("head"));
     assert!(body.starts_with("> [!CAUTION]") && body.contains(&link), "{body}");
+}
+
+fn bundled() {
+    let mut fork = Fork::new();
+    (fork.base, fork.head) = (Repository::bundled(), Repository::bundled());
+    let ran = fork.runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report = |text: String| -> serde_json::Value { serde_json::from_str(&text).unwrap() };
+    let trusted = report(fork.workspace.read(".goldgate/report/report.json"));
+    let own = report(fork.head.goldgate(&["run", "--format", "json"]).stdout);
+    assert_eq!(trusted["suites"], own["suites"]);
 }
 
 fn everything() {
