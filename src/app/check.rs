@@ -1,7 +1,11 @@
 //! `goldgate check`: everything that can be known without grading a run.
 
+use std::collections::BTreeMap;
+
 use super::baseline;
 use super::cli::CheckArgs;
+use super::fingerprint;
+use super::fingerprint::Age;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
@@ -10,7 +14,10 @@ use super::replay::Replay;
 use super::replay::Runs;
 use super::run;
 use super::trouble::Trouble;
+use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::model::AgentName;
+use crate::model::Sample;
 use crate::model::Tier;
 use crate::render::plural;
 use crate::world::Disk;
@@ -24,8 +31,8 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     let (disk, file) = run::located(&args.config)?;
     let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
-    recordings(&plan, &disk, &mut problems);
     let mut notes = Vec::new();
+    recordings(&plan, &disk, &mut problems, &mut notes);
     for opened in &plan.suites {
         let found = opened.suite.audit(&disk);
         problems.extend(found.problems);
@@ -66,12 +73,40 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     Ok(0)
 }
 
-/// Every recording of the deterministic tier is read, and none is left over.
-fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics) {
+/// Every recording of the deterministic tier is read, none is left over, and none is older than its agent.
+fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
     let laid = Laid::default();
     let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &laid)) else { return };
     problems.extend(runs.foreign(plan));
-    for pair in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).filter(|pair| runs.has(pair)) {
-        problems.keep_all(runs.samples(pair, None));
+    for opened in &plan.suites {
+        let states = problems.keep_all(fingerprint::of_replayed(disk, opened, Tier::Deterministic)).unwrap_or_default();
+        let mut recorded: BTreeMap<&AgentName, Vec<(&str, Option<String>)>> = BTreeMap::new();
+        for pair in opened.suite.pairs().iter().filter(|pair| runs.has(pair)) {
+            let samples = problems.keep_all(runs.samples(pair, None)).unwrap_or_default();
+            let digests = samples.into_iter().filter_map(|sample| match sample {
+                Sample::Completed(runs) => Some(runs),
+                Sample::Inconclusive(_) | Sample::Spared => None,
+            });
+            let digests = digests.flatten().map(|run| (pair.case.as_str(), run.provenance.fingerprint));
+            recorded.entry(&pair.agent).or_default().extend(digests);
+        }
+        for (agent, state) in &states {
+            let recorded = recorded.get(agent).into_iter().flatten();
+            let recorded = recorded.map(|(case, digest)| (*case, digest.as_deref()));
+            let said = |words: String| {
+                let what = format!("{}/{agent}: {words}", opened.config.id);
+                Diagnostic::of_file(
+                    &plan.config.file,
+                    "stale-recording",
+                    what,
+                    "`stale: warn` beside the fingerprint softens this",
+                )
+            };
+            match fingerprint::age(opened, agent, state, recorded) {
+                Age::Fresh => {}
+                Age::Told(words) => notes.push(said(words)),
+                Age::Refused(words) => problems.push(said(words)),
+            }
+        }
     }
 }

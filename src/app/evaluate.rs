@@ -7,6 +7,9 @@ use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 
+use super::fingerprint;
+use super::fingerprint::Age;
+use super::fingerprint::of_pairs;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::replay::Runs;
@@ -101,9 +104,11 @@ pub fn evaluate(
         if graded.is_empty() {
             continue;
         }
+        let states = problems.keep_all(fingerprint::of_replayed(shelf, opened, tier)).unwrap_or_default();
         let mut agents = Vec::new();
         for (agent, results) in graded {
-            let part = judge(plan, opened, tier, agent, results, baseline);
+            let state = states.get(&agent);
+            let part = judge(plan, opened, tier, Measured { agent, results, state }, baseline);
             evaluated.not_gateable.extend(part.not_gateable);
             agents.push(part.report);
         }
@@ -117,6 +122,13 @@ struct Results {
     /// Their places in the suite.
     places: Vec<usize>,
     pairs: Vec<PairResult>,
+}
+
+/// One agent's results, and the digest of what it is made of now.
+struct Measured<'a> {
+    agent: AgentName,
+    results: Results,
+    state: Option<&'a String>,
 }
 
 /// How many cases a core takes at once: few enough that no core waits long for the last one.
@@ -231,18 +243,20 @@ fn retag(opened: &Opened, pair: &mut PairResult) {
 struct Answers {
     models: BTreeSet<String>,
     prompts: BTreeSet<String>,
+    states: BTreeSet<String>,
 }
 
 impl Answers {
     fn add(&mut self, run: &Run) {
         self.models.extend(run.provenance.model.clone());
         self.prompts.extend(run.provenance.prompt_sha256.clone());
+        self.states.extend(run.provenance.fingerprint.clone());
     }
 
     fn together(self) -> AnsweredBy {
         let joined =
             |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
-        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts) }
+        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), fingerprint: joined(self.states) }
     }
 }
 
@@ -250,18 +264,18 @@ fn judge(
     plan: &Plan,
     opened: &Opened,
     tier: Tier,
-    agent: AgentName,
-    results: Results,
+    measured: Measured<'_>,
     baseline: Option<&Baseline>,
 ) -> report::AgentPart {
     let pairs = opened.suite.pairs();
-    let Results { places, pairs: results } = results;
+    let Measured { agent, results: Results { places, pairs: results }, state } = measured;
+    let age = state.map_or(Age::Fresh, |state| fingerprint::age(opened, &agent, state, of_pairs(&results)));
     let mut answers = Answers::default();
     for result in &results {
         answers.models.extend(result.answered_by.model.clone());
         answers.prompts.extend(result.answered_by.prompt_sha256.clone());
     }
-    let AnsweredBy { model, prompt_sha256 } = answers.together();
+    let AnsweredBy { model, prompt_sha256, .. } = answers.together();
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = Identity {
         suite_digest: Some(suite_digest(own)),
@@ -285,11 +299,21 @@ fn judge(
         before,
         selection: plan.wanted.selection(),
     });
+    let mut remarks = opened.suite.remarks(&results, &judgement.verdict);
+    let refused = match age {
+        Age::Fresh => None,
+        Age::Told(words) => {
+            remarks.push(words);
+            None
+        }
+        Age::Refused(words) => Some(words),
+    };
     report::agent_part(AgentFacts {
         suite: &opened.config.id,
         agent,
         identity,
-        remarks: opened.suite.remarks(&results, &judgement.verdict),
+        remarks,
+        refused,
         pairs: results,
         retired: opened.suite.retired().to_vec(),
         judgement,

@@ -9,6 +9,7 @@ mod cli;
 mod diff;
 mod evaluate;
 mod explain;
+mod fingerprint;
 mod import;
 mod label;
 mod layout;

@@ -72,6 +72,7 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
             prompt_package: provenance.prompt_package,
             prompt_sha256: provenance.prompt_sha256,
             cache: provenance.cache,
+            fingerprint: provenance.fingerprint,
         },
     })
 }
@@ -187,6 +188,7 @@ struct Origin {
     prompt_package: Option<String>,
     prompt_sha256: Option<String>,
     cache: Option<String>,
+    fingerprint: Option<String>,
 }
 
 impl RunFile<'_> {

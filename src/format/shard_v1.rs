@@ -70,6 +70,7 @@ struct BesideForm {
     samples: Vec<Vec<Option<String>>>,
     model: Option<String>,
     prompt_sha256: Option<String>,
+    fingerprint: Option<String>,
     kept: BTreeMap<u32, String>,
 }
 
@@ -95,12 +96,13 @@ fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
 
 fn beside(pair: &PairResult) -> BesideForm {
     let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
-    let AnsweredBy { model, prompt_sha256 } = pair.answered_by.clone();
+    let AnsweredBy { model, prompt_sha256, fingerprint } = pair.answered_by.clone();
     BesideForm {
         values: pair.values.iter().map(|value| exact(&value.value)).collect(),
         samples: pair.values.iter().map(|value| value.samples.iter().map(exact).collect()).collect(),
         model,
         prompt_sha256,
+        fingerprint,
         kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
     }
 }
@@ -133,7 +135,7 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
 }
 
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, kept } = beside;
+    let BesideForm { values, samples, model, prompt_sha256, fingerprint, kept } = beside;
     let number = |text: Option<String>| match text {
         None => Some(None),
         Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),
@@ -145,7 +147,7 @@ fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
         place.value = number(value)?;
         place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
-    pair.answered_by = AnsweredBy { model, prompt_sha256 };
+    pair.answered_by = AnsweredBy { model, prompt_sha256, fingerprint };
     pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
     Some(())
 }

@@ -1,7 +1,5 @@
 //! The files below a folder, on either side.
 
-use std::collections::BTreeMap;
-
 use super::Base;
 use super::Likeness;
 use super::Sides;
@@ -9,58 +7,16 @@ use super::edits::Look;
 use super::edits::edited;
 use crate::format::SourceText;
 use crate::model::RepoPath;
-use crate::suites::EntryKind;
+use crate::suites::Files;
 use crate::suites::Shelf;
-
-/// How deep a folder is followed: a link may lead back to where it stands.
-const DEEPEST: usize = 24;
-/// The most files that are looked at below one folder.
-const MOST: usize = 200_000;
-
-/// Files by their path below the folder; the folder itself, where it is a file, has the empty path.
-pub type Files = BTreeMap<String, RepoPath>;
+use crate::suites::files_below;
 
 /// The files below `root` but for those in a folder that is skipped.
 ///
 /// # Errors
 /// Why they cannot be listed, in words.
 pub fn below(shelf: &dyn Shelf, root: &RepoPath, skip: &dyn Fn(&RepoPath) -> bool) -> Result<Files, String> {
-    let mut files = Files::new();
-    let Ok(_) = shelf.list(root) else {
-        return match shelf.bytes(root) {
-            Ok(_) => Ok(Files::from([(String::new(), root.clone())])),
-            Err(problem) if matches!(problem.code, "missing-file" | "missing-folder") => Ok(files),
-            Err(problem) => Err(problem.to_string()),
-        };
-    };
-    walk(shelf, root, "", 0, skip, &mut files)?;
-    Ok(files)
-}
-
-fn walk(
-    shelf: &dyn Shelf,
-    folder: &RepoPath,
-    inner: &str,
-    depth: usize,
-    skip: &dyn Fn(&RepoPath) -> bool,
-    files: &mut Files,
-) -> Result<(), String> {
-    if depth > DEEPEST {
-        return Err(format!("{folder} lies deeper than {DEEPEST} folders"));
-    }
-    for entry in shelf.list(folder).map_err(|problem| problem.to_string())? {
-        let path = folder.child(&entry.name);
-        if skip(&path) {
-            continue;
-        }
-        let inner = if inner.is_empty() { entry.name.clone() } else { format!("{inner}/{}", entry.name) };
-        match entry.kind {
-            EntryKind::File if files.len() >= MOST => return Err(format!("{folder} has more than {MOST} files")),
-            EntryKind::File => drop(files.insert(inner, path)),
-            EntryKind::Folder => walk(shelf, &path, &inner, depth + 1, skip, files)?,
-        }
-    }
-    Ok(())
+    files_below(shelf, root, skip).map_err(|problem| problem.to_string())
 }
 
 /// Whether a path is `folder`, or lies below it.

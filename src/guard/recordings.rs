@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use super::Likeness;
 use super::Sides;
-use super::files::Files;
 use super::files::are_alike;
 use super::files::below;
 use super::found::Found;
@@ -15,6 +14,7 @@ use crate::model::PathGlob;
 use crate::model::RepoPath;
 use crate::model::Source;
 use crate::model::SuiteId;
+use crate::suites::Files;
 use crate::suites::Shelf;
 
 /// Whose recordings are compared.

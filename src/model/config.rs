@@ -87,8 +87,20 @@ pub struct Agent {
     pub prompt: Option<RepoPath>,
     /// The files that make the agent what it is: its prompts, tools, sources. A recording is of their state.
     pub fingerprint: Vec<PathGlob>,
+    /// What a recording of another state of these files is.
+    pub stale: Stale,
     /// What it does, where a kind knows several parts.
     pub role: Role,
+}
+
+/// What a recording is worth whose agent has changed since (grading.md 14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stale {
+    /// It proves nothing: no verdict can be given on it.
+    #[default]
+    Refused,
+    /// It is graded, and what it is is said.
+    Told,
 }
 
 /// What an agent does on a suite of kind `revision`.

@@ -33,8 +33,8 @@ pub use call::{
 };
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
-    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, StatedGate, StatedLimit, Suite,
-    Target, Tier, Transport, Wire,
+    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, Stale, StatedGate, StatedLimit,
+    Suite, Target, Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};

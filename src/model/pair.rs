@@ -169,6 +169,8 @@ pub struct AnsweredBy {
     pub model: Option<String>,
     /// The prompt package's digest, where the records name one.
     pub prompt_sha256: Option<String>,
+    /// The digest of the agent's `fingerprint` files, where the records keep one.
+    pub fingerprint: Option<String>,
 }
 
 #[cfg(test)]

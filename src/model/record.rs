@@ -123,8 +123,6 @@ pub struct Recorded {
     pub recorded_at: Option<String>,
     /// The commit that was checked out.
     pub commit: Option<String>,
-    /// The digest of the agent's `fingerprint` files: another one makes the recording stale.
-    pub fingerprint: Option<String>,
 }
 
 impl Json {

@@ -62,6 +62,8 @@ pub struct Provenance {
     pub prompt_sha256: Option<String>,
     /// Whether it was answered from a cache (`hit`).
     pub cache: Option<String>,
+    /// The digest of the agent's `fingerprint` files: another one makes the recording stale.
+    pub fingerprint: Option<String>,
 }
 
 /// Which recordings belong together: those of one agent on one case of one suite.

@@ -52,6 +52,8 @@ pub struct AgentFacts<'a> {
     pub pairs: Vec<PairResult>,
     /// What the kind has to say beside the numbers.
     pub remarks: Vec<String>,
+    /// Why what was graded carries no verdict, where it does not.
+    pub refused: Option<String>,
     /// Cases that are listed and not run.
     pub retired: Vec<(CaseId, String)>,
     /// The judgement on it.
@@ -62,13 +64,14 @@ pub struct AgentFacts<'a> {
 
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
-    let AgentFacts { suite, agent, identity, pairs, remarks, retired, judgement, before } = facts;
+    let AgentFacts { suite, agent, identity, pairs, remarks, refused, retired, judgement, before } = facts;
     let Judgement { metrics, verdict, reliability, cases, removed, comparability } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if !pairs.is_empty() && pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority) {
         refuse("every case is excluded, because no majority of its samples completed".to_owned());
     }
+    refused.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
         .flat_map(|metric| &metric.gates)

@@ -34,6 +34,7 @@ mod stochastic;
 mod terms;
 mod tool_use;
 mod triggers;
+mod walk;
 
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -66,6 +67,8 @@ pub use labels::Says;
 pub use labels::Verdict;
 pub use labels::with_verdict;
 pub use quarantine::Stated;
+pub use walk::Files;
+pub use walk::files_below;
 
 /// Every kind there is.
 pub const KINDS: &[&Kind] = &[

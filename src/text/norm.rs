@@ -1,7 +1,12 @@
 //! The normal form in which texts are compared (grading.md 1).
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
+
+/// Two blanks. A search is dearer to prepare than a short text is to look through.
+static GAP: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"  "));
 
 /// NFKC, lower case, straight quotes, plain dashes, single blanks, trimmed.
 pub fn norm(text: &str) -> String {
@@ -19,12 +24,12 @@ fn ascii_folded(text: &str) -> String {
     let lower: Vec<u8> = text.bytes().map(blank).collect();
     let mut lower = String::from_utf8(lower).expect("ASCII stays ASCII");
     lower.truncate(lower.trim_end_matches(' ').len());
-    if !lower.starts_with(' ') && memmem::find(lower.as_bytes(), b"  ").is_none() {
+    if !lower.starts_with(' ') && GAP.find(lower.as_bytes()).is_none() {
         return lower;
     }
     let mut rest = lower.trim_start_matches(' ');
     let mut out = String::with_capacity(rest.len());
-    while let Some(run) = memmem::find(rest.as_bytes(), b"  ") {
+    while let Some(run) = GAP.find(rest.as_bytes()) {
         out.push_str(&rest[..=run]);
         rest = rest[run..].trim_start_matches(' ');
     }

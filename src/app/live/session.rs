@@ -20,11 +20,13 @@ use super::lanes::Lanes;
 use super::recording;
 use super::recording::Recording;
 use super::store::Address;
+use super::store::State;
 use super::store::Store;
 use super::tracing;
 use super::wanted::Wanted;
 use super::wanted::wanted;
 use super::watch::Watch;
+use crate::app::fingerprint;
 use crate::app::plan::Plan;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -38,18 +40,18 @@ use crate::engine::Prices;
 use crate::engine::Spending;
 use crate::engine::Timeline;
 use crate::format::redact::Redactor;
+use crate::model::AgentName;
 use crate::model::Provenance;
 use crate::model::Recorded;
 use crate::model::RepoPath;
 use crate::model::Request;
+use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::model::Toolbox;
 use crate::model::Transport;
 use crate::model::Usage;
 use crate::render::plural;
-use crate::suites::EntryKind;
 use crate::suites::Shelf;
-use crate::suites::sha256_hex;
 use crate::world::Disk;
 use crate::world::Progress;
 use crate::world::World;
@@ -175,21 +177,25 @@ impl<'a> Session<'a> {
         lanes: &Lanes,
     ) -> Result<Self, Trouble> {
         let folders = folders(disk, wanted)?;
-        let digests: BTreeMap<&RepoPath, String> =
-            folders.iter().map(|(path, shelf)| Ok((path, digest(&**shelf)?))).collect::<Result<_, Diagnostic>>()?;
+        let digests: BTreeMap<&RepoPath, String> = folders
+            .iter()
+            .map(|(path, shelf)| Ok((path, fingerprint::of_folder(&**shelf)?)))
+            .collect::<Result<_, Diagnostic>>()?;
+        let mut agents = Agents::default();
         let (recorded_at, commit) = (world.clock.now(), head_commit(disk));
         let (mut jobs, mut runs, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
         for (run, one) in wanted.iter().enumerate() {
             let agent = one.opened.config.agents.get(&one.request.key.agent);
             let target = &plan.config.targets[&one.live.target];
             let folder = match &one.request.ask.tools {
-                Toolbox::Folder { root, .. } => digests.get(root).cloned().unwrap_or_default(),
-                Toolbox::Empty | Toolbox::Canned(_) => String::new(),
+                Toolbox::Folder { root, .. } => digests.get(root).cloned(),
+                Toolbox::Empty | Toolbox::Canned(_) => None,
             };
+            let state = State { agent: agents.of(disk, one)?, folder };
             let majority = one.samples / 2 + 1;
             for sample in 0..one.samples {
                 let request = Request { sample, ..one.request.clone() };
-                addresses.push(Address::of(&request, target, &folder));
+                addresses.push(Address::of(&request, target, &state));
                 runs.push(run);
                 let package = one.opened.prompts.get(&request.key.agent);
                 jobs.push(Job {
@@ -199,11 +205,11 @@ impl<'a> Session<'a> {
                         provenance: Provenance {
                             prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
                             prompt_sha256: package.map(|package| package.sha256.clone()),
+                            fingerprint: state.agent.clone(),
                             ..Provenance::default()
                         },
                         recorded_at: Some(recorded_at.clone()),
                         commit: commit.clone(),
-                        fingerprint: None,
                     },
                     // What a majority needs comes first; the rest may not be needed at all.
                     round: if sample < majority { 0 } else { sample },
@@ -358,6 +364,22 @@ async fn stopped(minutes: Option<f64>) -> String {
     }
 }
 
+/// The digests of what the agents are made of, each taken once.
+#[derive(Default)]
+struct Agents(BTreeMap<(SuiteId, AgentName), Option<String>>);
+
+impl Agents {
+    fn of(&mut self, disk: &Disk, one: &Wanted<'_>) -> Result<Option<String>, Diagnostic> {
+        let key = (one.opened.config.id.clone(), one.request.key.agent.clone());
+        if let Some(known) = self.0.get(&key) {
+            return Ok(known.clone());
+        }
+        let globs = one.opened.config.agents.get(&key.1).map_or(&[][..], |agent| &agent.fingerprint);
+        let digest = fingerprint::digest(disk, globs)?;
+        Ok(self.0.entry(key).or_insert(digest).clone())
+    }
+}
+
 /// The folders that tools may look into, each a root of its own.
 fn folders(disk: &Disk, wanted: &[Wanted<'_>]) -> Result<BTreeMap<RepoPath, Box<dyn Shelf>>, Trouble> {
     let mut folders: BTreeMap<RepoPath, Box<dyn Shelf>> = BTreeMap::new();
@@ -367,21 +389,4 @@ fn folders(disk: &Disk, wanted: &[Wanted<'_>]) -> Result<BTreeMap<RepoPath, Box<
         }
     }
     Ok(folders)
-}
-
-/// The digest of all files of a folder, by name.
-fn digest(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
-    let mut lines = Vec::new();
-    let mut open = vec![RepoPath::root()];
-    while let Some(folder) = open.pop() {
-        for entry in shelf.list(&folder)? {
-            let path = folder.child(&entry.name);
-            match entry.kind {
-                EntryKind::Folder => open.push(path),
-                EntryKind::File => lines.push(format!("{}  {path}\n", sha256_hex(&shelf.bytes(&path)?))),
-            }
-        }
-    }
-    lines.sort();
-    Ok(sha256_hex(lines.concat().as_bytes()))
 }

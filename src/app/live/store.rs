@@ -15,9 +15,18 @@ use crate::world::Disk;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Address(String);
 
+/// The files that an answer depends on, as digests.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// What the agent declares itself to be made of.
+    pub agent: Option<String>,
+    /// The fixture repository that it may look into.
+    pub folder: Option<String>,
+}
+
 impl Address {
-    /// The address of a request to a target. `folder` is the digest of the fixture repository that it may look into.
-    pub fn of(request: &Request, target: &Target, folder: &str) -> Self {
+    /// The address of a request to a target.
+    pub fn of(request: &Request, target: &Target, state: &State) -> Self {
         let Request { key, sample, system, ask } = request;
         let transport = match &target.transport {
             Transport::Model(provider) => json!({
@@ -35,7 +44,7 @@ impl Address {
             Toolbox::Empty => json!(null),
             Toolbox::Canned(tools) => tools.iter().map(canned).collect(),
             Toolbox::Folder { root, max_calls } => {
-                json!({ "root": root.as_str(), "calls": max_calls, "files": folder })
+                json!({ "root": root.as_str(), "calls": max_calls, "files": state.folder })
             }
         };
         let whole = json!({
@@ -49,6 +58,7 @@ impl Address {
             "inputs": ask.inputs,
             "schema": ask.answer.as_ref().map(|form| &form.schema),
             "tools": tools,
+            "fingerprint": state.agent,
         });
         Self(sha256_hex(whole.to_string().as_bytes()))
     }

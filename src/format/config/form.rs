@@ -118,8 +118,20 @@ pub(super) struct AgentForm {
     /// Patterns of the files that make the agent what it is (its prompts, tools, sources), relative to this file: a recording is
     /// of their state.
     pub(super) fingerprint: Option<Vec<String>>,
+    /// What a recording is worth whose `fingerprint` files have changed since; `fail` where absent.
+    pub(super) stale: Option<StaleForm>,
     /// What it does, on a suite of kind `revision`; `actor` where absent.
     pub(super) role: Option<RoleForm>,
+}
+
+/// What a recording is worth that is older than its agent.
+#[derive(Deserialize, JsonSchema, Clone, Copy)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StaleForm {
+    /// No verdict can be given on it.
+    Fail,
+    /// It is graded, and the report says what it is.
+    Warn,
 }
 
 /// What an agent does on a suite of kind `revision`.

@@ -266,7 +266,8 @@ impl Reader<'_> {
             Some(RoleForm::Critic) => Role::Critic,
         };
         let fingerprint = self.fingerprint(index, name, form.fingerprint);
-        Agent { deterministic, model, prompt, fingerprint, role }
+        let stale = self.stale(index, name, &fingerprint, form.stale);
+        Agent { deterministic, model, prompt, fingerprint, stale, role }
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {

@@ -177,7 +177,7 @@ impl<'a> MeasuresForm<'a> {
 
 impl<'a> OriginForm<'a> {
     fn of(recorded: &'a Recorded) -> Self {
-        let Recorded { target, provenance, recorded_at, commit, fingerprint } = recorded;
+        let Recorded { target, provenance, recorded_at, commit } = recorded;
         Self {
             target: target.as_deref(),
             model: provenance.model.as_deref(),
@@ -186,7 +186,7 @@ impl<'a> OriginForm<'a> {
             recorded_at: recorded_at.as_deref(),
             commit: commit.as_deref(),
             cache: provenance.cache.as_deref(),
-            fingerprint: fingerprint.as_deref(),
+            fingerprint: provenance.fingerprint.as_deref(),
         }
     }
 }
@@ -310,10 +310,10 @@ mod tests {
                     prompt_package: some("p"),
                     prompt_sha256: some("d"),
                     cache: some("miss"),
+                    fingerprint: some("f"),
                 },
                 recorded_at: some("2026-01-01T00:00:00Z"),
                 commit: some("c"),
-                fingerprint: some("f"),
             },
         }
     }

@@ -1,6 +1,7 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
 mod endpoint;
+mod stale;
 
 use std::collections::BTreeSet;
 use std::process::Stdio;
@@ -19,7 +20,8 @@ use crate::repository::program;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = stale::trials();
+    trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",
             openai,
@@ -42,7 +44,8 @@ pub fn trials() -> Vec<Trial> {
         trial("beyond the budget samples are inconclusive, never failed", budget),
         trial("a cached answer is used once for its own sample alone", cache),
         trial("keys are in no recording, no report and no output", redacted),
-    ]
+    ]);
+    trials
 }
 
 const GOOD: &str = r#"{"findings": [{"category": "change_of_control", "severity": "high", "title": "Change of control",

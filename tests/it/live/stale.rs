@@ -1,0 +1,133 @@
+//! A recording keeps what its agent was made of; one of another state proves nothing.
+
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::Answer;
+use super::Endpoint;
+use super::GOOD;
+use super::live;
+use super::model;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a recording whose agent has changed since carries no verdict, and recording anew mends it", refused),
+        trial("with stale: warn an old recording is graded and named", told),
+        trial("recordings without a digest are graded, and the report says that nobody knows their age", unknown),
+        trial("an answer of another state of the agent is not taken from the cache", cache),
+        trial("stale without a fingerprint is refused", no_effect),
+    ]
+}
+
+const RULES: &str = "prompts/legal/rules.md";
+
+fn endpoint() -> Endpoint {
+    Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()))
+}
+
+fn recorded(endpoint: &Endpoint, stale: &str) -> Repository {
+    let repository = live(endpoint, "openai", "");
+    repository.write(RULES, "Report every change of control.\n");
+    repository.write("prompts/legal/notes.txt", "not a part of it\n");
+    let fingerprint = format!("      legal:\n        fingerprint: ['prompts/**/*.md']\n{stale}");
+    repository.replace("goldgate.yaml", "      legal:\n", &fingerprint);
+    repository.remove("golden/runs");
+    assert_eq!(record(&repository).code, 0);
+    repository
+}
+
+fn record(repository: &Repository) -> Ran {
+    model(repository, &["--samples", "1", "--record", "golden/runs"])
+}
+
+fn graded(repository: &Repository) -> (i32, Value) {
+    let ran = repository.goldgate(&["run", "--format", "json"]);
+    (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)))
+}
+
+const OLD: &str = "1 case's recordings are stale (lease): prompts/**/*.md changed since they were made; re-record: \
+                   `goldgate run --tier model --suite contracts --agent legal --record golden/runs`";
+
+fn refused() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "");
+    assert_eq!(graded(&repository).0, 0);
+    // What is no part of the agent, changes nothing.
+    repository.write("prompts/legal/notes.txt", "still none\n");
+    assert_eq!((graded(&repository).0, repository.goldgate(&["check"]).code), (0, 0));
+    for change in [
+        |it: &Repository| it.write(RULES, "Report everything.\n"),
+        |it: &Repository| it.write("prompts/legal/more.md", "And more.\n"),
+        |it: &Repository| it.remove(RULES),
+    ] {
+        let before = repository.read(RULES);
+        change(&repository);
+        let (code, report) = graded(&repository);
+        assert_eq!((code, &report["not_gateable"]), (3, &json!([format!("contracts/legal: {OLD}")])));
+        // The numbers are shown all the same.
+        assert_eq!(report["suites"][0]["agents"][0]["metrics"]["finding_recall"]["value"], json!(1.0));
+        let check = repository.goldgate(&["check"]);
+        assert!(
+            check.code == 2 && check.stderr.contains(OLD) && check.stderr.contains("[stale-recording]"),
+            "{check:?}"
+        );
+        repository.write(RULES, before);
+        if repository.path("prompts/legal/more.md").exists() {
+            repository.remove("prompts/legal/more.md");
+        }
+        assert_eq!(graded(&repository).0, 0);
+    }
+    // The command that the message names mends it.
+    repository.write(RULES, "Report everything.\n");
+    assert_eq!(record(&repository).code, 0);
+    assert_eq!(graded(&repository).0, 0);
+}
+
+fn told() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "        stale: warn\n");
+    repository.write(RULES, "Report everything.\n");
+    let (code, report) = graded(&repository);
+    let notes = report["suites"][0]["agents"][0]["notes"].as_array().unwrap();
+    assert!(code == 0 && notes.contains(&json!(OLD)), "{notes:?}");
+    let check = repository.goldgate(&["check"]);
+    assert!(check.code == 0 && check.stdout.contains(OLD), "{check:?}");
+}
+
+fn unknown() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "");
+    let file = "golden/runs/legal/lease.json";
+    let mut record: Value = serde_json::from_str(&repository.read(file)).unwrap();
+    record["provenance"].as_object_mut().unwrap().remove("fingerprint");
+    repository.write(file, record.to_string());
+    let (code, report) = graded(&repository);
+    let notes = report["suites"][0]["agents"][0]["notes"].to_string();
+    assert!(code == 0 && notes.contains("1 of 1 case's recordings keep no digest of prompts/**/*.md"), "{notes}");
+}
+
+fn cache() {
+    let endpoint = endpoint();
+    let repository = recorded(&endpoint, "");
+    let calls = |repository: &Repository| {
+        let ran = model(repository, &["--samples", "1", "--format", "json", "--cache"]);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        report["usage"]["calls"].as_u64().unwrap()
+    };
+    assert_eq!((calls(&repository), calls(&repository)), (1, 0));
+    repository.write(RULES, "Report everything.\n");
+    assert_eq!((calls(&repository), calls(&repository)), (1, 0));
+}
+
+fn no_effect() {
+    let repository = Repository::small();
+    repository.replace("goldgate.yaml", "legal: { deter", "legal: { stale: warn, deter");
+    let ran = repository.goldgate(&["run"]);
+    assert!(ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"), "{}", ran.stderr);
+}
