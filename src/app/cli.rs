@@ -26,6 +26,8 @@ pub enum Command {
     Run(RunArgs),
     /// Say everything that can be known without grading a run
     Check(CheckArgs),
+    /// Prove that the suites can fail: agents that know nothing, and recordings with one thing broken, are graded
+    Selftest(SelftestArgs),
     /// Join the parts that `run --shard` wrote, as if one machine had graded all
     Merge(MergeArgs),
     /// Two reports or two baselines, side by side
@@ -181,6 +183,23 @@ pub struct CheckArgs {
     /// The config
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
+}
+
+/// Options of `selftest`.
+#[derive(Args, Debug)]
+pub struct SelftestArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only cases that fit this pattern; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
 }
 
 /// Options of `diff`.

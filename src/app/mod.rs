@@ -21,6 +21,7 @@ mod repair;
 mod replay;
 mod run;
 mod schema;
+mod selftest;
 mod show;
 mod snapshots;
 mod stored;
@@ -46,6 +47,7 @@ pub fn main(world: &World) -> u8 {
         Command::Run(args) => run::run(args, world),
         Command::Merge(args) => merge::merge(args, world),
         Command::Check(args) => check::check(args, world),
+        Command::Selftest(args) => selftest::selftest(args, world),
         Command::Diff(args) => diff::diff(args, world),
         Command::Report(args) => stored::report(args, world),
         Command::Explain(args) => explain::explain(args, world),

@@ -24,6 +24,7 @@ mod quarantine;
 mod repository;
 mod revision;
 mod run;
+mod selftest;
 mod shards;
 mod snapshots;
 #[cfg(feature = "models")]
@@ -64,6 +65,7 @@ fn main() {
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());
     trials.extend(run::trials());
+    trials.extend(selftest::trials());
     trials.extend(shards::trials());
     trials.extend(snapshots::trials());
     #[cfg(feature = "models")]

@@ -1,0 +1,237 @@
+//! `goldgate selftest`: whether the suites can fail at all (grading.md 14).
+
+mod mutants;
+mod vacuous;
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use self::mutants::mutant;
+use self::mutants::mutations;
+use self::vacuous::Vacuous;
+use self::vacuous::texts;
+use super::cli::SelftestArgs;
+use super::evaluate::Origin;
+use super::evaluate::evaluate;
+use super::plan::Plan;
+use super::plan::Wanted;
+use super::plan::plan;
+use super::replay::Laid;
+use super::replay::Replay;
+use super::replay::Runs;
+use super::run;
+use super::trouble::Trouble;
+use crate::diag::Diagnostics;
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::CaseReport;
+use crate::model::Exclusion;
+use crate::model::PairResult;
+use crate::model::Provenance;
+use crate::model::Ruling;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Sample;
+use crate::model::Status;
+use crate::model::SuiteId;
+use crate::model::Tier;
+use crate::model::Tokens;
+use crate::model::Verdict;
+use crate::render::plural;
+use crate::suites::Pair;
+use crate::suites::Shelf;
+use crate::world::World;
+
+/// A pair of one suite.
+type Name = (SuiteId, AgentName, CaseId);
+
+/// Grades agents that know nothing, and recordings with one thing broken, and names the cases that do not notice.
+///
+/// # Errors
+/// Bad input; cases that do not notice are an exit code.
+pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
+    let (disk, file) = run::located(&args.config)?;
+    let wanted = Wanted {
+        tiers: vec![Tier::Deterministic],
+        suites: args.suite.clone(),
+        agents: args.agent.clone(),
+        cases: run::patterns(&args.case)?,
+        ..Wanted::default()
+    };
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let mut lines = Vec::new();
+    let mut said = String::new();
+    for agent in Vacuous::ALL {
+        let passed = passed_by(agent, &plan, &disk)?;
+        said.push_str(&format!("{}: passes {}\n", agent.word(), plural(passed.len(), "case", "cases")));
+        lines.extend(passed.into_iter().map(|name| {
+            format!(
+                "{}: {} passes it: ask for something that only a run that did the work has",
+                shown(&name),
+                agent.word()
+            )
+        }));
+    }
+    let mutated = mutated(&plan, &disk)?;
+    let (killed, all) = mutated.values().fold((0, 0), |(killed, all), one| (killed + one.killed, all + one.all));
+    let unnoticed = mutated.iter().filter(|(_, one)| one.all > 0 && one.killed == 0);
+    lines.extend(unnoticed.map(|(name, one)| {
+        format!(
+            "{}: none of {} of its recordings is noticed: check more of the answer",
+            shown(name),
+            plural(one.all, "mutant", "mutants")
+        )
+    }));
+    said.push_str(&format!(
+        "mutants of recordings: {killed} of {all} are noticed, in {}\n",
+        plural(mutated.len(), "case", "cases")
+    ));
+    lines.sort();
+    let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
+    let verdict = match lines.len() {
+        0 => "every case can fail\n".to_owned(),
+        some => format!(
+            "\n{}:\n{listed}",
+            plural(some, "case cannot fail as it should", "cases cannot fail as they should")
+        ),
+    };
+    world.say(&format!("{said}{verdict}"));
+    Ok(u8::from(!lines.is_empty()))
+}
+
+fn shown((suite, agent, case): &Name) -> String {
+    format!("{suite}/{agent}/{case}")
+}
+
+/// The cases of a plan, graded on these runs, by name.
+fn graded(plan: &Plan, shelf: &dyn Shelf, runs: &dyn Runs) -> Result<BTreeMap<Name, CaseReport>, Diagnostics> {
+    let origin = Origin { runs, parts: None };
+    let evaluated = evaluate(plan, Tier::Deterministic, origin, shelf, None)?;
+    let cases = evaluated.suites.into_iter().flat_map(|suite| {
+        let agents = suite.agents.into_iter();
+        agents.flat_map(move |agent| {
+            agent.cases.into_iter().map({
+                let (suite, agent) = (suite.id.clone(), agent.agent.clone());
+                move |case| ((suite.clone(), agent.clone(), case.pair.case.clone()), case)
+            })
+        })
+    });
+    Ok(cases.collect())
+}
+
+/// Whether a case lets a run through: its checks hold and no gate refuses its values.
+fn passes(case: &CaseReport) -> bool {
+    let refused = matches!(case.verdict, Ruling::Judged(Verdict::Fail));
+    case.pair.exclusion == Exclusion::Counted && case.pair.passed.passes() && !refused
+}
+
+/// The cases that an agent passes which knows nothing.
+fn passed_by(agent: Vacuous, plan: &Plan, shelf: &dyn Shelf) -> Result<BTreeSet<Name>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
+    for opened in &plan.suites {
+        for (place, pair) in opened.suite.pairs().iter().enumerate() {
+            let golden = shelf.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
+            for (at, key) in pair.runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(opened.suite.ask(place, at, shelf)) {
+                    answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
+                }
+            }
+        }
+    }
+    problems.or(())?;
+    let graded = graded(plan, shelf, &Answers(answers))?;
+    Ok(graded.into_iter().filter(|(_, case)| passes(case)).map(|(name, _)| name).collect())
+}
+
+/// One answer for each run, the same in every sample.
+struct Answers(BTreeMap<RunKey, String>);
+
+impl Runs for Answers {
+    fn has(&self, pair: &Pair) -> bool {
+        // What a case itself holds no agent can answer.
+        !pair.runs.is_empty()
+    }
+
+    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
+        let runs = pair.runs.iter().map(|key| Run {
+            status: Status::Completed,
+            error: None,
+            outputs: self.0.get(key).map_or("{}", String::as_str).into(),
+            intermediate: None,
+            tokens: Tokens::default(),
+            provenance: Provenance::default(),
+        });
+        let runs: Vec<Run> = runs.collect();
+        Ok((0..planned.unwrap_or(1)).map(|_| Sample::Completed(runs.clone())).collect())
+    }
+}
+
+/// How many mutants of a case's recordings there are, and how many are noticed.
+#[derive(Default)]
+struct Noticed {
+    all: usize,
+    killed: usize,
+}
+
+/// Breaks one thing after the other in the recordings of each case that they pass. What fails anyway tells nothing.
+fn mutated(plan: &Plan, shelf: &dyn Shelf) -> Result<BTreeMap<Name, Noticed>, Diagnostics> {
+    let laid = Laid::default();
+    let replay = Replay::open(shelf, plan, Tier::Deterministic, &laid)?;
+    let whole = graded(plan, shelf, &replay)?;
+    let mut noticed: BTreeMap<Name, Noticed> =
+        whole.iter().filter(|(_, case)| passes(case)).map(|(name, _)| (name.clone(), Noticed::default())).collect();
+    for number in 0.. {
+        let broken = graded(plan, shelf, &Broken { replay: &replay, number })?;
+        let before: usize = noticed.values().map(|one| one.all).sum();
+        for (name, case) in &broken {
+            let (Some(one), Some(whole)) = (noticed.get_mut(name), whole.get(name)) else { continue };
+            one.all += 1;
+            one.killed += usize::from(differs(&whole.pair, &case.pair));
+        }
+        if noticed.values().map(|one| one.all).sum::<usize>() == before {
+            break;
+        }
+    }
+    Ok(noticed)
+}
+
+/// Whether anything that is measured or checked came out differently.
+fn differs(whole: &PairResult, broken: &PairResult) -> bool {
+    let checks = |pair: &PairResult| -> Vec<_> {
+        pair.checks.iter().map(|check| (check.name.to_string(), check.standing)).collect()
+    };
+    whole.values != broken.values || checks(whole) != checks(broken)
+}
+
+/// Recordings in each of which the same thing is broken.
+struct Broken<'a> {
+    replay: &'a Replay<'a>,
+    number: usize,
+}
+
+impl Broken<'_> {
+    /// The sample with its `number`th thing broken; `None` where it has not so many.
+    fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
+        let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
+        let (at, mutation) = all.into_iter().nth(self.number)?;
+        let broken = |(place, run): (usize, &Run)| if place == at { mutant(run, &mutation) } else { run.clone() };
+        Some(runs.iter().enumerate().map(broken).collect())
+    }
+}
+
+impl Runs for Broken<'_> {
+    fn has(&self, pair: &Pair) -> bool {
+        let samples = || self.replay.samples(pair, None).unwrap_or_default();
+        let any = |sample: &Sample| matches!(sample, Sample::Completed(runs) if self.mutant(runs).is_some());
+        !pair.runs.is_empty() && self.replay.has(pair) && samples().iter().any(any)
+    }
+
+    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
+        let samples = self.replay.samples(pair, planned)?.into_iter().map(|sample| match sample {
+            Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
+            other => other,
+        });
+        Ok(samples.collect())
+    }
+}

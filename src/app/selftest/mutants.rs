@@ -1,0 +1,181 @@
+//! Recordings with one thing broken: a grading that does not notice proves nothing.
+
+use serde_json::Value;
+use serde_json::json;
+
+use crate::model::Run;
+
+/// The most mutants of one run.
+const MOST: usize = 12;
+/// Characters of a text that is worth being replaced.
+const LONG: usize = 20;
+/// What stands where something else stood.
+const ELSE: &str = "something else";
+
+/// One thing that is broken in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Mutation {
+    /// The answer ends in the middle, as a model's does that may say no more.
+    Truncated,
+    /// An element of a list is left out: a finding, an outcome.
+    Dropped {
+        /// Where the list stands, as a JSON pointer.
+        list: String,
+        /// Which element.
+        element: usize,
+    },
+    /// The longest text says something else.
+    Replaced(String),
+    /// Another tool was called.
+    Renamed(String),
+    /// A tool was called with another argument.
+    Argued(String),
+}
+
+/// What can be broken in a run, what matters most first.
+pub fn mutations(run: &Run) -> Vec<Mutation> {
+    let mut found = vec![Mutation::Truncated];
+    let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
+    let mut calls = Vec::new();
+    if let Some(told) = &run.intermediate {
+        pointers(&serde_json::from_str(told).unwrap_or_default(), "", &mut calls);
+    }
+    let called = |key: &str| -> Vec<String> {
+        let in_a_call = |at: &&(String, Kind)| at.0.contains("ool") && at.0.rsplit('/').next() == Some(key);
+        calls.iter().filter(in_a_call).map(|(at, _)| at.clone()).collect()
+    };
+    found.extend(called("name").into_iter().take(2).map(Mutation::Renamed));
+    let arguments = ["arguments", "args"].into_iter().flat_map(called);
+    found.extend(arguments.take(2).map(Mutation::Argued));
+    let mut inside = Vec::new();
+    pointers(&outputs, "", &mut inside);
+    let longest = inside.iter().filter_map(|(at, kind)| match kind {
+        Kind::Text(length) if *length >= LONG => Some((*length, at)),
+        Kind::Text(_) | Kind::List(_) | Kind::Other => None,
+    });
+    found.extend(longest.max_by_key(|(length, _)| *length).map(|(_, at)| Mutation::Replaced(at.clone())));
+    // A list that stands further outside holds more of what was produced.
+    let mut lists: Vec<(usize, &String, usize)> = inside
+        .iter()
+        .filter_map(|(at, kind)| match kind {
+            Kind::List(length) if *length > 0 => Some((at.matches('/').count(), at, *length)),
+            Kind::List(_) | Kind::Text(_) | Kind::Other => None,
+        })
+        .collect();
+    lists.sort();
+    for (_, list, length) in lists {
+        found.extend((0..length).map(|element| Mutation::Dropped { list: list.clone(), element }));
+    }
+    found.truncate(MOST);
+    found
+}
+
+enum Kind {
+    Text(usize),
+    List(usize),
+    Other,
+}
+
+fn pointers(value: &Value, at: &str, found: &mut Vec<(String, Kind)>) {
+    match value {
+        Value::Array(list) => {
+            found.push((at.to_owned(), Kind::List(list.len())));
+            list.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), found));
+        }
+        Value::Object(fields) => {
+            found.push((at.to_owned(), Kind::Other));
+            for (key, value) in fields {
+                pointers(value, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), found);
+            }
+        }
+        Value::String(text) => found.push((at.to_owned(), Kind::Text(text.chars().count()))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), Kind::Other)),
+    }
+}
+
+/// The run with one thing broken.
+pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
+    let outputs = |change: &dyn Fn(&mut Value)| Run { outputs: changed(&run.outputs, change).into(), ..run.clone() };
+    let told = |change: &dyn Fn(&mut Value)| Run {
+        intermediate: run.intermediate.as_ref().map(|told| changed(told, change).into()),
+        ..run.clone()
+    };
+    match mutation {
+        Mutation::Truncated => Run { outputs: json!({ "text": half(&run.outputs) }).to_string().into(), ..run.clone() },
+        Mutation::Dropped { list, element } => outputs(&|value| {
+            if let Some(list) =
+                value.pointer_mut(list).and_then(Value::as_array_mut).filter(|list| *element < list.len())
+            {
+                list.remove(*element);
+            }
+        }),
+        Mutation::Replaced(at) => outputs(&|value| {
+            if let Some(Value::String(text)) = value.pointer_mut(at) {
+                *text = ELSE.to_owned();
+            }
+        }),
+        Mutation::Renamed(at) => told(&|value| {
+            if let Some(Value::String(name)) = value.pointer_mut(at) {
+                name.push_str("_of_another");
+            }
+        }),
+        Mutation::Argued(at) => told(&|value| {
+            if let Some(Value::Object(arguments)) = value.pointer_mut(at) {
+                arguments.values_mut().take(1).for_each(|argument| *argument = Value::from(ELSE));
+            }
+        }),
+    }
+}
+
+fn changed(text: &str, change: &dyn Fn(&mut Value)) -> String {
+    let mut value: Value = serde_json::from_str(text).unwrap_or_default();
+    change(&mut value);
+    value.to_string()
+}
+
+fn half(text: &str) -> &str {
+    let middle = text.chars().count() / 2;
+    text.char_indices().nth(middle).map_or(text, |(end, _)| &text[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Mutation;
+    use super::mutant;
+    use super::mutations;
+    use crate::model::Provenance;
+    use crate::model::Run;
+    use crate::model::Status;
+    use crate::model::Tokens;
+
+    #[test]
+    fn one_thing_is_broken_in_each() {
+        let run = Run {
+            status: Status::Completed,
+            error: None,
+            outputs: r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#.into(),
+            intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
+            tokens: Tokens::default(),
+            provenance: Provenance::default(),
+        };
+        let found = mutations(&run);
+        let dropped = |element| Mutation::Dropped { list: "/findings".to_owned(), element };
+        let wanted = [
+            Mutation::Truncated,
+            Mutation::Renamed("/tool_calls/0/name".to_owned()),
+            Mutation::Argued("/tool_calls/0/arguments".to_owned()),
+            Mutation::Replaced("/summary".to_owned()),
+            dropped(0),
+            dropped(1),
+        ];
+        assert_eq!(found, wanted);
+        let mutants: Vec<Run> = found.iter().map(|mutation| mutant(&run, mutation)).collect();
+        assert_eq!(&*mutants[0].outputs, r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\""}"#);
+        let told = |at: usize| mutants[at].intermediate.as_deref().unwrap();
+        assert_eq!(told(1), r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#);
+        assert_eq!(told(2), r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#);
+        assert_eq!(&*mutants[3].outputs, r#"{"findings":["a","b"],"summary":"something else"}"#);
+        assert_eq!(&*mutants[5].outputs, r#"{"findings":["a"],"summary":"a text of some length, to be cut"}"#);
+        assert!(mutants.iter().all(|mutant| *mutant != run));
+    }
+}

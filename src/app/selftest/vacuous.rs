@@ -1,0 +1,149 @@
+//! Agents that know nothing: what they answer.
+
+use serde_json::Map;
+use serde_json::Value;
+use serde_json::json;
+
+use crate::format::SourceText;
+use crate::format::json;
+use crate::format::yaml;
+use crate::model::Ask;
+
+/// An agent that knows nothing. A case that it passes proves nothing of an agent that passes it, too (grading.md 14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vacuous {
+    /// It answers with an empty object.
+    Empty,
+    /// It gives back what it was asked, in the form that is wanted.
+    Echo,
+    /// It has read the golden file and writes every text of it everywhere.
+    Stuffing,
+}
+
+impl Vacuous {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
+
+    /// What it is called.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Empty => "the empty agent",
+            Self::Echo => "the echo agent",
+            Self::Stuffing => "the keyword-stuffing agent",
+        }
+    }
+
+    /// Its answer to what is asked, as JSON text. `golden` has the texts that [`texts`] found.
+    pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
+        let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
+            true => ask.inputs.to_string(),
+            false => ask.prompt.clone(),
+        });
+        let schema = ask.and_then(|ask| ask.answer.as_ref()).map(|form| &form.schema);
+        match (self, schema) {
+            (Self::Empty, _) => "{}".to_owned(),
+            (Self::Echo, Some(schema)) => filled(schema, &asked, 0, Amount::One).to_string(),
+            (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, Amount::EveryWord).to_string(),
+            (Self::Echo, None) => json!({ "text": asked }).to_string(),
+            (Self::Stuffing, None) => json!({ "text": golden }).to_string(),
+        }
+    }
+}
+
+/// How many elements a list is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// One.
+    One,
+    /// One for each word that a field of the element may have.
+    EveryWord,
+}
+
+/// The most characters of a golden file that are written into one text.
+const MOST: usize = 20_000;
+
+/// Every text of a golden file, joined.
+pub fn texts(source: &SourceText) -> String {
+    let value: Option<Value> = match source.file.name().ends_with(".json") {
+        true => json::whole(source).ok(),
+        false => yaml::whole(source).ok(),
+    };
+    let mut found = Vec::new();
+    gather(&value.unwrap_or_default(), &mut found);
+    let mut joined = found.join("; ");
+    if let Some((end, _)) = joined.char_indices().nth(MOST) {
+        joined.truncate(end);
+    }
+    joined
+}
+
+fn gather(value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) => found.push(text.clone()),
+        Value::Array(list) => list.iter().for_each(|value| gather(value, found)),
+        Value::Object(fields) => fields.values().for_each(|value| gather(value, found)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// A value of a schema's form. `at` chooses among the words that a field may have.
+fn filled(schema: &Value, text: &str, at: usize, amount: Amount) -> Value {
+    if let Some(words) = schema.get("enum").and_then(Value::as_array).filter(|words| !words.is_empty()) {
+        return words[at % words.len()].clone();
+    }
+    let kind = match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
+        Some(kind) => kind.as_str(),
+        None => None,
+    };
+    match kind {
+        Some("object") => {
+            let fields = schema.get("properties").and_then(Value::as_object);
+            let filled = |(key, of): (&String, &Value)| (key.clone(), filled(of, text, at, amount));
+            Value::Object(fields.into_iter().flatten().map(filled).collect::<Map<_, _>>())
+        }
+        Some("array") => {
+            let Some(of) = schema.get("items") else { return Value::Array(Vec::new()) };
+            let count = if amount == Amount::One { 1 } else { words(of) };
+            (0..count).map(|at| filled(of, text, at, amount)).collect()
+        }
+        Some("integer" | "number") => json!(1),
+        Some("boolean") => json!(true),
+        Some("null") => Value::Null,
+        Some(_) | None => json!(text),
+    }
+}
+
+/// How many words the field has that may have the most of them.
+fn words(schema: &Value) -> usize {
+    let own = schema.get("enum").and_then(Value::as_array).map_or(1, Vec::len);
+    let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    fields.map(|(_, of)| words(of)).max().unwrap_or(1).max(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::json;
+
+    use super::Vacuous;
+    use crate::model::AnswerForm;
+    use crate::model::Ask;
+    use crate::model::Toolbox;
+
+    #[test]
+    fn each_answers_in_the_form_that_is_asked_for() {
+        let schema = json!({"type": "object", "properties": {
+            "findings": {"type": "array", "items": {"type": "object", "properties": {
+                "category": {"type": "string", "enum": ["a", "b", "c"]}, "title": {"type": "string"}, "sure": {"type": "number"}}}},
+            "done": {"type": "boolean"}}});
+        let answer = Some(AnswerForm { name: "f", schema });
+        let ask = Ask { prompt: "What is wrong?".to_owned(), inputs: json!({}), answer, tools: Toolbox::Empty };
+        let answered = |agent: Vacuous| -> Value { serde_json::from_str(&agent.answer(Some(&ask), "x; y")).unwrap() };
+        assert_eq!(answered(Vacuous::Empty), json!({}));
+        let one = |category: &str, text: &str| json!({"category": category, "title": text, "sure": 1});
+        assert_eq!(answered(Vacuous::Echo), json!({"findings": [one("a", "What is wrong?")], "done": true}));
+        let all = [one("a", "x; y"), one("b", "x; y"), one("c", "x; y")];
+        assert_eq!(answered(Vacuous::Stuffing), json!({"findings": all, "done": true}));
+    }
+}
