@@ -193,9 +193,14 @@ fn pair(
     let mut graded = Vec::new();
     let mut first: Option<Vec<Box<str>>> = None;
     let (mut several, mut all_same) = (false, true);
-    for sample in runs.samples(pair, samples.or(pair.samples))? {
+    let mut unfinished = Vec::new();
+    for (number, sample) in (0_u32..).zip(runs.samples(pair, samples.or(pair.samples))?) {
         graded.push(match sample {
-            Sample::Inconclusive(why) => Graded::Lost(why),
+            Sample::Inconclusive { why, run } => {
+                let kept = run.and_then(|run| opened.suite.unfinished(place, &run, &why));
+                unfinished.extend(kept.map(|kept| (number, kept)));
+                Graded::Lost(why)
+            }
             Sample::Spared => Graded::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
@@ -216,6 +221,7 @@ fn pair(
         answered_by: answered_by.together(),
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
+    folded.kept.extend(unfinished);
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;

@@ -236,7 +236,7 @@ fn counted(
 fn digest(samples: &[Sample]) -> Option<String> {
     let runs = |sample: &Sample| match sample {
         Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),
-        Sample::Inconclusive(_) => vec!["lost".to_owned()],
+        Sample::Inconclusive { .. } => vec!["lost".to_owned()],
         Sample::Spared => vec!["spared".to_owned()],
     };
     let lines: Vec<String> = samples.iter().flat_map(runs).collect();

@@ -1,5 +1,7 @@
 //! What is going to be graded: config, suites, gates and filters, checked before anything runs.
 
+mod cast;
+
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,14 +26,12 @@ use crate::model::AgentName;
 use crate::model::CaseId;
 use crate::model::Config;
 use crate::model::RepoPath;
-use crate::model::Role;
 use crate::model::RunKey;
 use crate::model::Shard;
 use crate::model::Source;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
 use crate::model::Tier;
-use crate::suites::Cast;
 use crate::suites::KINDS;
 use crate::suites::Kind;
 use crate::suites::Labels;
@@ -192,6 +192,7 @@ fn redirect(config: &mut Config, target: &str) {
     for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
         if let Some(Source::Live(live)) = &mut agent.model {
             target.clone_into(&mut live.target);
+            live.critic.iter_mut().for_each(|critic| target.clone_into(critic));
         }
     }
 }
@@ -325,80 +326,6 @@ impl Reader<'_> {
                 labels,
             }),
             None => Err(problems),
-        }
-    }
-
-    fn check_cast(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) {
-        let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        match kind.cast {
-            Cast::Named if suite.agents.is_empty() => {
-                let help = "name the agents that are graded, each with where its runs come from";
-                problems.push(self.problem(
-                    &at("id"),
-                    "no-agents",
-                    format!("the suite \"{}\" names no agent", suite.id),
-                    help,
-                ));
-            }
-            Cast::Own(name) if !suite.agents.is_empty() => {
-                let what = format!("a {} suite has the one agent \"{name}\"", kind.name);
-                problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
-            }
-            Cast::Named | Cast::Own(_) => {}
-        }
-        for name in suite.terms.keys().filter(|name| !kind.terms.contains(&name.as_str())) {
-            let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
-            let help = match kind.terms {
-                [] => "remove it".to_owned(),
-                known => format!("its lists are {}", known.join(", ")),
-            };
-            let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
-            problems.push(self.problem(&at, "no-effect", what, help));
-        }
-        if !suite.flags.is_empty() && !kind.terms.contains(&"disclaimer") {
-            let what = format!("flags have no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
-        }
-        if suite.tools.is_some() && kind.name != "tool_use" {
-            let what = format!("tools has no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("tools"), "no-effect", what, "remove tools"));
-        }
-        for (name, agent) in suite.agents.iter().filter(|_| kind.name != "revision") {
-            if agent.role != Role::default() {
-                let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str()), Key("role")];
-                let what = format!("role has no effect on kind {}", kind.name);
-                problems.push(self.problem(&path, "no-effect", what, "remove role"));
-            }
-        }
-        if suite.scoring.is_some() && kind.name != "revision" {
-            let what = format!("scoring has no effect on kind {}", kind.name);
-            problems.push(self.problem(&at("scoring"), "no-effect", what, "remove scoring"));
-        }
-        if suite.runs_of.is_some() != (kind.name == "cross_agent") {
-            let (what, help) = match suite.runs_of {
-                Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
-                None => (
-                    format!("the suite \"{}\" has no runs_of", suite.id),
-                    "name the suite whose runs are looked at together",
-                ),
-            };
-            problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
-        }
-        for (name, agent) in &suite.agents {
-            for tier in suite.tiers.iter().filter(|tier| source_of(agent, **tier).is_none()) {
-                // An agent may be of one tier alone; but of none of the suite's tiers is an agent that never runs.
-                if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
-                    let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
-                    let what = format!("the agent \"{name}\" has no source in the tier {}", tier.word());
-                    problems.push(self.problem(
-                        &path,
-                        "no-source",
-                        what,
-                        format!("state {}: {{ replay: FOLDER }}", tier.word()),
-                    ));
-                    break;
-                }
-            }
         }
     }
 

@@ -260,7 +260,7 @@ impl Runs for Replay<'_> {
         let mut samples = Vec::new();
         for number in 0..planned.unwrap_or(recorded) {
             let mut runs = Vec::with_capacity(recordings.len());
-            let (mut lost, mut spared) = (None, false);
+            let (mut lost, mut spared, mut ended) = (None, false, None);
             for (key, files) in &recordings {
                 let Some(file) = files.get(&number) else {
                     if self.laid.spared.contains(&((*key).clone(), number)) {
@@ -272,12 +272,15 @@ impl Runs for Replay<'_> {
                 };
                 match problems.keep(self.run(key, number, file)) {
                     Some(run) if run.status == Status::Completed => runs.push(run),
-                    Some(run) => lost = lost.or(Some(Why::Ended { status: run.status, error: run.error })),
+                    Some(run) => {
+                        lost = lost.or(Some(Why::Ended { status: run.status, error: run.error.clone() }));
+                        ended = ended.or(Some(Box::new(run)));
+                    }
                     None => {}
                 }
             }
             samples.push(match (lost, spared) {
-                (Some(why), _) => Sample::Inconclusive(why),
+                (Some(why), _) => Sample::Inconclusive { why, run: ended },
                 (None, true) => Sample::Spared,
                 (None, false) => Sample::Completed(runs),
             });

@@ -3,8 +3,11 @@
 //! The engine knows requests and records; what a call is like, [`crate::world::targets`] knows. It waits for models and for
 //! nothing else: a sample that waits for its next try holds no place.
 
+mod bill;
 mod budget;
+mod calls;
 mod conversation;
+mod refine;
 mod retry;
 mod schedule;
 mod tools;
@@ -21,12 +24,14 @@ use crate::model::Turn;
 pub use budget::Limits;
 pub use budget::Prices;
 pub use retry::Patience;
+pub use schedule::Called;
 pub use schedule::Engine;
 pub use schedule::Events;
 pub use schedule::Finished;
 pub use schedule::Job;
 pub use schedule::Lane;
 pub use schedule::Outcome;
+pub use schedule::Refining;
 pub use schedule::Spending;
 pub use schedule::Stretch;
 pub use schedule::Timeline;

@@ -89,6 +89,7 @@ fn jobs(cases: usize, samples: u32) -> Vec<Job> {
         lane: 0,
         origin: Recorded::default(),
         round: 0,
+        refining: None,
     };
     (0..cases).flat_map(|case| (0..samples).map(move |sample| job(case, sample))).collect()
 }
@@ -155,7 +156,7 @@ fn texts(ran: &Ran) -> Vec<Option<String>> {
             let outputs: serde_json::Value = serde_json::from_str(record.outputs.text()).unwrap();
             Some(outputs["text"].as_str().unwrap().to_owned())
         }
-        Finished::Made(_) | Finished::Spared | Finished::CalledOff(_) => None,
+        Finished::Made(_) | Finished::Spared | Finished::CalledOff { .. } => None,
     };
     ran.finished.iter().map(text).collect()
 }
@@ -237,7 +238,8 @@ fn beyond_the_budget_samples_are_called_off_and_never_failed() {
     let ran = run(script, 3, &jobs(30, 1), limits, Seen::default(), None);
     let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
     assert_eq!((made, ran.spending.cost_usd), (9, Some(90.0)));
-    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff(why) if why.contains("dollars")));
+    let off =
+        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why, .. } if why.contains("dollars")));
     assert_eq!(off.count(), 21);
 }
 
@@ -247,7 +249,8 @@ fn what_is_finished_stays_when_the_run_is_called_off() {
     let ran = run(script, 2, &jobs(10, 1), Limits::default(), Seen::default(), Some(Duration::from_millis(2500)));
     let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
     assert_eq!(made, 4);
-    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff(why) if why == "somebody said so"));
+    let off =
+        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why, .. } if why == "somebody said so"));
     assert_eq!(off.count(), 6);
     assert!(ran.took < Duration::from_secs(3), "{:?}", ran.took);
 }
@@ -280,8 +283,7 @@ fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
         spec: ToolSpec { name: "weather".to_owned(), description: String::new(), parameters: json!({}) },
         results: vec![CannedResult { when: json!({ "town": "Acme Bay" }), says: json!({ "rain": true }) }],
     };
-    let job =
-        Job { request: request("c", 0, Toolbox::Canned(vec![canned])), lane: 0, origin: Recorded::default(), round: 0 };
+    let job = Job { request: request("c", 0, Toolbox::Canned(vec![canned])), refining: None, ..jobs(1, 1).remove(0) };
     let call = |name: &str, arguments| AskedCall { id: name.to_owned(), name: name.to_owned(), arguments };
     let script = move |number: usize, conversation: &Conversation| match number {
         0 => {

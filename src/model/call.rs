@@ -34,6 +34,24 @@ pub struct Ask {
     pub tools: Toolbox,
 }
 
+/// Who of a loop of two agents is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// Who makes something: the agent that is graded.
+    Actor,
+    /// Who judges what was made.
+    Critic,
+}
+
+/// What follows in a loop of two agents.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Follow {
+    /// One of them is asked.
+    Ask(Part, Ask),
+    /// Nothing: the loop is at its end.
+    End,
+}
+
 /// The form of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerForm {
@@ -208,4 +226,14 @@ pub enum Retry {
         /// The least time to wait, where the server said one.
         after: Option<Duration>,
     },
+}
+
+impl Part {
+    /// The word used in records and reasons.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Actor => "actor",
+            Self::Critic => "critic",
+        }
+    }
 }

@@ -127,6 +127,8 @@ pub enum Source {
 pub struct LiveSource {
     /// The target's name under `targets:`.
     pub target: String,
+    /// The target that judges each attempt; with it the runs are bounded loops of an actor and a critic.
+    pub critic: Option<String>,
     /// Whether its runs are written as the recordings of the deterministic tier.
     pub record: bool,
 }
@@ -268,4 +270,11 @@ pub struct Price {
     pub output: f64,
     /// Read from the vendor's cache.
     pub cached_input: Option<f64>,
+}
+
+impl LiveSource {
+    /// Every target that is called: who acts, then who judges.
+    pub fn targets(&self) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.target).chain(&self.critic)
+    }
 }

@@ -28,8 +28,8 @@ mod verdict;
 pub use approval::{Approval, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
 pub use call::{
-    AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Message, Request, Retry, Spent, Stop,
-    ToolAnswer, ToolSpec, Toolbox, Turn,
+    AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Follow, Message, Part, Request, Retry,
+    Spent, Stop, ToolAnswer, ToolSpec, Toolbox, Turn,
 };
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{

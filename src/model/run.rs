@@ -108,7 +108,12 @@ pub enum Sample {
     /// All its runs completed, in the order in which the case names them.
     Completed(Vec<Run>),
     /// At least one did not.
-    Inconclusive(Why),
+    Inconclusive {
+        /// Why.
+        why: Why,
+        /// The run that ended so, where there is one: what it produced until then is no result, and may be kept.
+        run: Option<Box<Run>>,
+    },
     /// It was not made, since no answer could have changed a verdict.
     Spared,
 }

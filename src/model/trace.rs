@@ -14,7 +14,7 @@ pub struct Traced {
     pub record: Record,
     /// From the first call to the end.
     pub period: Period,
-    /// Whose model it is, as the GenAI conventions name it: `openai`, `anthropic`, `aws.bedrock`. A program has none.
+    /// Whose model answers, as the GenAI conventions name it: `openai`, `anthropic`, `aws.bedrock`. A program has none.
     pub provider: Option<String>,
     /// The calls of the model, in their order; repeated tries among them.
     pub chats: Vec<Chat>,
@@ -36,6 +36,8 @@ pub struct Period {
 pub struct Chat {
     /// When.
     pub period: Period,
+    /// Whose model it is, in the words of [`Traced::provider`]: a critic's may be another vendor's.
+    pub provider: String,
     /// The model that was asked for.
     pub asked: String,
     /// What came of it.

@@ -43,7 +43,7 @@ pub fn shown(case: &Shown<'_>) -> String {
     lines(&mut out, golden.text.lines().skip(skipped));
     for (number, sample) in samples.iter().enumerate() {
         match sample {
-            Sample::Inconclusive(why) => {
+            Sample::Inconclusive { why, .. } => {
                 put(&mut out, &format!("sample {number} gave nothing: {}", line(&why.text(), 200)))
             }
             Sample::Spared => put(&mut out, &format!("sample {number} was not needed")),

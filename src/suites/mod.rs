@@ -41,7 +41,9 @@ use crate::diag::Diagnostics;
 use crate::model::AgentName;
 use crate::model::Ask;
 use crate::model::CaseId;
+use crate::model::Follow;
 use crate::model::Grade;
+use crate::model::Json;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::PairValue;
@@ -50,6 +52,7 @@ use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
+use crate::model::Why;
 
 pub use asking::in_words;
 pub use audit::Audit;
@@ -154,6 +157,20 @@ pub trait Suite: Send + Sync {
         Ok(None)
     }
 
+    /// The loop that makes a run of the pair at `place`, where its agent has a critic beside it. `None` where the kind knows none,
+    /// or the agent is the critic itself.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    fn refinement(&self, _place: usize, _shelf: &dyn Shelf) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        Ok(None)
+    }
+
+    /// What is kept for an audit of a run that did not complete, as JSON: the attempts of a loop until it broke off. It is no result.
+    fn unfinished(&self, _place: usize, _run: &Run, _why: &Why) -> Option<Box<str>> {
+        None
+    }
+
     /// Cases that are listed and not run any more, each with its reason.
     fn retired(&self) -> &[(CaseId, String)] {
         &[]
@@ -166,6 +183,18 @@ pub trait Suite: Send + Sync {
 
     /// What can be said of the golden files without a run, beside the problems that [`Kind::open`] already refuses.
     fn audit(&self, shelf: &dyn Shelf) -> Audit;
+}
+
+/// A bounded loop of an actor and a critic, as pure decisions: what was answered so far says what is asked next.
+pub trait Refinement: Send + Sync {
+    /// What follows after these answers, each the `outputs` of who was asked; the loop begins with none.
+    fn next(&self, answers: &[Json]) -> Follow;
+
+    /// The `outputs` of the whole run, as far as it came: they are graded and replayed like those of a recorded loop.
+    fn outputs(&self, answers: &[Json]) -> Json;
+
+    /// Everything beside the first request that the others depend on: two loops of one identity ask the same after the same answers.
+    fn identity(&self) -> String;
 }
 
 /// How the completed runs of a pair compare with each other.

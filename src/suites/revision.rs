@@ -6,12 +6,14 @@ use self::checks::Reader;
 use self::fault::FaultKind;
 use self::produced::Attempt;
 use self::produced::produced;
+use self::refinement::Loop;
 use super::Audit;
 use super::Cast;
 use super::Desk;
 use super::Kind;
 use super::Layout;
 use super::Pair;
+use super::Refinement;
 use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
@@ -31,6 +33,7 @@ use crate::model::Scoring;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
+use crate::model::Why;
 use crate::model::indicator;
 
 mod alignment;
@@ -47,6 +50,7 @@ mod instructions;
 mod liability;
 mod produced;
 mod references;
+mod refinement;
 mod replaced;
 mod score;
 mod structure;
@@ -189,12 +193,26 @@ impl Suite for Revision {
         };
         values.push(produced.rounds.map(|rounds| rounds as f64));
         values.extend(reader.of_the_critic());
-        let kept = audit::of_a_loop(&produced, &self.scoring);
+        let kept = audit::of_a_loop(&produced, &self.scoring, None);
         Ok(Grade { values, checks: reader.checks(), layer: produced.layer, kept })
     }
 
     fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
         ask(&self.pairs[place].golden, self.roles[place], &self.scoring, shelf).map(Some)
+    }
+
+    fn refinement(&self, place: usize, shelf: &dyn Shelf) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        match self.roles[place] {
+            Role::Actor => {
+                Loop::open(&self.pairs[place].golden, &self.scoring, shelf).map(|one| Some(Box::new(one) as _))
+            }
+            Role::Critic => Ok(None),
+        }
+    }
+
+    fn unfinished(&self, place: usize, run: &Run, why: &Why) -> Option<Box<str>> {
+        let produced = produced(run, self.roles[place], &self.cases[self.places[place]], &self.scoring);
+        audit::of_a_loop(&produced, &self.scoring, Some(why))
     }
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {

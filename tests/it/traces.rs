@@ -102,7 +102,12 @@ fn sample(number: u32) -> Traced {
         stop,
         spent: Spent { input, cached_input: 4, output: 3 },
     };
-    let chat = |from, to, outcome| Chat { period: period(from, to), asked: "model-a".to_owned(), outcome };
+    let chat = |from, to, outcome| Chat {
+        period: period(from, to),
+        provider: "anthropic".to_owned(),
+        asked: "model-a".to_owned(),
+        outcome,
+    };
     Traced {
         suite: SuiteId::new("support").unwrap(),
         record,

@@ -57,7 +57,7 @@ impl Lanes {
     pub fn open(plan: &Plan, wanted: &[Wanted<'_>], root: &Path, world: &World) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut opened = Self { lanes: Vec::new(), places: BTreeMap::new(), closed: BTreeMap::new() };
-        for name in wanted.iter().map(|one| &one.live.target) {
+        for name in wanted.iter().flat_map(|one| one.live.targets()) {
             if opened.places.contains_key(name) || opened.closed.contains_key(name) {
                 continue;
             }

@@ -132,8 +132,8 @@ impl Recording {
     }
 }
 
-/// The record of a sample that was called off.
-pub fn called_off(job: &Job, why: &str) -> String {
+/// The record of a sample that was called off, with what it had come to.
+pub fn called_off(job: &Job, why: &str, outputs: Json) -> String {
     run_v1::written(&Record {
         agent: job.request.key.agent.clone(),
         case: job.request.key.case.clone(),
@@ -141,7 +141,7 @@ pub fn called_off(job: &Job, why: &str) -> String {
         status: Status::Cancelled,
         error: Some(why.to_owned()),
         inputs: Inputs::default(),
-        outputs: Json::default(),
+        outputs,
         intermediate: Steps::default(),
         evidence: Evidence::default(),
         metrics: Measures::default(),

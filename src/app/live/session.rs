@@ -37,6 +37,7 @@ use crate::engine::Limits;
 use crate::engine::Outcome;
 use crate::engine::Patience;
 use crate::engine::Prices;
+use crate::engine::Refining;
 use crate::engine::Spending;
 use crate::engine::Timeline;
 use crate::format::redact::Redactor;
@@ -73,7 +74,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
     let mut made = Made::default();
     made.notes.extend(closed(&lanes, &wanted));
     let wanted: Vec<Wanted<'_>> =
-        wanted.into_iter().filter(|one| lanes.places.contains_key(&one.live.target)).collect();
+        wanted.into_iter().filter(|one| one.live.targets().all(|name| lanes.places.contains_key(name))).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
@@ -107,7 +108,7 @@ fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
     let note = |(target, key): (&String, &String)| {
         let agents: BTreeSet<String> = wanted
             .iter()
-            .filter(|one| one.live.target == *target)
+            .filter(|one| one.live.targets().any(|name| name == target))
             .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
             .collect();
         let agents: Vec<String> = agents.into_iter().collect();
@@ -192,10 +193,12 @@ impl<'a> Session<'a> {
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
             let state = State { agent: agents.of(disk, one)?, folder };
+            let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
+            let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
             let majority = one.samples / 2 + 1;
             for sample in 0..one.samples {
                 let request = Request { sample, ..one.request.clone() };
-                addresses.push(Address::of(&request, target, &state));
+                addresses.push(Address::of(&request, target, &state, critic.as_ref()));
                 runs.push(run);
                 let package = one.opened.prompts.get(&request.key.agent);
                 jobs.push(Job {
@@ -213,6 +216,11 @@ impl<'a> Session<'a> {
                     },
                     // What a majority needs comes first; the rest may not be needed at all.
                     round: if sample < majority { 0 } else { sample },
+                    refining: refinement.map(|(name, course)| Refining {
+                        course: course.clone(),
+                        critic: lanes.places[name],
+                        target: name.clone(),
+                    }),
                     request,
                 });
             }
@@ -306,9 +314,9 @@ impl<'a> Session<'a> {
                 Finished::Spared => {
                     made.laid.spared.insert((job.request.key.clone(), job.request.sample));
                 }
-                Finished::CalledOff(why) => {
+                Finished::CalledOff { why, outputs } => {
                     *off.entry(why.clone()).or_insert(0) += 1;
-                    records.insert(asked[at], recording::called_off(job, why));
+                    records.insert(asked[at], recording::called_off(job, why, outputs.clone()));
                 }
             }
         }

@@ -1,5 +1,6 @@
 //! Finished samples on disk: those of a run that is not at its end yet, and the cache of answers.
 
+use serde_json::Value;
 use serde_json::json;
 
 use crate::model::CannedTool;
@@ -25,21 +26,9 @@ pub struct State {
 }
 
 impl Address {
-    /// The address of a request to a target.
-    pub fn of(request: &Request, target: &Target, state: &State) -> Self {
+    /// The address of a request to a target. `critic` is who judges the answers, with the identity of the loop that the request begins.
+    pub fn of(request: &Request, target: &Target, state: &State, critic: Option<&(&Target, String)>) -> Self {
         let Request { key, sample, system, ask } = request;
-        let transport = match &target.transport {
-            Transport::Model(provider) => json!({
-                "wire": format!("{:?}", provider.wire),
-                "model": provider.model,
-                "base_url": provider.base_url,
-                "region": provider.region,
-                "temperature": provider.temperature,
-                "max_tokens": provider.max_tokens,
-            }),
-            Transport::Command { argv, protocol } => json!({ "command": argv, "protocol": format!("{protocol:?}") }),
-            Transport::Http(address) => json!({ "http": address }),
-        };
         let tools = match &ask.tools {
             Toolbox::Empty => json!(null),
             Toolbox::Canned(tools) => tools.iter().map(canned).collect(),
@@ -47,8 +36,8 @@ impl Address {
                 json!({ "root": root.as_str(), "calls": max_calls, "files": state.folder })
             }
         };
-        let whole = json!({
-            "target": transport,
+        let mut whole = json!({
+            "target": transport(target),
             "suite": key.suite.as_str(),
             "agent": key.agent.as_str(),
             "case": key.case.as_str(),
@@ -60,6 +49,9 @@ impl Address {
             "tools": tools,
             "fingerprint": state.agent,
         });
+        if let Some((target, identity)) = critic {
+            whole["critic"] = json!([transport(target), identity]);
+        }
         Self(sha256_hex(whole.to_string().as_bytes()))
     }
 
@@ -69,7 +61,22 @@ impl Address {
     }
 }
 
-fn canned(tool: &CannedTool) -> serde_json::Value {
+fn transport(target: &Target) -> Value {
+    match &target.transport {
+        Transport::Model(provider) => json!({
+            "wire": format!("{:?}", provider.wire),
+            "model": provider.model,
+            "base_url": provider.base_url,
+            "region": provider.region,
+            "temperature": provider.temperature,
+            "max_tokens": provider.max_tokens,
+        }),
+        Transport::Command { argv, protocol } => json!({ "command": argv, "protocol": format!("{protocol:?}") }),
+        Transport::Http(address) => json!({ "http": address }),
+    }
+}
+
+fn canned(tool: &CannedTool) -> Value {
     let results: Vec<_> = tool.results.iter().map(|result| json!([result.when, result.says])).collect();
     json!([tool.spec.name, tool.spec.description, tool.spec.parameters, results])
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::session::Ended;
 use crate::app::plan::Plan;
+use crate::engine::Called;
 use crate::engine::Finished;
 use crate::engine::Job;
 use crate::engine::Stretch;
@@ -19,20 +20,23 @@ pub fn traced(plan: &Plan, jobs: &[Job], ended: &Ended, epoch: u64, redactor: &R
     let mut traced = Vec::new();
     for ((end, place), timeline) in ended.finished.iter().zip(&ended.asked).zip(&ended.timelines) {
         let (Finished::Made(record), job) = (end, &jobs[*place]) else { continue };
-        let target = job.origin.target.as_ref().and_then(|name| plan.config.targets.get(name));
-        let model = target.and_then(|target| match &target.transport {
+        let model = |name: &String| match &plan.config.targets.get(name)?.transport {
             Transport::Model(provider) => Some(provider),
             Transport::Command { .. } | Transport::Http(_) => None,
-        });
+        };
+        let actor = job.origin.target.as_ref().and_then(model);
+        let critic = job.refining.as_ref().and_then(|refining| Some((refining.critic, model(&refining.target)?)));
         let period = |stretch: &Stretch| Period { start: at(epoch, stretch.from), end: at(epoch, stretch.to) };
-        let chats = timeline.chats.iter().filter_map(|(stretch, outcome)| {
-            Some(Chat { period: period(stretch), asked: model?.model.clone(), outcome: outcome.clone() })
+        let chats = timeline.chats.iter().filter_map(|Called { stretch, lane, outcome }| {
+            let asked = if *lane == job.lane { actor? } else { critic.filter(|(at, _)| at == lane)?.1 };
+            let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
+            Some(Chat { period: period(stretch), provider, asked, outcome: outcome.clone() })
         });
         traced.push(Traced {
             suite: job.request.key.suite.clone(),
             record: redactor.redacted(record),
             period: period(&timeline.period),
-            provider: model.map(|provider| vendor(provider.wire).to_owned()),
+            provider: actor.map(|provider| vendor(provider.wire).to_owned()),
             chats: chats.collect(),
             tools: timeline.tools.iter().map(period).collect(),
         });

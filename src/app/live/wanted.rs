@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::app::plan::Opened;
 use crate::app::plan::Plan;
@@ -14,6 +15,7 @@ use crate::model::RunKey;
 use crate::model::Source;
 use crate::model::Tier;
 use crate::model::Transport;
+use crate::suites::Refinement;
 use crate::suites::Shelf;
 
 /// The samples of one run of an agent.
@@ -26,6 +28,8 @@ pub struct Wanted<'a> {
     pub live: &'a LiveSource,
     /// What is asked; each sample has its own number.
     pub request: Request,
+    /// The loop that the request begins, where the agent has a critic.
+    pub refinement: Option<Arc<dyn Refinement>>,
     /// How many samples.
     pub samples: u32,
     /// Whether the pair is made of this run alone and nothing else looks at it: only then can samples be spared.
@@ -59,10 +63,17 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<W
                 let planned = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples).or(pair.samples);
                 let Some(Some(ask)) = problems.keep(opened.suite.ask(place, at, shelf)) else { continue };
                 let system = opened.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
+                let refinement = match live.critic {
+                    Some(_) => {
+                        let Some(opened) = problems.keep(opened.suite.refinement(place, shelf)) else { continue };
+                        opened.map(Arc::from)
+                    }
+                    None => None,
+                };
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
                 let request = Request { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
-                let wanted = Wanted { opened, pair: place, live, request, samples, alone };
+                let wanted = Wanted { opened, pair: place, live, request, refinement, samples, alone };
                 // Pairs may share a run, such as the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }
@@ -73,14 +84,12 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<W
 
 /// The deterministic tier calls no model and no address: a command that is itself deterministic is all that it may start.
 fn too_much(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
-    let target = plan.config.targets.get(&live.target)?;
-    match (tier, &target.transport) {
-        (Tier::Model, _) | (Tier::Deterministic, Transport::Command { .. }) => None,
-        (Tier::Deterministic, Transport::Model(_) | Transport::Http(_)) => {
-            let what = format!("the deterministic tier must not call the target \"{}\"", live.target);
-            let help =
-                "give it replay: FOLDER or a command that is itself deterministic, and the target to the model tier";
-            Some(Diagnostic::of_file(&plan.config.file, "live-target", what, help))
-        }
-    }
+    let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
+        (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
+        (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
+    };
+    let name = live.targets().find(refused)?;
+    let what = format!("the deterministic tier must not call the target \"{name}\"");
+    let help = "give it replay: FOLDER or a command that is itself deterministic, and the target to the model tier";
+    Some(Diagnostic::of_file(&plan.config.file, "live-target", what, help))
 }

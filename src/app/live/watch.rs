@@ -56,7 +56,7 @@ impl Events for Watch<'_> {
                 }
                 self.records.borrow_mut().insert(place, text);
             }
-            Finished::CalledOff(_) => self.lost.set(self.lost.get() + 1),
+            Finished::CalledOff { .. } => self.lost.set(self.lost.get() + 1),
             Finished::Spared => {}
         }
         self.progress.step(self.lost.get());

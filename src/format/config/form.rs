@@ -152,6 +152,8 @@ pub(super) struct SourceForm {
     pub(super) replay: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,
+    /// The name of the live target that judges each attempt of `target`, on a suite of kind `revision`: a bounded loop of two.
+    pub(super) critic: Option<String>,
     /// The prompt package, a file or a folder.
     pub(super) prompt: Option<String>,
     /// Whether live runs are written as the recordings of the deterministic tier.

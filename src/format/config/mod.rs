@@ -3,20 +3,18 @@
 mod fingerprint;
 mod form;
 mod scoring;
+mod sources;
 mod terms;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use self::form::AgentForm;
 use self::form::BudgetForm;
 pub use self::form::ConfigFile;
 use self::form::GateForm;
 use self::form::GateForms;
 use self::form::LimitForm;
 use self::form::PriceForm;
-use self::form::RoleForm;
-use self::form::SourceForm;
 use self::form::SuiteForm;
 use self::form::TargetForm;
 use self::form::TierForm;
@@ -27,17 +25,13 @@ use super::yaml::Step::At;
 use super::yaml::Step::Key;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::Budget;
 use crate::model::Config;
-use crate::model::LiveSource;
 use crate::model::Price;
 use crate::model::Protocol;
 use crate::model::Provider;
 use crate::model::RepoPath;
-use crate::model::Role;
-use crate::model::Source;
 use crate::model::StatedGate;
 use crate::model::StatedLimit;
 use crate::model::Suite;
@@ -218,56 +212,6 @@ impl Reader<'_> {
             scoring: form.scoring.map(|form| self.scoring(index, form)),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
         })
-    }
-
-    fn agent(&mut self, index: usize, name: &str, form: AgentForm, targets: &BTreeMap<String, Target>) -> Agent {
-        let mut prompt = None;
-        let mut source = |tier: &'static str, form: Option<SourceForm>| {
-            let at = [Key("suites"), At(index), Key("agents"), Key(name), Key(tier)];
-            let form = form?;
-            if let Some(path) = &form.prompt {
-                let path = self.path(&at, path);
-                prompt = prompt.take().or(Some(path));
-            }
-            match (form.replay, form.target) {
-                (Some(_), None) if form.record => {
-                    let help = "remove it, or state target: NAME";
-                    self.refuse(&at, "no-effect", "record has no effect beside replay", help);
-                    None
-                }
-                (Some(folder), None) => Some(Source::Replay(self.path(&at, &folder))),
-                (None, Some(target)) if targets.contains_key(&target) => {
-                    Some(Source::Live(LiveSource { target, record: form.record }))
-                }
-                (None, Some(target)) => {
-                    let known: Vec<&str> = targets.keys().map(String::as_str).collect();
-                    let help = if known.is_empty() {
-                        "add it under targets".to_owned()
-                    } else {
-                        format!("the targets are {}", known.join(", "))
-                    };
-                    self.refuse(&at, "unknown-target", format!("no target is called \"{target}\""), help);
-                    None
-                }
-                (Some(_), Some(_)) | (None, None) => {
-                    self.refuse(
-                        &at,
-                        "bad-source",
-                        "runs come from exactly one place",
-                        "state either replay: FOLDER or target: NAME",
-                    );
-                    None
-                }
-            }
-        };
-        let (deterministic, model) = (source("deterministic", form.deterministic), source("model", form.model));
-        let role = match form.role {
-            None | Some(RoleForm::Actor) => Role::Actor,
-            Some(RoleForm::Critic) => Role::Critic,
-        };
-        let fingerprint = self.fingerprint(index, name, form.fingerprint);
-        let stale = self.stale(index, name, &fingerprint, form.stale);
-        Agent { deterministic, model, prompt, fingerprint, stale, role }
     }
 
     fn gates(&mut self, index: usize, metric: &str, forms: GateForms) -> Vec<StatedGate> {

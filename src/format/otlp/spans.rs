@@ -125,9 +125,8 @@ impl<'a> Trace<'a> {
     }
 
     fn chat(&self, place: usize, chat: &Chat) -> Span {
-        let Chat { period, asked, outcome } = chat;
-        let mut said = vec![text("gen_ai.operation.name", CHAT)];
-        said.extend(text_of("gen_ai.provider.name", self.sample.provider.as_deref()));
+        let Chat { period, provider, asked, outcome } = chat;
+        let mut said = vec![text("gen_ai.operation.name", CHAT), text("gen_ai.provider.name", provider)];
         said.push(text("gen_ai.request.model", asked));
         let failed = match outcome {
             Answered::Turn { model, stop, spent } => {

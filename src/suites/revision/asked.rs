@@ -31,28 +31,96 @@ const OF_THE_GRADING: [&str; 3] = ["allowed_changes", "rule", "quarantine"];
 /// # Errors
 /// A file of the case that cannot be read.
 pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, shelf: &dyn Shelf) -> Result<Ask, Diagnostic> {
-    let mut instructions: Map<String, Value> = json::golden(&shelf.text(golden)?)?;
-    instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
-    let instructions = Value::Object(instructions);
-    let document = |name: &str| {
-        let file = golden.parent().child(name);
-        shelf.bytes(&file).map(|bytes| (file, source(&bytes)))
-    };
-    let (file, original) = document("original.rtf")?;
-    let told = format!("The instructions, as JSON:\n{instructions:#}");
-    let mut inputs = json!({"file": file.to_string(), "original": original, "instructions": instructions});
-    let (prompt, form) = match role {
-        Role::Actor => (revise().say(&told).show(&[("The contract, as RTF source", &original)]), revision()),
+    let task = Task::open(golden, shelf)?;
+    match role {
+        Role::Actor => Ok(task.to_revise()),
         Role::Critic => {
-            let (_, revised) = document("revised.rtf")?;
-            let shown =
-                [("The original, as RTF source", &*original), ("The revised contract, as RTF source", &*revised)];
-            let prompt = judge(scoring).say(&told).show(&shown);
-            inputs["revised"] = json!(revised);
-            (prompt, evaluation())
+            let revised = source(&shelf.bytes(&golden.parent().child("revised.rtf"))?);
+            Ok(task.to_judge(&revised, 1, scoring))
         }
-    };
-    Ok(Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty })
+    }
+}
+
+/// What a case shows to whoever is asked.
+pub struct Task {
+    file: RepoPath,
+    original: String,
+    instructions: Value,
+}
+
+/// An attempt that did not suffice, as the actor is told of it.
+pub struct Before<'a> {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The document; none where none could be read.
+    pub document: Option<&'a str>,
+    /// What the critic said of it.
+    pub evaluation: Option<&'a Value>,
+}
+
+impl Task {
+    /// Reads what a case shows.
+    ///
+    /// # Errors
+    /// A file of the case that cannot be read.
+    pub fn open(golden: &RepoPath, shelf: &dyn Shelf) -> Result<Self, Diagnostic> {
+        let mut instructions: Map<String, Value> = json::golden(&shelf.text(golden)?)?;
+        instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
+        let file = golden.parent().child("original.rtf");
+        let original = source(&shelf.bytes(&file)?);
+        Ok(Self { file, original, instructions: Value::Object(instructions) })
+    }
+
+    fn told(&self) -> String {
+        format!("The instructions, as JSON:\n{:#}", self.instructions)
+    }
+
+    fn inputs(&self) -> Value {
+        json!({"file": self.file.to_string(), "original": self.original, "instructions": self.instructions})
+    }
+
+    /// Asks for a revision.
+    pub fn to_revise(&self) -> Ask {
+        let prompt = revise().say(&self.told()).show(&[("The contract, as RTF source", &self.original)]);
+        asked(prompt, self.inputs(), revision())
+    }
+
+    /// Asks for another revision than the one before.
+    pub fn to_revise_again(&self, before: &Before<'_>) -> Ask {
+        let Before { number, document, evaluation } = before;
+        let judged = evaluation.map(|said| said.as_str().map_or_else(|| format!("{said:#}"), str::to_owned));
+        let say = match (document, &judged) {
+            (None, _) => "No RTF document could be read from your last answer.",
+            (Some(_), None) => "Your last revision was not found satisfactory.",
+            (Some(_), Some(_)) => {
+                "A critic judged your last revision and is not satisfied. Mend what it blames, as far as the instructions ask for \
+                 it, and keep what is right."
+            }
+        };
+        let mut shown = vec![("The contract, as RTF source", self.original.as_str())];
+        shown.extend(document.map(|document| ("Your last revision, as RTF source", document)));
+        shown.extend(judged.as_deref().map(|said| ("What the critic said of it", said)));
+        let mut inputs = self.inputs();
+        inputs["attempt"] = json!(number + 1);
+        inputs["previous"] = json!({"document": document, "evaluation": evaluation});
+        asked(revise().say(say).say(&self.told()).show(&shown), inputs, revision())
+    }
+
+    /// Asks for the evaluation of a revision, the attempt of this number from 1 on.
+    pub fn to_judge(&self, revised: &str, attempt: usize, scoring: &Scoring) -> Ask {
+        let shown =
+            [("The original, as RTF source", &*self.original), ("The revised contract, as RTF source", revised)];
+        let mut inputs = self.inputs();
+        inputs["revised"] = json!(revised);
+        if attempt > 1 {
+            inputs["attempt"] = json!(attempt);
+        }
+        asked(judge(scoring, attempt).say(&self.told()).show(&shown), inputs, evaluation())
+    }
+}
+
+fn asked(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
+    Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty }
 }
 
 fn revise() -> Prompt {
@@ -69,7 +137,7 @@ fn revision() -> AnswerForm {
     AnswerForm { name: "revision", schema: object([("document", text())]) }
 }
 
-fn judge(scoring: &Scoring) -> Prompt {
+fn judge(scoring: &Scoring, attempt: usize) -> Prompt {
     let Scoring { weights, penalties, quality_gate, .. } = scoring;
     let weighed: Vec<String> = Criterion::ALL
         .iter()
@@ -89,11 +157,11 @@ fn judge(scoring: &Scoring) -> Prompt {
             penalties.orphan,
             penalties.rtf_corruption,
         ))
-        .say(
-            "Answer with one JSON object: {\"overall_score\", \"criteria_scores\": {one number for each criterion}, \"satisfied\", \
-             \"unmet_criteria\": [], \"feedback\", \"attempt_number\": 1, \"revision_suggestions\": [{\"reason\", \
-             \"target_section\", \"action\", \"instruction\", \"text_to_insert\", \"constraints\": []}], \"red_flags\": []}.",
-        )
+        .say(&format!(
+            "Answer with one JSON object: {{\"overall_score\", \"criteria_scores\": {{one number for each criterion}}, \"satisfied\", \
+             \"unmet_criteria\": [], \"feedback\", \"attempt_number\": {attempt}, \"revision_suggestions\": [{{\"reason\", \
+             \"target_section\", \"action\", \"instruction\", \"text_to_insert\", \"constraints\": []}}], \"red_flags\": []}}."
+        ))
 }
 
 fn evaluation() -> AnswerForm {

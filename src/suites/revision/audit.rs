@@ -11,12 +11,14 @@ use super::produced::Attempt;
 use super::produced::Produced;
 use super::score::Verification;
 use crate::model::Scoring;
+use crate::model::Why;
 
-/// The artifact of a loop; of a document or an evaluation alone there is none.
-pub fn of_a_loop(produced: &Produced, scoring: &Scoring) -> Option<Box<str>> {
+/// The artifact of a loop; of a document or an evaluation alone there is none. A loop that broke off says why: it is no result,
+/// and nothing that it made is satisfactory.
+pub fn of_a_loop(produced: &Produced, scoring: &Scoring, broken: Option<&Why>) -> Option<Box<str>> {
     let made = produced.rounds?;
     let last = produced.attempts.last().map(|attempt| attempt.verification.as_ref());
-    let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty();
+    let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty() && broken.is_none();
     let kept = json!({
         "schema": "goldgate.attempts/1",
         "attempts": produced.attempts.iter().map(attempt).collect::<Vec<_>>(),
@@ -25,7 +27,7 @@ pub fn of_a_loop(produced: &Produced, scoring: &Scoring) -> Option<Box<str>> {
         "max_attempts": scoring.max_attempts,
         "quality_gate": scoring.quality_gate,
         "satisfied": satisfied,
-        "failure": if satisfied { Value::Null } else { failure(last) },
+        "failure": if satisfied { Value::Null } else { failure(last, broken) },
     });
     Some(format!("{kept:#}\n").into())
 }
@@ -41,6 +43,7 @@ fn attempt(attempt: &Attempt) -> Value {
     };
     json!({
         "criteria_scores": scores.map(|(word, score)| (word.to_owned(), score.into())).collect::<serde_json::Map<_, _>>(),
+        "document": attempt.source,
         "evaluation": attempt.said,
         "faults": faults.iter().map(told).collect::<Vec<_>>(),
         "overall_score": overall,
@@ -50,17 +53,21 @@ fn attempt(attempt: &Attempt) -> Value {
 }
 
 /// The report of a loop that ended without a document that may pass: what is unmet, and what to do.
-fn failure(last: Option<&Verification>) -> Value {
-    let Some(last) = last else { return json!({"unmet": [], "why": "there is no document to look at"}) };
+fn failure(last: Option<&Verification>, broken: Option<&Why>) -> Value {
+    let broken = broken.map(|why| format!("the loop broke off: {}", why.text()));
+    let Some(last) = last else {
+        return json!({"unmet": [], "why": broken.as_deref().unwrap_or("there is no document to look at")});
+    };
     let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
         let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();
         (!faults.is_empty())
             .then(|| json!({"criterion": criterion.word(), "faults": faults, "next": next_step(criterion)}))
     });
     let damage: Vec<&str> = last.of(FaultKind::Corrupt).map(|fault| fault.detail.as_str()).collect();
-    let why = match last.satisfied {
-        true => "the loop does not have the form that it should have",
-        false => "the last document does not reach the quality gate, or a critical failure is left",
+    let why = match (broken.as_deref(), last.satisfied) {
+        (Some(broken), _) => broken,
+        (None, true) => "the loop does not have the form that it should have",
+        (None, false) => "the last document does not reach the quality gate, or a critical failure is left",
     };
     json!({"format": damage, "unmet": unmet.collect::<Vec<_>>(), "why": why})
 }

@@ -114,14 +114,16 @@ impl Reader<'_> {
             return [Some(0.0), None, None, None];
         }
         let judged: Vec<_> = self.judged().collect();
+        let unread = self.produced.attempts.iter().filter(|attempt| attempt.is_unread()).count();
         if judged.is_empty() {
-            return [None; 4];
+            // As of a critic alone.
+            return [(unread > 0).then_some(0.0), None, None, None];
         }
         let whole = |(_, judged, flaws): &&(&Attempt, Judged<'_>, &[String])| {
             flaws.is_empty() && judged.arithmetic().is_none() && judged.contradiction().is_none()
         };
         let all = judged.len() as f64;
-        let valid = judged.iter().filter(whole).count() as f64 / all;
+        let valid = judged.iter().filter(whole).count() as f64 / (all + unread as f64);
         let falsely = judged.iter().map(|(_, judged, _)| indicator(judged.falsely_satisfied())).sum::<f64>() / all;
         let missed = judged.iter().map(|(_, judged, _)| judged.missed().len()).sum::<usize>();
         let invented = judged.iter().map(|(_, judged, _)| judged.invented().len()).sum::<usize>();
@@ -133,6 +135,10 @@ impl Reader<'_> {
         let mut contradictions = Vec::new();
         let (mut falsely, mut missed, mut invented) = (Vec::new(), Vec::new(), Vec::new());
         let (mut unexplained, mut nowhere) = (Vec::new(), Vec::new());
+        let unread = self.produced.attempts.iter().enumerate().filter(|(_, attempt)| attempt.is_unread());
+        contradictions.extend(
+            unread.map(|(place, _)| format!("attempt {}: the critic's answer is no evaluation's object", place + 1)),
+        );
         for (attempt, judged, flaws) in self.judged() {
             if self.role == Role::Actor {
                 // A critic's own flaws are told by its check schema.

@@ -35,22 +35,33 @@ pub struct Produced {
 
 /// One document, verified, and what a critic said of it.
 pub struct Attempt {
+    /// Its source; of a document that a case holds none is kept.
+    pub source: Option<Box<str>>,
     /// The document.
     pub draft: Arc<Draft>,
     /// What the verifier says.
     pub verification: Arc<Verification>,
-    /// What the critic says, with what is wrong with its form.
+    /// What the critic says, with what is wrong with its form; none where it said nothing, and where nothing can be read from it.
     pub evaluation: Option<(Evaluation, Vec<String>)>,
     /// Its own words, as they are kept for an audit.
     pub said: Option<Value>,
 }
 
+impl Attempt {
+    /// Whether a critic was asked and gave no evaluation that can be read.
+    pub fn is_unread(&self) -> bool {
+        self.said.is_some() && self.evaluation.is_none()
+    }
+}
+
+/// The fields of a run's `outputs` that an actor or a critic may fill.
 #[derive(Deserialize, Default)]
-struct Outputs<'a> {
+pub struct Outputs<'a> {
     #[serde(borrow, default)]
     document: Loose<Text<'a>>,
+    /// What was said, where there is no more structure.
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    pub text: Loose<Text<'a>>,
     #[serde(default)]
     evaluation: Option<Value>,
     #[serde(default)]
@@ -69,7 +80,33 @@ pub fn produced(run: &Run, role: Role, case: &Case, scoring: &Scoring) -> Produc
 fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
     let draft = Draft::read(document.as_bytes());
     let verification = verify(&case.original, &draft, &case.asked, scoring);
-    Attempt { draft: Arc::new(draft), verification: Arc::new(verification), evaluation: None, said: None }
+    Attempt {
+        source: Some(document.into()),
+        draft: Arc::new(draft),
+        verification: Arc::new(verification),
+        evaluation: None,
+        said: None,
+    }
+}
+
+impl Outputs<'_> {
+    /// The document, with how it was read.
+    pub fn revised(&self) -> Option<(String, Layer)> {
+        match &self.document {
+            Loose::Given(document) => Some((document.to_string(), Layer::Structured)),
+            Loose::Absent => in_the_text(&self.text),
+            Loose::Other(_) => None,
+        }
+    }
+
+    /// The evaluation, with how it was read.
+    pub fn judged(&self) -> Option<(Value, Layer)> {
+        match (&self.evaluation, &self.text) {
+            (Some(value), _) => Some((value.clone(), Layer::Structured)),
+            (None, Loose::Given(text)) => recover::recover_any(text).map(|found| (found.value, layer(found.layer))),
+            (None, Loose::Absent | Loose::Other(_)) => None,
+        }
+    }
 }
 
 fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produced {
@@ -77,16 +114,13 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
     let mut attempts = Vec::new();
     let mut how = Layer::Structured;
     match &outputs.attempts {
-        None | Some(Value::Null) => match &outputs.document {
-            Loose::Given(document) => attempts.push(attempt(document, case, scoring)),
-            Loose::Absent => match in_the_text(&outputs.text) {
-                Some((document, found)) => {
-                    how = found;
-                    attempts.push(attempt(&document, case, scoring));
-                }
-                None => flaws.push("there is no \"document\"".to_owned()),
-            },
-            Loose::Other(form) => flaws.push(format!("\"document\" is {form}, not a text")),
+        None | Some(Value::Null) => match (outputs.revised(), &outputs.document) {
+            (Some((document, found)), _) => {
+                how = found;
+                attempts.push(attempt(&document, case, scoring));
+            }
+            (None, Loose::Other(form)) => flaws.push(format!("\"document\" is {form}, not a text")),
+            (None, Loose::Absent | Loose::Given(_)) => flaws.push("there is no \"document\"".to_owned()),
         },
         Some(Value::Array(list)) => {
             let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
@@ -96,8 +130,9 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
                     flaws.push(format!("attempts[{place}] has no document"));
                     continue;
                 };
+                how = how.max(worst(one));
                 let said = one.get("evaluation").filter(|value| !value.is_null());
-                let evaluation = said.map(critic::read);
+                let evaluation = said.filter(|value| value.is_object()).map(critic::read);
                 attempts.push(Attempt { evaluation, said: said.cloned(), ..attempt(document, case, scoring) });
             }
             if list.len() > most {
@@ -119,6 +154,14 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
     Produced { attempts, rounds, layer, flaws }
 }
 
+/// How the texts of an attempt were read, where it says so: the document's and the evaluation's own.
+fn worst(attempt: &Value) -> Layer {
+    let read = attempt.get("read").and_then(Value::as_object);
+    let words = read.into_iter().flat_map(|read| read.values()).filter_map(Value::as_str);
+    let layers = words.filter_map(|word| Layer::ALL.into_iter().find(|layer| layer.word() == word));
+    layers.max().unwrap_or(Layer::Structured)
+}
+
 /// The document of a run that only talks: the text itself, or the field of the object in it.
 fn in_the_text(text: &Loose<Text<'_>>) -> Option<(String, Layer)> {
     let Loose::Given(text) = text else { return None };
@@ -132,16 +175,13 @@ fn in_the_text(text: &Loose<Text<'_>>) -> Option<(String, Layer)> {
 
 fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
     let mut flaws = Vec::new();
-    let (value, how) = match (&outputs.evaluation, &outputs.text) {
-        (Some(value), _) => (Some(value.clone()), Layer::Structured),
-        (_, Loose::Given(text)) => match recover::recover_any(text) {
-            Some(found) => (Some(found.value), layer(found.layer)),
-            None => {
-                flaws.push("no evaluation can be read from the text".to_owned());
-                (None, Layer::Unreadable)
-            }
-        },
-        (_, Loose::Absent | Loose::Other(_)) => {
+    let (value, how) = match (outputs.judged(), &outputs.text) {
+        (Some((value, how)), _) => (Some(value), how),
+        (None, Loose::Given(_)) => {
+            flaws.push("no evaluation can be read from the text".to_owned());
+            (None, Layer::Unreadable)
+        }
+        (None, Loose::Absent | Loose::Other(_)) => {
             flaws.push("there is neither an \"evaluation\" nor a text to read it from".to_owned());
             (None, Layer::Unreadable)
         }
@@ -149,6 +189,7 @@ fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
     let evaluation = value.as_ref().map(critic::read);
     flaws.extend(evaluation.iter().flat_map(|(_, flaws)| flaws.clone()));
     let judged = case.judged.iter().map(|(draft, verification)| Attempt {
+        source: None,
         draft: draft.clone(),
         verification: verification.clone(),
         evaluation: evaluation.clone(),

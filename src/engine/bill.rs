@@ -1,0 +1,112 @@
+//! What one sample took, and its record with that.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::budget::Ledger;
+use super::schedule::Job;
+use super::schedule::Stretch;
+use super::schedule::Timeline;
+use crate::model::Evidence;
+use crate::model::Inputs;
+use crate::model::Json;
+use crate::model::Measures;
+use crate::model::Record;
+use crate::model::Recorded;
+use crate::model::Request;
+use crate::model::Spent;
+use crate::model::Status;
+use crate::model::Steps;
+
+/// What one sample took.
+pub struct Bill {
+    /// Calls, each once.
+    pub calls: u64,
+    /// Calls with their repeated tries.
+    pub tries: u64,
+    /// Tokens.
+    pub spent: Spent,
+    /// US dollars of the calls that had a price.
+    pub cost: Option<f64>,
+    /// Whether a call had none.
+    pub unpriced: bool,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// The start of the run.
+    begun: Instant,
+    /// When it was made.
+    pub timeline: Timeline,
+}
+
+impl Bill {
+    /// Nothing taken yet, in a run that began then.
+    pub fn new(begun: Instant) -> Self {
+        Self {
+            calls: 0,
+            tries: 0,
+            spent: Spent::default(),
+            cost: None,
+            unpriced: false,
+            model: None,
+            begun,
+            timeline: Timeline::default(),
+        }
+    }
+
+    /// From then until now, counted from the start of the run.
+    pub fn stretch(&self, from: Instant) -> Stretch {
+        let since = |then: Instant| then.saturating_duration_since(self.begun);
+        Stretch { from: since(from), to: since(Instant::now()) }
+    }
+
+    /// Adds what an answer took.
+    pub fn pay(&mut self, ledger: &Ledger, spent: Spent, cost: Option<f64>) {
+        self.spent = self.spent.and(spent);
+        match cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
+            None => self.unpriced = true,
+        }
+        ledger.pay(&spent, cost);
+    }
+}
+
+/// The record of a request that nothing is known of yet.
+pub fn blank(request: &Request, status: Status, error: Option<String>) -> Record {
+    Record {
+        agent: request.key.agent.clone(),
+        case: request.key.case.clone(),
+        sample: request.sample,
+        status,
+        error,
+        inputs: Inputs { prompt: Some(request.ask.prompt.clone()), ..Inputs::default() },
+        outputs: Json::default(),
+        intermediate: Steps::default(),
+        evidence: Evidence::default(),
+        metrics: Measures::default(),
+        provenance: Recorded::default(),
+    }
+}
+
+/// The record with what was seen from outside: tokens, time, cost, and where it comes from.
+pub fn measured(mut record: Record, job: &Job, bill: &Bill, took: Duration) -> Record {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    record.intermediate.seen_calls().iter().for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
+    let metrics = &mut record.metrics;
+    if bill.spent != Spent::default() {
+        metrics.input_tokens = metrics.input_tokens.or(Some(bill.spent.input));
+        metrics.output_tokens = metrics.output_tokens.or(Some(bill.spent.output));
+        metrics.total_tokens = metrics.total_tokens.or(Some(bill.spent.input.saturating_add(bill.spent.output)));
+    }
+    metrics.total_latency_ms = metrics.total_latency_ms.or(u64::try_from(took.as_millis()).ok());
+    metrics.cost_usd = metrics.cost_usd.or(bill.cost.filter(|_| !bill.unpriced));
+    if metrics.tool_call_counts.is_empty() {
+        metrics.tool_call_counts = counts;
+    }
+    let told = record.provenance.provenance.model.take();
+    record.provenance = job.origin.clone();
+    record.provenance.provenance.model = told.or_else(|| bill.model.clone());
+    record.provenance.provenance.cache = Some("miss".to_owned());
+    record
+}

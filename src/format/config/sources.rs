@@ -1,0 +1,84 @@
+//! Agents of a config, and where their runs come from.
+
+use std::collections::BTreeMap;
+
+use super::Reader;
+use super::form::AgentForm;
+use super::form::RoleForm;
+use super::form::SourceForm;
+use crate::format::yaml::Step;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::model::Agent;
+use crate::model::LiveSource;
+use crate::model::Role;
+use crate::model::Source;
+use crate::model::Target;
+
+impl Reader<'_> {
+    pub(super) fn agent(
+        &mut self,
+        index: usize,
+        name: &str,
+        form: AgentForm,
+        targets: &BTreeMap<String, Target>,
+    ) -> Agent {
+        let mut prompt = None;
+        let mut source = |tier: &'static str, form: Option<SourceForm>| {
+            let at = [Key("suites"), At(index), Key("agents"), Key(name), Key(tier)];
+            let form = form?;
+            if let Some(path) = &form.prompt {
+                let path = self.path(&at, path);
+                prompt = prompt.take().or(Some(path));
+            }
+            self.source(&at, form, targets)
+        };
+        let (deterministic, model) = (source("deterministic", form.deterministic), source("model", form.model));
+        let role = match form.role {
+            None | Some(RoleForm::Actor) => Role::Actor,
+            Some(RoleForm::Critic) => Role::Critic,
+        };
+        let fingerprint = self.fingerprint(index, name, form.fingerprint);
+        let stale = self.stale(index, name, &fingerprint, form.stale);
+        Agent { deterministic, model, prompt, fingerprint, stale, role }
+    }
+
+    fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<Source> {
+        match (form.replay, form.target) {
+            (Some(_), None) if form.record => {
+                let help = "remove it, or state target: NAME";
+                self.refuse(at, "no-effect", "record has no effect beside replay", help);
+                None
+            }
+            (Some(_), None) if form.critic.is_some() => {
+                let help = "remove it, or state target: NAME, which acts; a recorded loop has its critic's words";
+                self.refuse(at, "no-effect", "critic has no effect beside replay", help);
+                None
+            }
+            (Some(folder), None) => Some(Source::Replay(self.path(at, &folder))),
+            (None, Some(target)) => {
+                let known = [Some(&target), form.critic.as_ref()].into_iter().flatten();
+                let unknown =
+                    known.filter(|name| !targets.contains_key(*name)).map(|name| self.unknown(at, name, targets));
+                match unknown.count() {
+                    0 => Some(Source::Live(LiveSource { target, critic: form.critic, record: form.record })),
+                    _ => None,
+                }
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                let help = "state either replay: FOLDER or target: NAME";
+                self.refuse(at, "bad-source", "runs come from exactly one place", help);
+                None
+            }
+        }
+    }
+
+    fn unknown(&mut self, at: &[Step<'_>], name: &str, targets: &BTreeMap<String, Target>) {
+        let known: Vec<&str> = targets.keys().map(String::as_str).collect();
+        let help = match known.as_slice() {
+            [] => "add it under targets".to_owned(),
+            known => format!("the targets are {}", known.join(", ")),
+        };
+        self.refuse(at, "unknown-target", format!("no target is called \"{name}\""), help);
+    }
+}
