@@ -1,6 +1,7 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
 mod endpoint;
+mod loops;
 mod stale;
 
 use std::collections::BTreeSet;
@@ -21,6 +22,7 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
+    trials.extend(loops::trials());
     trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",
