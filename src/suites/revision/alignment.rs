@@ -7,8 +7,8 @@ use imara_diff::Algorithm;
 use imara_diff::Diff;
 use imara_diff::InternedInput;
 
+use super::clauses::named;
 use super::draft::Draft;
-use super::draft::number;
 use super::instructions::Instructions;
 use super::instructions::Operation;
 use super::liability;
@@ -120,7 +120,7 @@ fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> 
 /// The lines of the original that are to be deleted.
 pub fn deleted(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
     let to_go = asked.clauses.iter().filter(|clause| clause.operation == Operation::Delete);
-    let sections = to_go.filter_map(|clause| original.section(&number(&clause.section)?));
+    let sections = to_go.filter_map(|clause| named(original, clause));
     sections.flat_map(|root| original.tree(root)).flat_map(|place| original.sections[place].lines.clone()).collect()
 }
 

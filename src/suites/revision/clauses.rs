@@ -20,6 +20,14 @@ pub struct Clauses<'a> {
     pub alignment: &'a Alignment,
 }
 
+/// The section of the original that an instruction names: by its number, else by its heading.
+pub fn named(original: &Draft, clause: &Clause) -> Option<usize> {
+    original.section(&number(&clause.section)?).or_else(|| {
+        let heading = norm(clause.heading.as_deref()?);
+        original.sections.iter().position(|section| section.heading == heading)
+    })
+}
+
 impl Clauses<'_> {
     /// What is left to be done of each operation; `None` where it is done.
     pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<Fault>> {
@@ -37,17 +45,9 @@ impl Clauses<'_> {
         };
         match clause.operation {
             Operation::Add => self.not_added(clause, &wanted),
-            Operation::Delete => self.not_deleted(clause, &wanted),
-            Operation::Replace | Operation::Edit => self.not_changed(clause, &wanted),
+            Operation::Delete => self.not_deleted(clause),
+            Operation::Replace | Operation::Edit => self.not_changed(clause),
         }
-    }
-
-    /// The section of the original that an instruction names: by its number, else by its heading.
-    fn named(&self, clause: &Clause, wanted: &Number) -> Option<usize> {
-        self.original.section(wanted).or_else(|| {
-            let heading = norm(clause.heading.as_deref()?);
-            self.original.sections.iter().position(|section| section.heading == heading)
-        })
     }
 
     fn not_added(&self, clause: &Clause, wanted: &Number) -> Option<String> {
@@ -79,8 +79,8 @@ impl Clauses<'_> {
         self.wrong_words(clause, found)
     }
 
-    fn not_deleted(&self, clause: &Clause, wanted: &Number) -> Option<String> {
-        let Some(section) = self.named(clause, wanted) else {
+    fn not_deleted(&self, clause: &Clause) -> Option<String> {
+        let Some(section) = named(self.original, clause) else {
             return Some("the original has no such section, so nothing can be told".to_owned());
         };
         // A number and a heading may be kept for a clause that is gone.
@@ -96,8 +96,8 @@ impl Clauses<'_> {
         left.map(|line| format!("it is still there: {}", self.revised.excerpt(line)))
     }
 
-    fn not_changed(&self, clause: &Clause, wanted: &Number) -> Option<String> {
-        let Some(section) = self.named(clause, wanted) else {
+    fn not_changed(&self, clause: &Clause) -> Option<String> {
+        let Some(section) = named(self.original, clause) else {
             return Some("the original has no such section, so nothing can be told".to_owned());
         };
         let Some(became) = self.became(section) else { return Some("the section is gone".to_owned()) };

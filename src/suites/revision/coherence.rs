@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use super::alignment::Fate;
 use super::clauses::Clauses;
+use super::clauses::named;
 use super::draft::Draft;
 use super::draft::Number;
 use super::draft::Section;
@@ -141,8 +142,8 @@ impl Targets {
         };
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
-            let Some(wanted) = number(&clause.section) else { continue };
             if clause.operation == Operation::Add {
+                let Some(wanted) = number(&clause.section) else { continue };
                 // Where it should not stand, it is an operation that is not done, and no second fault.
                 let heading = clause.heading.as_deref().map(norm);
                 let fresh = |place: &usize| !clauses.alignment.taken.contains(place);
@@ -151,7 +152,7 @@ impl Targets {
                 targets.revised.extend(added.flat_map(|place| revised.tree(place)));
                 continue;
             }
-            let Some(section) = original.section(&wanted) else { continue };
+            let Some(section) = named(original, clause) else { continue };
             targets.original.extend(original.tree(section));
             if clause.operation == Operation::Delete {
                 targets.removed.extend(original.tree(section).map(|place| original.sections[place].number.clone()));

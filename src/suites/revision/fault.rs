@@ -67,6 +67,8 @@ pub enum FaultKind {
     Unintended,
     /// The format is damaged.
     Corrupt,
+    /// Whether a criterion is met cannot be told, since there is no readable document: uncertainty is failure.
+    Untold(Criterion),
 }
 
 impl FaultKind {
@@ -84,6 +86,7 @@ impl FaultKind {
             | Self::Numbering
             | Self::Unintended => Some(Criterion::Coherence),
             Self::Corrupt => None,
+            Self::Untold(criterion) => Some(criterion),
         }
     }
 }

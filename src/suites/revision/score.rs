@@ -68,8 +68,12 @@ impl Verification {
 /// Looks at a revised document beside its original, with the instructions in hand.
 pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: &Scoring) -> Verification {
     if structure::is_nothing(revised) {
-        let why = "there is no readable document, so nothing of what was asked can be told".to_owned();
-        let faults = vec![Fault::new(FaultKind::Corrupt, why)];
+        let told = |kind| {
+            Fault::new(kind, "there is no readable document, so nothing of what was asked can be told".to_owned())
+        };
+        // Each criterion is failed, and has its reason.
+        let kinds = Criterion::ALL.into_iter().map(FaultKind::Untold).chain([FaultKind::Corrupt]);
+        let faults: Vec<Fault> = kinds.map(told).collect();
         let penalties = penalties(&faults, scoring);
         return Verification { scores: [0.0; 5], penalties, overall: 0.0, satisfied: false, faults };
     }

@@ -202,3 +202,16 @@ The price is fixed.";
     let broken = verdict.of(FaultKind::BrokenReference).next().unwrap();
     assert!(broken.detail.starts_with("section 2: what was section 2 is section 3 now"), "{broken:?}");
 }
+
+#[test]
+fn a_clause_that_only_its_heading_names_is_the_one_that_was_asked_for() {
+    // The original has no section 9: the heading alone says which one is meant.
+    let before = "1. Delivery\nAt once.\n2. Exclusivity\nNobody else buys here.\n3. Price\nSee the list.";
+    let delete = r#"{"clauses": [{"operation": "delete", "section": "9", "heading": "Exclusivity"}]}"#;
+    clean(before, "1. Delivery\nAt once.\n2. Price\nSee the list.", delete);
+    let edit = r#"{"clauses": [{"operation": "edit", "section": "9", "heading": "Price", "must_contain": ["annex"]}]}"#;
+    clean(before, &before.replace("list", "annex"), edit);
+    // What nothing names may still not change.
+    let other = before.replace("list", "annex").replace("At once", "Later");
+    assert_eq!(kinds(before, &other, edit), [FaultKind::Unintended]);
+}

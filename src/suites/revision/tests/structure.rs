@@ -1,9 +1,15 @@
 //! Parts, numbers, definitions and formatting.
 
 use super::clean;
+use super::document;
 use super::kinds;
 use super::verified;
+use crate::model::Scoring;
+use crate::suites::revision::draft::Draft;
+use crate::suites::revision::fault::Criterion;
 use crate::suites::revision::fault::FaultKind;
+use crate::suites::revision::instructions::Instructions;
+use crate::suites::revision::score::verify;
 
 const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
 
@@ -121,4 +127,20 @@ fn a_longer_word_is_no_use_of_a_term() {
     let before = "1. Terms. \"Party\" means who signs.\n2. Duty. The Parties pay.";
     let asked = r#"{"clauses": [{"operation": "edit", "section": "2"}]}"#;
     assert_eq!(kinds(before, &before.replace("Parties", "Partygoers"), asked), [FaultKind::OrphanedDefinition]);
+}
+
+#[test]
+fn every_criterion_of_an_unreadable_document_has_its_reason() {
+    let before = document("1. Price\nSee the list.");
+    let asked = Instructions::default();
+    for after in ["", "no document at all", "{\\rtf1\\ansi }"] {
+        let verdict = verify(&before, &Draft::read(after.as_bytes()), &asked, &Scoring::default());
+        assert_eq!((verdict.scores, verdict.satisfied), ([0.0; 5], false), "{after}");
+        for criterion in Criterion::ALL {
+            assert_eq!(verdict.against(criterion).count(), 1, "{after}: {criterion:?}");
+        }
+        assert_eq!(verdict.of(FaultKind::Corrupt).count(), 1, "{after}");
+        // The deduction is that of damage, once.
+        assert_eq!(verdict.penalties.iter().map(|penalty| penalty.times).sum::<usize>(), 1);
+    }
 }
