@@ -15,6 +15,8 @@ pub fn trials() -> Vec<Trial> {
     let unfounded = UNFOUNDED
         .iter()
         .map(|(text, said)| trial(format!("check finds that nobody can follow {text}"), move || unfounded(text, said)));
+    let founded =
+        FOUNDED.iter().map(|text| trial(format!("check finds that {text} can be followed"), move || founded(text)));
     let configs = CONFIGS.iter().map(|(from, to, said)| {
         trial(format!("a config of revisions refuses {to}"), move || misconfigured(from, to, said))
     });
@@ -27,7 +29,7 @@ pub fn trials() -> Vec<Trial> {
         ("hostile documents and evaluations end soon", hostile),
     ];
     let loops = loops.into_iter().map(|(name, test)| trial(name, test));
-    refused.chain(unfounded).chain(configs).chain(loops).collect()
+    refused.chain(unfounded).chain(founded).chain(configs).chain(loops).collect()
 }
 
 const CONFIG: &str = "\
@@ -117,6 +119,30 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
         r#"{"clauses": [{"operation": "add", "section": "3", "heading": "A"}, {"operation": "add", "section": "3", "heading": "B"}]}"#,
         ":1:100: add of section 3: there is add of section 3 already; keep one of them",
     ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "1"}, {"operation": "delete", "section": "1"}]}"#,
+        ":1:90: delete of section 1: there is delete of section 1 already; keep one of them",
+    ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "2.1"}, {"operation": "delete", "section": "2"}]}"#,
+        ":1:49: delete of section 2.1: there is delete of section 2 already; keep one of them",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "1"}, {"operation": "delete", "section": "1"}]}"#,
+        ":1:47: edit of section 1: there is delete of section 1 already; keep one of them",
+    ),
+    (
+        r#"{"clauses": [{"operation": "delete", "section": "1"}, {"operation": "replace", "section": "1"}]}"#,
+        ":1:91: replace of section 1: there is delete of section 1 already; keep one of them",
+    ),
+    (
+        r#"{"entities": [{"from": "Acme", "to": "B", "defined_as": ["Corin", " "]}]}"#,
+        ":1:67: the keyword \" \" is empty; write a word",
+    ),
+    (
+        r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": [""]}]}"#,
+        ":1:69: the keyword \"\" is empty; write a word",
+    ),
     (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is no number of a section"),
     (
         r#"{"quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
@@ -151,11 +177,41 @@ const UNFOUNDED: &[(&str, &str)] = &[
         "section 1 of the original has the words already, so edit cannot fail",
     ),
     (
+        r#"{"clauses": [{"operation": "edit", "section": "1", "must_not_contain": ["weekly"]}]}"#,
+        "section 1 of the original has the words already, so edit cannot fail",
+    ),
+    (
+        r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}, "clauses": [{"operation": "delete", "section": "1"}]}"#,
+        "no sentence of the original says that \"Acme\" or \"Corin\" indemnifies anybody",
+    ),
+    (
         r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}}"#,
         "no sentence of the original says that \"Acme\" or \"Corin\" indemnifies anybody",
     ),
     (r#"{"allowed_changes": ["9"]}"#, "the original has no section 9, which may change"),
 ];
+
+/// What instructions ask of an original that can be done, and is not done yet.
+const FOUNDED: &[&str] = &[
+    r#"{"entities": [{"from": "Acme", "to": "B"}]}"#,
+    r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["weekly"]}]}"#,
+    r#"{"clauses": [{"operation": "edit", "section": "1", "must_not_contain": ["monthly"]}]}"#,
+    r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["monthly", "weekly"], "must_not_contain": ["daily"]}]}"#,
+    r#"{"clauses": [{"operation": "replace", "section": "1", "must_contain": ["monthly"], "must_not_contain": ["pays"]}]}"#,
+    r#"{"clauses": [{"operation": "replace", "section": "1"}, {"operation": "edit", "section": "2", "heading": "Term"}]}"#,
+    // The new clause may be the one that indemnifies.
+    r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"},
+        "clauses": [{"operation": "add", "section": "3", "after": "2", "heading": "Indemnity"}]}"#,
+    r#"{"allowed_changes": ["2.1"]}"#,
+];
+
+fn founded(text: &str) {
+    let ran = repository(text).goldgate(&["check"]);
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(!said.contains("instructions.json"), "{said}");
+    // What is told of the recordings shows that all of it was looked at.
+    assert!(said.contains("runs"), "{said}");
+}
 
 fn misconfigured(from: &str, to: &str, said: &str) {
     let repository = repository("{}");

@@ -216,10 +216,10 @@ fn agree(place: &Place<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
         let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
             (Operation::Add, Operation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
             (Operation::Add, _) | (_, Operation::Add) => false,
-            (Operation::Delete, _) => {
-                *other != at
-                    && number(&one.section).is_some_and(|gone| own.starts_with(&gone) && (*other < at || own != gone))
-            }
+            // Two deletions of one section clash once, at the second; anything else in a section that goes does wherever it stands.
+            (Operation::Delete, operation) => number(&one.section).is_some_and(|gone| {
+                own.starts_with(&gone) && (own != gone || operation != Operation::Delete || *other < at)
+            }),
             _ => false,
         };
         if let Some((_, first)) = clauses.iter().enumerate().find(clashes) {

@@ -109,6 +109,16 @@ const INNER: &[(&str, &str)] = &[
     (r"\trowd\intbl\cell\cell\row", "1:0:0:0 |1:0:0:1 "),
     (r"\trowd\intbl a\row x", "1:0:0:0 a|1:0:1:0 x"),
     (r"\intbl a\cell\row\pard x\par\intbl b\cell\row", "1:0:0:0 a|x|1:1:0:0 b"),
+    // A nested row ends where its properties say so, or its word alone; each ends one.
+    (
+        r"\intbl o\par\itap2 i\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}j\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}\pard\intbl p\cell\row",
+        "1:0:0:0 o|2:1:0:0 i|2:1:1:0 j|1:0:0:0 p",
+    ),
+    (r"\itap2 i\nestcell\nestrow j\nestcell\nestrow", "2:1:0:0 i|2:1:1:0 j"),
+    (r"\itap2 i\nestcell{\*\nesttableprops\par\cell}j\nestcell\nestrow", "2:1:0:0 i|2:1:0:1 j"),
+    // What a font's entry holds beside the font's own words says nothing of the font.
+    (r"{\fonttbl{\f0\fcharset0 A{\*\vendorx\fcharset128 B};}}\f0\'82", "\u{201a}"),
+    (r"{\fonttbl{\f0\fcharset0 A{\falt\fcharset128 B};}}\f0\'82", "\u{201a}"),
     (
         r"\intbl o\par\itap2 i\nestcell j\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}{\nonesttables\par}\pard\intbl p\cell\row",
         "1:0:0:0 o|2:1:0:0 i|2:1:0:1 j|1:0:0:0 p",
