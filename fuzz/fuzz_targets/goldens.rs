@@ -28,8 +28,8 @@ impl Shelf for Same<'_> {
         Ok(if depth < 3 { vec![inner, file] } else { vec![file] })
     }
 
-    fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
-        Ok(SourceText { file: file.clone(), text: self.golden.to_owned() })
+    fn bytes(&self, _file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        Ok(self.golden.as_bytes().to_vec())
     }
 }
 
