@@ -85,7 +85,7 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
             let samples = problems.keep_all(runs.samples(pair, None)).unwrap_or_default();
             let digests = samples.into_iter().filter_map(|sample| match sample {
                 Sample::Completed(runs) => Some(runs),
-                Sample::Inconclusive(_) | Sample::Spared => None,
+                Sample::Inconclusive { .. } | Sample::Spared => None,
             });
             let digests = digests.flatten().map(|run| (pair.case.as_str(), run.provenance.fingerprint));
             recorded.entry(&pair.agent).or_default().extend(digests);
