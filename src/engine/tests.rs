@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
@@ -23,6 +24,7 @@ use super::Outcome;
 use super::Patience;
 use super::Pending;
 use super::Prices;
+use super::Refining;
 use super::Spending;
 use super::Voice;
 use crate::model::AgentName;
@@ -33,7 +35,10 @@ use crate::model::CannedTool;
 use crate::model::CaseId;
 use crate::model::Conversation;
 use crate::model::Fault;
+use crate::model::Follow;
+use crate::model::Json;
 use crate::model::Message;
+use crate::model::Part;
 use crate::model::Price;
 use crate::model::Recorded;
 use crate::model::Request;
@@ -46,6 +51,7 @@ use crate::model::SuiteId;
 use crate::model::ToolSpec;
 use crate::model::Toolbox;
 use crate::model::Turn;
+use crate::suites::Refinement;
 
 /// A model that does what a script says, given the number of the call and what it was told.
 struct Scripted<F>(F, Cell<usize>);
@@ -118,7 +124,7 @@ struct Ran {
 }
 
 fn run(
-    script: impl Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>) + 'static,
+    script: impl Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>) + Clone + 'static,
     places: u32,
     jobs: &[Job],
     limits: Limits,
@@ -129,7 +135,11 @@ fn run(
     let folders = BTreeMap::new();
     let price = Price { input: 1_000_000.0, output: 1_000_000.0, cached_input: None };
     let engine = Engine {
-        lanes: vec![Lane::new(Voice::Model(Box::new(Scripted(script, Cell::new(0)))), Some("m".to_owned()), places)],
+        lanes: [0, 1]
+            .map(|_| {
+                Lane::new(Voice::Model(Box::new(Scripted(script.clone(), Cell::new(0)))), Some("m".to_owned()), places)
+            })
+            .into(),
         patience: Patience::default(),
         limits,
         prices: Prices::new(BTreeMap::from([("m".to_owned(), price)])),
@@ -306,4 +316,70 @@ fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
     assert_eq!(record.metrics.tool_call_counts, BTreeMap::from([("fly".to_owned(), 1), ("weather".to_owned(), 1)]));
     assert_eq!((record.metrics.input_tokens, record.metrics.cost_usd), (Some(16), Some(20.0)));
     assert_eq!(ran.spending.calls, 2);
+}
+
+/// One attempt: an actor, then a critic.
+struct Once;
+
+impl Refinement for Once {
+    fn next(&self, answers: &[Json]) -> Follow {
+        let ask = |words: &str| Ask { prompt: words.to_owned(), ..request("c", 0, Toolbox::Empty).ask };
+        match answers.len() {
+            0 => Follow::Ask(Part::Actor, ask("act")),
+            1 => Follow::Ask(Part::Critic, ask("judge")),
+            _ => Follow::End,
+        }
+    }
+
+    fn outputs(&self, answers: &[Json]) -> Json {
+        Json::from(json!({ "text": answers.len().to_string() }).to_string())
+    }
+
+    fn identity(&self) -> String {
+        "once".to_owned()
+    }
+}
+
+fn loops(count: usize) -> Vec<Job> {
+    let refining = || Refining { course: Arc::new(Once), critic: 1, target: "judge".to_owned() };
+    jobs(count, 1).into_iter().map(|job| Job { refining: Some(refining()), ..job }).collect()
+}
+
+#[test]
+fn a_loop_holds_no_place_of_its_actor_while_its_critic_thinks() {
+    let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
+    let ran = run(script, 1, &loops(20), Limits::default(), Seen::default(), None);
+    assert_eq!(ran.spending.calls, 40);
+    assert!(texts(&ran).iter().all(|text| text.as_deref() == Some("2")));
+    // The two lanes have a place each: the actor is at the next loop while the critic judges the one before.
+    assert!(ran.took >= Duration::from_secs(21) && ran.took < Duration::from_secs(23), "{:?}", ran.took);
+}
+
+#[test]
+fn a_loop_that_is_called_off_keeps_what_it_came_to() {
+    let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
+    let ran = run(script, 1, &loops(1), Limits::default(), Seen::default(), Some(Duration::from_millis(1500)));
+    let Finished::CalledOff { why, outputs } = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    assert_eq!((why.as_str(), outputs.text()), ("somebody said so", r#"{"text":"1"}"#));
+}
+
+#[test]
+fn a_loop_says_who_gave_no_answer_and_what_each_part_took() {
+    let script = |_: usize, conversation: &Conversation| match prompt(conversation).as_str() {
+        "act" => (Duration::from_secs(2), Ok(says("x"))),
+        _ => (Duration::from_secs(3), Err(Fault { status: Status::Stalled, ..fault(Retry::Never) })),
+    };
+    let ran = run(script, 1, &loops(1), Limits::default(), Seen::default(), None);
+    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    assert_eq!(
+        (record.status, record.error.as_deref()),
+        (Status::Stalled, Some("attempt 1, critic: 503 from the server"))
+    );
+    assert_eq!(record.outputs.text(), r#"{"text":"1"}"#);
+    let by_part = |actor, critic| BTreeMap::from([("actor".to_owned(), actor), ("critic".to_owned(), critic)]);
+    assert_eq!(
+        (&record.metrics.tokens_per_node, &record.metrics.latency_per_node),
+        (&by_part(10, 0), &by_part(2000, 3000))
+    );
+    assert_eq!(record.provenance.provenance.model.as_deref(), Some("m-1"));
 }
