@@ -70,6 +70,7 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
         error: None,
         outputs: format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")).into(),
         intermediate: None,
+        ballots: Vec::new(),
         tokens: Tokens::default(),
         provenance: Provenance::default(),
     };

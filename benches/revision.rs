@@ -102,6 +102,7 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
         error: None,
         outputs: format!(r#"{{"document": {document}}}"#).into(),
         intermediate: None,
+        ballots: Vec::new(),
         tokens: Tokens::default(),
         provenance: Provenance::default(),
     };

@@ -12,6 +12,8 @@ use crate::model::Baseline;
 use crate::model::BaselineEntry;
 use crate::model::CaseValues;
 use crate::model::Exclusion;
+use crate::model::JudgeEntry;
+use crate::model::JudgeReport;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::suites::Shelf;
@@ -121,5 +123,21 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
         cases: cases.collect(),
         taxonomy: agent.taxonomy(),
         layers: agent.layers(),
+        judges: agent
+            .judges
+            .iter()
+            .filter_map(|judge| Some((judge.name.clone(), judge_entry(agent, judge)?)))
+            .collect(),
     }
+}
+
+/// What a judge measured; nothing where nobody voted.
+fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
+    judge.identity.model.as_ref()?;
+    let counted = agent.cases.iter().map(|case| &case.pair).filter(|pair| pair.exclusion == Exclusion::Counted);
+    let marked = counted.filter_map(|pair| {
+        let judged = pair.judged.iter().find(|judged| judged.judge == judge.name)?;
+        Some((pair.case.clone(), judged.opinion.mark()?))
+    });
+    Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
 }

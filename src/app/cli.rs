@@ -42,6 +42,9 @@ pub enum Command {
     Calibrate(CalibrateArgs),
     /// Ask a person for pass, weak or fail on sampled cases, and tell how far the automatic scores agree
     Label(LabelArgs),
+    /// Ask the suites' judges about recorded outputs, and write their votes into the recordings
+    #[cfg(feature = "models")]
+    Judge(JudgeArgs),
     /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
     Repair,
     /// Print the JSON Schema of a file format
@@ -331,9 +334,45 @@ pub struct LabelArgs {
     /// Who answers; else git's user.name
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
+    /// Mark by this judge's rubric, and tell how far the judge agrees
+    #[arg(long, value_name = "NAME")]
+    pub judge: Option<String>,
     /// Ask nothing: tell how far the automatic scores agree with the labels that there are
     #[arg(long)]
     pub agreement: bool,
+}
+
+/// Options of `judge`.
+#[cfg(feature = "models")]
+#[derive(Args, Debug)]
+pub struct JudgeArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Only this suite; may be repeated
+    #[arg(long, value_name = "ID")]
+    pub suite: Vec<String>,
+    /// Only this agent; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub agent: Vec<String>,
+    /// Only cases whose id fits; may be repeated
+    #[arg(long, value_name = "GLOB")]
+    pub case: Vec<String>,
+    /// Ask again where the votes are whole, on today's output and by today's rubric
+    #[arg(long)]
+    pub again: bool,
+    /// Take answers of earlier votes from the cache, and keep new ones
+    #[arg(long)]
+    pub cache: bool,
+    /// Go on with votes that were called off or killed
+    #[arg(long)]
+    pub resume: bool,
+    /// Another limit of US dollars than the config's budget
+    #[arg(long, value_name = "USD")]
+    pub max_cost_usd: Option<f64>,
+    /// Say nothing beside the result
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 /// Options of `schema`.

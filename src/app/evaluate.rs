@@ -10,6 +10,7 @@ use rayon::iter::ParallelIterator;
 use super::fingerprint;
 use super::fingerprint::Age;
 use super::fingerprint::of_pairs;
+use super::judged;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::replay::Runs;
@@ -105,10 +106,15 @@ pub fn evaluate(
             continue;
         }
         let states = problems.keep_all(fingerprint::of_replayed(shelf, opened, tier)).unwrap_or_default();
+        let trust = judged::trust(opened, graded.values().flat_map(|results| &results.pairs));
         let mut agents = Vec::new();
         for (agent, results) in graded {
             let state = states.get(&agent);
-            let part = judge(plan, opened, tier, Measured { agent, results, state }, baseline);
+            let mut part = judge(plan, opened, tier, Measured { agent, results, state }, baseline);
+            let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &part.report.agent));
+            let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
+            // After the gates, and out of their reach.
+            part.report.judges = judged::agent(opened, &pairs, &trust, before);
             evaluated.not_gateable.extend(part.not_gateable);
             agents.push(part.report);
         }
@@ -194,7 +200,9 @@ fn pair(
     let mut first: Option<Vec<Box<str>>> = None;
     let (mut several, mut all_same) = (false, true);
     let mut unfinished = Vec::new();
-    for (number, sample) in (0_u32..).zip(runs.samples(pair, samples.or(pair.samples))?) {
+    let samples = runs.samples(pair, samples.or(pair.samples))?;
+    let judged = judged::pair(opened, place, &samples, desk.shelf())?;
+    for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
                 let kept = run.and_then(|run| opened.suite.unfinished(place, &run, &why));
@@ -222,6 +230,7 @@ fn pair(
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     folded.kept.extend(unfinished);
+    folded.judged = judged;
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;

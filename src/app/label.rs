@@ -28,17 +28,17 @@ use crate::gate::statistics::agreement;
 use crate::model::Exclusion;
 use crate::model::Mark;
 use crate::model::RepoPath;
-use crate::model::Run;
 use crate::model::Sample;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::render::label as render;
 use crate::render::label::Shown;
 use crate::render::plural;
+use crate::suites::Labels;
 use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Verdict;
-use crate::suites::sha256_hex;
+use crate::suites::outputs_digest;
 use crate::suites::with_verdict;
 use crate::world::Disk;
 use crate::world::World;
@@ -62,7 +62,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
     }
     let fresh = Table::set(args, &disk, &file, world)?;
     let (marks, stale) = fresh.marks();
-    world.say(&render::agreement(agreement(&marks).as_ref(), stale));
+    world.say(&render::agreement(agreement(&marks).as_ref(), stale, args.judge.as_deref()));
     Ok(0)
 }
 
@@ -78,6 +78,10 @@ struct Case {
     /// The place of its suite in the plan, and the file of that suite's labels.
     suite: usize,
     labels: RepoPath,
+    /// The judge by whose rubric it is marked, by its place in the suite.
+    judge: Option<usize>,
+    /// What the rules, or the judge, say of it; `None` where that cannot be told.
+    scored: Option<Mark>,
     golden: RepoPath,
     /// The line of its first check.
     line: u32,
@@ -88,7 +92,9 @@ struct Case {
 impl Table {
     fn set(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, Trouble> {
         let suites = config::read(&disk.text(file)?)?.suites;
-        let shelf = Labelled { disk, labels: suites.iter().filter_map(|suite| suite.labels.clone()).collect() };
+        let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
+        let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
+        let shelf = Labelled { disk, labels };
         let wanted = Wanted {
             tiers: vec![Tier::Deterministic],
             suites: args.suite.clone(),
@@ -97,10 +103,19 @@ impl Table {
             ..Wanted::default()
         };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
-        plan.suites.retain(|opened| opened.config.labels.is_some());
+        let by = args.judge.as_deref();
+        plan.suites.retain(|opened| Marker::of(opened, by).is_some());
         if plan.suites.is_empty() {
-            let what = "no suite that is asked for names a file of labels";
-            let help = "add labels: FILE to the suite; the file need not be there yet";
+            let (what, help) = match by {
+                None => (
+                    "no suite that is asked for names a file of labels".to_owned(),
+                    "add labels: FILE to the suite; the file need not be there yet",
+                ),
+                Some(judge) => (
+                    format!("no suite that is asked for has a judge \"{judge}\" with a file of labels"),
+                    "add labels: FILE to the judge; the file need not be there yet",
+                ),
+            };
             return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
         }
         let laid = Laid::default();
@@ -110,10 +125,9 @@ impl Table {
         let mut cases = Vec::new();
         for report in &graded.suites {
             let place = plan.suites.iter().position(|opened| opened.config.id == report.id);
-            let Some((place, labels)) = place.and_then(|at| Some((at, plan.suites[at].config.labels.clone()?))) else {
-                continue;
-            };
-            let found = counted(report, &plan.suites[place], place, &labels, &runs, plan.config.samples);
+            let found = place.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
+            let Some((place, marker)) = found else { continue };
+            let found = counted(report, &plan.suites[place], (place, &marker), &runs, plan.config.samples);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
         Ok(problems.or(Self { plan, cases })?)
@@ -125,16 +139,22 @@ impl Table {
         let (mut marks, mut stale) = (Vec::new(), 0);
         for case in &self.cases {
             let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
-            let labels = self.plan.suites[case.suite].labels.of(&case.candidate.agent, &case.candidate.case);
-            for label in labels {
+            let Some(scored) = case.scored else { continue };
+            for label in self.labels(case).of(&case.candidate.agent, &case.candidate.case) {
                 let Says::Verdict(mark, outputs) = &label.says else { continue };
                 by_person.insert(&label.by, (*mark, case.is_on(outputs.as_deref())));
             }
             stale += by_person.values().filter(|(_, current)| !current).count();
             let current = by_person.into_values().filter(|(_, current)| *current);
-            marks.extend(current.map(|(mark, _)| (mark, case.candidate.mark)));
+            marks.extend(current.map(|(mark, _)| (mark, scored)));
         }
         (marks, stale)
+    }
+
+    /// What people said by the same rules as a case is scored by.
+    fn labels(&self, case: &Case) -> &Labels {
+        let opened = &self.plan.suites[case.suite];
+        case.judge.map_or(&opened.labels, |place| &opened.judges[place].labels)
     }
 
     /// Asks about drawn cases that this person has not marked yet; gives how many answers were saved.
@@ -148,6 +168,9 @@ impl Table {
         let mut saved = 0;
         for (number, candidate) in order.iter().enumerate() {
             let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else { continue };
+            if let (0, Some(place)) = (number, case.judge) {
+                world.say(&render::rubric(&self.plan.suites[case.suite].judges[place].rubric));
+            }
             world.say(&self.shown(case, number + 1, order.len(), disk)?);
             let (mark, reason) = match asked(world)? {
                 Answer::Given(mark, reason) => (mark, reason),
@@ -171,7 +194,7 @@ impl Table {
     }
 
     fn is_marked(&self, case: &Case, by: &str) -> bool {
-        let mut labels = self.plan.suites[case.suite].labels.of(&case.candidate.agent, &case.candidate.case);
+        let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
         labels.any(|label| {
             label.by == by && matches!(&label.says, Says::Verdict(_, outputs) if case.is_on(outputs.as_deref()))
         })
@@ -191,6 +214,23 @@ impl Table {
     }
 }
 
+/// By what a suite's cases are marked.
+struct Marker {
+    /// The judge, by its place in the suite; the rules where there is none.
+    judge: Option<usize>,
+    /// The file of labels.
+    labels: RepoPath,
+}
+
+impl Marker {
+    /// The suite's own labels, or those of the judge that is asked for; `None` where it has none.
+    fn of(opened: &Opened, judge: Option<&str>) -> Option<Self> {
+        let Some(name) = judge else { return Some(Self { judge: None, labels: opened.config.labels.clone()? }) };
+        let place = opened.judges.iter().position(|one| one.config.name.as_str() == name)?;
+        Some(Self { judge: Some(place), labels: opened.judges[place].config.labels.clone()? })
+    }
+}
+
 impl Case {
     /// Whether a label is on the outputs that there are now; one that does not say is.
     fn is_on(&self, outputs: Option<&str>) -> bool {
@@ -202,8 +242,7 @@ impl Case {
 fn counted(
     report: &SuiteReport,
     opened: &Opened,
-    suite: usize,
-    labels: &RepoPath,
+    (suite, marker): (usize, &Marker),
     runs: &Replay<'_>,
     samples: Option<u32>,
 ) -> Result<Vec<Case>, Diagnostics> {
@@ -214,33 +253,29 @@ fn counted(
         let Some(planned) = planned else { continue };
         let wanted = opened.config.samples.or(samples).or(planned.samples);
         let Some(samples) = problems.keep_all(runs.samples(planned, wanted)) else { continue };
+        let scored = match marker.judge {
+            None => Some(pair.passed.mark()),
+            Some(place) => pair.judged.get(place).and_then(|judged| judged.opinion.mark()),
+        };
         cases.push(Case {
             candidate: Candidate {
                 suite: report.id.clone(),
                 agent: pair.agent.clone(),
                 case: pair.case.clone(),
-                mark: pair.passed.mark(),
+                // What a judge cannot tell is drawn among the doubtful ones.
+                mark: scored.unwrap_or(Mark::Weak),
             },
             suite,
-            labels: labels.clone(),
+            labels: marker.labels.clone(),
+            judge: marker.judge,
+            scored,
             golden: pair.golden.clone(),
             line: pair.checks.iter().map(|check| check.line).min().unwrap_or(1),
-            digest: digest(&samples),
+            digest: outputs_digest(&samples),
             samples,
         });
     }
     problems.or(cases)
-}
-
-/// The digest of everything that the samples put out, in their order; `None` where the case itself holds what is graded.
-fn digest(samples: &[Sample]) -> Option<String> {
-    let runs = |sample: &Sample| match sample {
-        Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),
-        Sample::Inconclusive { .. } => vec!["lost".to_owned()],
-        Sample::Spared => vec!["spared".to_owned()],
-    };
-    let lines: Vec<String> = samples.iter().flat_map(runs).collect();
-    (!lines.is_empty()).then(|| sha256_hex(lines.join("\n").as_bytes()))
 }
 
 /// What a person said to one case.

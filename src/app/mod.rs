@@ -11,6 +11,9 @@ mod evaluate;
 mod explain;
 mod fingerprint;
 mod import;
+#[cfg(feature = "models")]
+mod judge;
+mod judged;
 mod label;
 mod layout;
 mod live;
@@ -54,6 +57,8 @@ pub fn main(world: &World) -> u8 {
         Command::Import(args) => import::import(args, world),
         Command::Calibrate(args) => calibrate::calibrate(args, world),
         Command::Label(args) => label::label(args, world),
+        #[cfg(feature = "models")]
+        Command::Judge(args) => judge::judge(args, world),
         Command::Repair => repair::repair(world),
         Command::Schema(args) => schema::schema(args, world),
         #[cfg(feature = "github")]

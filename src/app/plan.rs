@@ -1,6 +1,7 @@
 //! What is going to be graded: config, suites, gates and filters, checked before anything runs.
 
 mod cast;
+mod judges;
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -8,6 +9,7 @@ use std::sync::Arc;
 
 use globset::GlobMatcher;
 
+pub use self::judges::OpenedJudge;
 use super::prompts::prompt_package;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -112,6 +114,8 @@ pub struct Opened {
     pub prompts: BTreeMap<AgentName, PromptPackage>,
     /// What people said about its cases.
     pub labels: Labels,
+    /// Models that mark its cases.
+    pub judges: Vec<OpenedJudge>,
 }
 
 impl Opened {
@@ -316,6 +320,10 @@ impl Reader<'_> {
                 format!("add golden files under {}", suite.path),
             ));
         }
+        let judges = match &opened {
+            Some(golden) => self.judges(suite, kind, &**golden, &mut problems),
+            None => Vec::new(),
+        };
         match opened {
             Some(suite_files) => problems.or(Opened {
                 config: suite.clone(),
@@ -324,14 +332,18 @@ impl Reader<'_> {
                 gates,
                 prompts,
                 labels,
+                judges,
             }),
             None => Err(problems),
         }
     }
 
     fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {
-        for metric in suite.gates.keys().filter(|metric| !kind.metrics.iter().any(|spec| spec.name == metric.as_str()))
-        {
+        let known = |name: &str| {
+            kind.metrics.iter().any(|spec| spec.name == name)
+                || suite.judges.iter().any(|judge| judge.name.as_str() == name)
+        };
+        for metric in suite.gates.keys().filter(|metric| !known(metric)) {
             let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),

@@ -179,6 +179,21 @@ impl<'a> Replay<'a> {
         }
     }
 
+    /// The recordings of one run, by sample number, with what they hold.
+    ///
+    /// # Errors
+    /// Recordings that cannot be read.
+    pub fn recorded(&self, key: &RunKey) -> Result<Vec<(RepoPath, Run)>, Diagnostics> {
+        let files = self.recordings(key)?;
+        let mut problems = Diagnostics::default();
+        let runs = files.into_iter().filter_map(|(sample, file)| {
+            let run = problems.keep(self.run(key, sample, &file))?;
+            Some((file, run))
+        });
+        let runs = runs.collect();
+        problems.or(runs)
+    }
+
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
         run_v1::read(&self.shelf.text(file)?, key, sample)
     }

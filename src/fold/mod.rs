@@ -85,6 +85,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         layers: grades.iter().map(|grade| grade.layer).collect(),
         checks: checks(grades),
         kept,
+        judged: Vec::new(),
         answered_by,
     }
 }

@@ -22,7 +22,11 @@ use crate::model::Baseline;
 use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::Identity;
+use crate::model::JudgeEntry;
+use crate::model::JudgeIdentity;
+use crate::model::JudgeName;
 use crate::model::Layer;
+use crate::model::Mark;
 use crate::model::SuiteId;
 use crate::model::Tag;
 
@@ -73,12 +77,29 @@ struct AgentForm {
     /// The samples' values by case and metric.
     #[serde(default)]
     cases: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
+    /// What judges said, by their names; no gate looks at it.
+    #[serde(default)]
+    judges: BTreeMap<String, JudgeForm>,
     /// Failed checks by tag.
     #[serde(default)]
     taxonomy: BTreeMap<String, u32>,
     /// Completed samples by how they were read: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`.
     #[serde(default)]
     read_layers: BTreeMap<String, u32>,
+}
+
+/// What a judge said of an agent.
+#[derive(Deserialize, JsonSchema)]
+struct JudgeForm {
+    /// The models that voted.
+    model: Option<String>,
+    /// The digest of the rubric.
+    rubric_sha256: String,
+    /// Votes on each output.
+    votes: u32,
+    /// `pass`, `weak` or `fail` by case.
+    #[serde(default)]
+    cases: BTreeMap<String, String>,
 }
 
 /// What a number was measured with.
@@ -170,6 +191,16 @@ fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
     if let Some(count) = form.finding_count {
         metrics.entry("finding_count".to_owned()).or_insert(count);
     }
+    let mut judges = BTreeMap::new();
+    for (name, JudgeForm { model, rubric_sha256, votes, cases }) in form.judges {
+        let identity = JudgeIdentity { model, rubric_sha256, votes };
+        let mut marked = BTreeMap::new();
+        for (id, word) in cases {
+            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
+            marked.extend(mark.map(|mark| Ok((CaseId::new(&id)?, mark))).transpose()?);
+        }
+        judges.insert(JudgeName::new(&name)?, JudgeEntry { identity, cases: marked });
+    }
     let tags = form
         .taxonomy
         .into_iter()
@@ -191,6 +222,7 @@ fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
             tier: form.tier,
         }),
         cases,
+        judges,
         taxonomy: tags.collect(),
     })
 }
@@ -246,6 +278,11 @@ fn written_entry(entry: &BaselineEntry) -> Value {
             false => json!(places(*count)),
         };
     }
+    if !entry.judges.is_empty() {
+        let judges: BTreeMap<&str, Value> =
+            entry.judges.iter().map(|(name, judge)| (name.as_str(), written_judge(judge))).collect();
+        value["judges"] = json!(judges);
+    }
     if let Some(identity) = &entry.identity {
         let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = identity;
         value["identity"] = json!({
@@ -254,6 +291,12 @@ fn written_entry(entry: &BaselineEntry) -> Value {
         });
     }
     value
+}
+
+fn written_judge(judge: &JudgeEntry) -> Value {
+    let JudgeEntry { identity: JudgeIdentity { model, rubric_sha256, votes }, cases } = judge;
+    let cases: BTreeMap<&str, &str> = cases.iter().map(|(case, mark)| (case.as_str(), mark.word())).collect();
+    json!({ "model": model, "rubric_sha256": rubric_sha256, "votes": votes, "cases": cases })
 }
 
 /// Six places, and no negative zero.
@@ -310,6 +353,7 @@ mod tests {
 
     const PAGE: &str = r#"{ "schema": "goldgate.baseline/1", "commit": "c", "captured_at": "2026-01-01T00:00:00Z", "tool_version": "0.1.0", "samples": 3,
       "suites": { "contracts": { "agents": { "legal": { "finding_count": 31, "metrics": { "finding_recall": 1.0, "f1_score": 0.9512345678 },
+                  "judges": { "tone": { "model": "m", "rubric_sha256": "ab", "votes": 3, "cases": { "change-of-control": "weak" } } },
                   "identity": { "suite_digest": "d", "scorer": "findings/1", "model": null, "prompt_sha256": null, "judge": null, "samples": 3, "tier": "model" },
                   "cases": { "change-of-control": { "finding_recall": [1.0, null, 0.67] } } } } } },
       "accepted": [ { "by": "a", "at": "t", "pull_request": 12, "reason": "r", "previous_sha256": "p" } ] }"#;
@@ -322,6 +366,7 @@ mod tests {
         assert!(text.contains("\n          \"finding_count\": 31,\n"), "{text}");
         assert!(text.contains("\n              \"finding_recall\": [1.0, null, 0.67]\n"), "{text}");
         assert!(text.contains("\"f1_score\": 0.951235,"), "{text}");
+        assert!(text.contains("\"change-of-control\": \"weak\""), "{text}");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
 
+mod ballots;
 mod writing;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use crate::model::RunKey;
 use crate::model::Status;
 use crate::model::Tokens;
 
+pub use ballots::with_ballots;
 pub use writing::json;
 pub use writing::written;
 
@@ -44,6 +46,7 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         (None, input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
     };
     let provenance = record.provenance.unwrap_or_default();
+    let ballots = record.judgements.map(|raw| ballots::read(source, raw)).transpose()?.unwrap_or_default();
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
         Some(raw) if raw.get() != "null" || status == Status::Completed => {
@@ -60,6 +63,7 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         error: record.error.map(|error| error.text()),
         outputs: outputs.into(),
         intermediate: record.intermediate.map(|raw| raw.get().into()),
+        ballots,
         tokens: Tokens {
             input: metrics.input_tokens.or(metrics.total_tokens).map_or(0, whole_count),
             output: metrics.output_tokens.map_or(0, whole_count),
@@ -114,6 +118,10 @@ pub struct RunFile<'a> {
     #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     intermediate: Option<&'a RawValue>,
+    /// What judges said of it, by their names: `goldgate judge` and `run --record` write it.
+    #[serde(borrow)]
+    #[schemars(with = "Option<Value>")]
+    judgements: Option<&'a RawValue>,
     /// What it claims to have looked at.
     #[serde(rename = "evidence")]
     #[schemars(with = "Option<Value>")]

@@ -3,6 +3,7 @@
 pub mod calibration;
 mod compare;
 mod curtail;
+pub mod judging;
 mod limits;
 mod rule;
 pub mod statistics;

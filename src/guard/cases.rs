@@ -29,6 +29,7 @@ use crate::suites::kind;
 /// Compares the cases and the files of one suite. `config` is the base commit's: which files are golden is its word.
 pub fn compare(sides: &Sides<'_>, config: &Config, before: &Suite, after: &Suite, found: &mut Found) {
     beside(sides, before, after, found);
+    of_judges(sides, before, after, found);
     let skip = |path: &RepoPath| is_elsewhere(config, before, path);
     let reading = Seen::new(sides.base);
     let opened = Listed::open(before, &reading);
@@ -94,6 +95,22 @@ fn beside(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
     }
 }
 
+/// What judges go by. They decide nothing, so a change is listed and asks for no approval.
+fn of_judges(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
+    for new in &after.judges {
+        let Some(old) = before.judges.iter().find(|old| old.name == new.name) else { continue };
+        let files =
+            [("rubric", Some(&old.rubric), Some(&new.rubric)), ("labels", old.labels.as_ref(), new.labels.as_ref())];
+        for (what, old, new_file) in files {
+            let (Some(old), Some(new_file)) = (old, new_file) else { continue };
+            if let Some(difference) = difference(sides, old, new_file, Look::Whole) {
+                let words = format!("{what} of the judge {} of `{}` edited: {difference}", new.name, after.id);
+                found.lists(words, Some(new_file));
+            }
+        }
+    }
+}
+
 /// Whether a file below a suite's folder is none of its golden files: a recording, a prompt, a list that is compared by itself.
 fn is_elsewhere(config: &Config, suite: &Suite, path: &RepoPath) -> bool {
     if is_within(path, &suite.path.child("snapshots")) || is_within(path, &config.results) {
@@ -108,7 +125,9 @@ fn is_elsewhere(config: &Config, suite: &Suite, path: &RepoPath) -> bool {
         replays.chain(&agent.prompt)
     });
     let lists = suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms));
-    let mut others = of_agents.chain(lists).chain(&suite.labels).chain(&suite.tools).chain(&config.baseline);
+    let of_judges = suite.judges.iter().flat_map(|judge| judge.labels.iter().chain([&judge.rubric]));
+    let mut others =
+        of_agents.chain(lists).chain(of_judges).chain(&suite.labels).chain(&suite.tools).chain(&config.baseline);
     let fingerprinted =
         config.suites.iter().flat_map(|suite| suite.agents.values()).flat_map(|agent| &agent.fingerprint);
     // A pattern or a folder that holds the whole suite does not take its golden files out of it.

@@ -8,6 +8,7 @@ use super::found::counted;
 use super::found::named;
 use crate::model::Agent;
 use crate::model::Config;
+use crate::model::Judge;
 use crate::model::RepoPath;
 use crate::model::Role;
 use crate::model::Source;
@@ -69,6 +70,7 @@ impl Compared<'_> {
         let path = |file: &Option<RepoPath>| file.as_ref().map(|file| file.as_str().to_owned());
         self.led(&format!("labels file of `{id}`:"), path(&old.labels).as_deref(), path(&new.labels).as_deref());
         self.led(&format!("tools file of `{id}`:"), path(&old.tools).as_deref(), path(&new.tools).as_deref());
+        self.judges(&old.judges, &new.judges);
         self.tiers(&old.tiers, &new.tiers);
         self.categories(old.categories.as_deref(), new.categories.as_deref());
         let names: BTreeSet<&String> = old.terms.keys().chain(new.terms.keys()).collect();
@@ -84,6 +86,29 @@ impl Compared<'_> {
                 (None, Some(new)) => self.lists(format!("flag {name} of `{id}` added: {new}")),
                 (old, new) => self.led(&format!("flag {name} of `{id}`:"), old.as_deref(), new.as_deref()),
             }
+        }
+    }
+
+    /// Judges decide nothing: what changes in them is listed.
+    fn judges(&mut self, old: &[Judge], new: &[Judge]) {
+        let id = &self.suite.id;
+        let alone = |some: &[Judge], others: &[Judge]| -> Vec<String> {
+            let alone = some.iter().filter(|one| !others.iter().any(|other| other.name == one.name));
+            alone.map(|one| one.name.to_string()).collect()
+        };
+        for (names, what) in [(alone(old, new), "removed"), (alone(new, old), "added")] {
+            if !names.is_empty() {
+                self.lists(counted(&names, "judge", "judges", &format!("of `{id}` {what}")));
+            }
+        }
+        for now in new {
+            let Some(before) = old.iter().find(|one| one.name == now.name).filter(|one| *one != now) else { continue };
+            let shown = |judge: &Judge| {
+                let Judge { name: _, source, rubric, votes, labels, floor } = judge;
+                let labels = labels.as_ref().map_or("none".to_owned(), ToString::to_string);
+                format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
+            };
+            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, shown(before), shown(now)));
         }
     }
 

@@ -6,7 +6,9 @@ use super::grade::Layer;
 use super::grade::Tag;
 use super::ids::AgentName;
 use super::ids::CaseId;
+use super::ids::JudgeName;
 use super::ids::SuiteId;
+use super::judge::JudgeEntry;
 
 /// A committed measurement of all suites (formats.md "Baseline").
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -41,6 +43,8 @@ pub struct BaselineEntry {
     pub identity: Option<Identity>,
     /// The samples' values by case and metric; an excluded pair has none.
     pub cases: BTreeMap<CaseId, CaseValues>,
+    /// What judges said, by their names.
+    pub judges: BTreeMap<JudgeName, JudgeEntry>,
     /// Failed checks by tag.
     pub taxonomy: BTreeMap<Tag, u32>,
     /// Completed samples by how they were read; empty where the baseline does not say.

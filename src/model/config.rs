@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::ids::AgentName;
 use super::ids::SuiteId;
+use super::judge::Judge;
 use super::path::PathGlob;
 use super::path::RepoPath;
 use super::scoring::Scoring;
@@ -63,6 +64,8 @@ pub struct Suite {
     pub flags: BTreeMap<String, Flag>,
     /// The tools that a live agent may call, with canned results.
     pub tools: Option<RepoPath>,
+    /// Models that mark what no rule can score, by name.
+    pub judges: Vec<Judge>,
     /// How revisions are scored, where the config says.
     pub scoring: Option<Scoring>,
 }

@@ -1,4 +1,4 @@
-//! Names that people give: suites, agents and cases.
+//! Names that people give: suites, agents, judges and cases.
 
 use std::fmt;
 use std::sync::Arc;
@@ -77,6 +77,10 @@ id! {
 id! {
     /// The name of an agent: its key under `agents:`.
     AgentName
+}
+id! {
+    /// The name of a judge: its key under `judges:`.
+    JudgeName
 }
 id! {
     /// The id of a case, unique in its suite (grading.md 2.6).

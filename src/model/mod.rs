@@ -12,6 +12,7 @@ mod gate;
 mod governance;
 mod grade;
 mod ids;
+mod judge;
 mod mark;
 mod metric;
 mod pair;
@@ -39,7 +40,11 @@ pub use config::{
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
-pub use ids::{AgentName, BadId, CaseId, SuiteId};
+pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
+pub use judge::{
+    Agreement, Ballot, Judge, JudgeComparison, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding, JudgedSample,
+    Opinion, PairJudged, Trust, Vote,
+};
 pub use mark::Mark;
 pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
 pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};

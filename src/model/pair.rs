@@ -7,6 +7,7 @@ use super::grade::Failure;
 use super::grade::Layer;
 use super::ids::AgentName;
 use super::ids::CaseId;
+use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
 use super::run::Why;
@@ -158,6 +159,8 @@ pub struct PairResult {
     pub layers: Box<[Layer]>,
     /// What is kept of single samples for an audit, by their places; written beside a report, and no part of it.
     pub kept: Vec<(u32, Box<str>)>,
+    /// What the suite's judges say of it, in the order of the config.
+    pub judged: Vec<PairJudged>,
     /// The model and the prompt package that answered.
     pub answered_by: AnsweredBy,
 }

@@ -12,6 +12,7 @@ use super::grade::Tag;
 use super::ids::AgentName;
 use super::ids::CaseId;
 use super::ids::SuiteId;
+use super::judge::JudgeReport;
 use super::metric::Better;
 use super::metric::Unit;
 use super::pair::Exclusion;
@@ -138,6 +139,8 @@ pub struct AgentReport {
     pub identity: Identity,
     /// Its metrics, in the order of the kind's table.
     pub metrics: Vec<MetricReport>,
+    /// What judges say of it; no gate ever looks at it.
+    pub judges: Vec<JudgeReport>,
     /// How many of its cases pass; `None` where none counts.
     pub reliability: Option<Reliability>,
     /// Its cases, by id.

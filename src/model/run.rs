@@ -3,6 +3,7 @@
 use super::ids::AgentName;
 use super::ids::CaseId;
 use super::ids::SuiteId;
+use super::judge::Ballot;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -30,6 +31,8 @@ pub struct Run {
     pub outputs: Box<str>,
     /// The record's `intermediate` object, as JSON text, where there is one.
     pub intermediate: Option<Box<str>>,
+    /// What judges said of it, where somebody asked them.
+    pub ballots: Vec<Ballot>,
     /// What it cost.
     pub tokens: Tokens,
     /// Where it came from.

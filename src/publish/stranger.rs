@@ -6,11 +6,16 @@ use crate::model::AgentReport;
 use crate::model::Authority;
 use crate::model::CaseReport;
 use crate::model::Identity;
+use crate::model::JudgeComparison;
+use crate::model::JudgeReport;
 use crate::model::MetricReport;
+use crate::model::Opinion;
+use crate::model::PairJudged;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Usage;
+use crate::model::Vote;
 
 /// Why a stranger's report is not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +133,7 @@ fn agent(report: &AgentReport) -> Result<(), Unfit> {
         verdict,
         identity,
         metrics,
+        judges,
         reliability,
         cases,
         retired,
@@ -143,6 +149,8 @@ fn agent(report: &AgentReport) -> Result<(), Unfit> {
     passing.map(|passing| passing.ci95).try_for_each(interval)?;
     at_most("metrics of an agent", METRICS, metrics.len())?;
     metrics.iter().try_for_each(metric)?;
+    at_most("judges of an agent", METRICS, judges.len())?;
+    judges.iter().try_for_each(of_judge)?;
     cases.iter().try_for_each(case)?;
     at_most("retired cases", PAIRS, retired.len())?;
     retired.iter().try_for_each(|(case, why)| name(case.as_str()).and_then(|()| text(why)))?;
@@ -177,6 +185,8 @@ fn case(report: &CaseReport) -> Result<(), Unfit> {
     if let Some(stated) = pair.quarantine.as_deref() {
         [&stated.owner, &stated.reason, &stated.expires].into_iter().try_for_each(|one| text(one))?;
     }
+    at_most("judges of a pair", METRICS, pair.judged.len())?;
+    pair.judged.iter().try_for_each(judged)?;
     pair.values.iter().try_for_each(|value| number(value.value))?;
     at_most("checks of a pair", CHECKS, pair.checks.len())?;
     pair.checks.iter().try_for_each(|check| {
@@ -185,6 +195,43 @@ fn case(report: &CaseReport) -> Result<(), Unfit> {
             .failure
             .as_deref()
             .map_or(Ok(()), |failure| text(&failure.detail).and_then(|()| text(&failure.next_action)))
+    })
+}
+
+fn of_judge(report: &JudgeReport) -> Result<(), Unfit> {
+    let JudgeReport { name: judge, identity, marks: _, unsettled: _, comparison, trust } = report;
+    name(judge.as_str())?;
+    identity.model.iter().chain([&identity.rubric_sha256]).try_for_each(|one| text(one))?;
+    match comparison {
+        JudgeComparison::Absent => {}
+        JudgeComparison::Known { baseline, delta } => {
+            [*baseline, *delta].into_iter().try_for_each(|one| number(Some(one)))?;
+        }
+        JudgeComparison::Incomparable(why) => text(why)?,
+    }
+    number(Some(trust.floor))?;
+    trust.agreement.as_ref().map_or(Ok(()), |found| {
+        [Some(found.observed), found.kappa, found.weighted, Some(found.base_rate), Some(found.constant.1)]
+            .into_iter()
+            .try_for_each(number)?;
+        interval(found.interval)
+    })
+}
+
+fn judged(pair: &PairJudged) -> Result<(), Unfit> {
+    name(pair.judge.as_str())?;
+    pair.model.iter().try_for_each(|one| text(one))?;
+    at_most("samples of a pair", CHECKS, pair.samples.len())?;
+    let opinions = pair.samples.iter().map(|sample| &sample.opinion).chain([&pair.opinion]);
+    opinions.into_iter().try_for_each(|opinion| match opinion {
+        Opinion::Settled(_) => Ok(()),
+        Opinion::Unsettled(why) => text(why),
+    })?;
+    pair.samples.iter().try_for_each(|sample| {
+        at_most("votes on a sample", CHECKS, sample.votes.len())?;
+        sample.votes.iter().try_for_each(|vote| match vote {
+            Vote::Given { reason: said, .. } | Vote::Missing(said) => text(said),
+        })
     })
 }
 

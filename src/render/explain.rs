@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::judges;
 use super::number;
 use super::plain::line;
 use super::words;
@@ -123,6 +124,11 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
             );
             put(out, &format!("          next: {}", line(&failure.next_action, 400)));
         }
+    }
+    let judged = judges::of_case(case, line);
+    if !judged.is_empty() {
+        put(out, "  judges, advisory: no gate looks at them");
+        judged.iter().for_each(|said| put(out, &format!("    {said}")));
     }
     out.push('\n');
 }

@@ -3,16 +3,19 @@
 use std::fmt::Write;
 
 use super::certainty;
+use super::judges;
 use super::number;
 use super::number::Direction;
 use super::plain::line;
 use super::words;
 use super::words::Tally;
 use crate::model::AgentReport;
+use crate::model::JudgeReport;
 use crate::model::MetricReport;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
+use crate::model::Unit;
 use crate::model::Verdict;
 
 const STYLE: &str = "
@@ -98,8 +101,12 @@ fn suite_part(suite: &SuiteReport) -> String {
         for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
             out.push_str(&row(agent, metric));
         }
+        agent.judges.iter().for_each(|judge| out.push_str(&judge_row(agent, judge)));
     }
     out.push_str("</tbody></table>\n");
+    for sentence in judges::of_suite(suite, line) {
+        out.push_str(&format!("<p class=\"soft\">{}</p>\n", escaped(&sentence)));
+    }
     for agent in &suite.agents {
         if let Some(said) = certainty::agent_reliability(agent) {
             out.push_str(&format!("<p>{}: {said}</p>\n", agent.agent));
@@ -120,6 +127,20 @@ fn suite_part(suite: &SuiteReport) -> String {
         ));
     }
     out
+}
+
+fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> String {
+    let [baseline, now, delta] = judges::numbers(judge);
+    format!(
+        "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td><td><td>{}<td class=\"soft\">{}</tr>\n",
+        agent.agent,
+        judges::row_name(judge),
+        number::value(Unit::Share, baseline),
+        number::value(Unit::Share, now),
+        number::delta(Unit::Share, delta),
+        judges::ADVISORY,
+        judges::word(judge)
+    )
 }
 
 fn row(agent: &AgentReport, metric: &MetricReport) -> String {

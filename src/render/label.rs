@@ -6,7 +6,7 @@ use super::number;
 use super::plain::line;
 use super::words;
 use crate::format::SourceText;
-use crate::gate::statistics::Agreement;
+use crate::model::Agreement;
 use crate::model::Mark;
 use crate::model::Run;
 use crate::model::Sample;
@@ -84,8 +84,16 @@ fn lines<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// How far people and scores agree; `stale` labels are on outputs that have changed since.
-pub fn agreement(agreement: Option<&Agreement>, stale: usize) -> String {
+/// The rubric that a person marks by, the same as the judge's.
+pub fn rubric(text: &str) -> String {
+    let mut out = "Mark by this rubric:\n".to_owned();
+    lines(&mut out, text.lines());
+    out.push('\n');
+    out
+}
+
+/// How far people and scores, or people and a judge, agree; `stale` labels are on outputs that have changed since.
+pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str>) -> String {
     let mut out = String::new();
     if stale > 0 {
         let labels = words::plural(stale, "label is on outputs that have", "labels are on outputs that have");
@@ -95,9 +103,10 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize) -> String {
         put(&mut out, "No case that is asked for has a verdict of a person on its outputs of today.");
         return out;
     };
-    put(&mut out, &format!("People and the automatic scores, {}:", words::plural(found.cases, "label", "labels")));
+    let other = judge.map_or("the automatic scores".to_owned(), |judge| format!("the judge {judge}"));
+    put(&mut out, &format!("People and {other}, {}:", words::plural(found.cases, "label", "labels")));
     let head: String = Mark::ALL.iter().map(|mark| format!("{:>8}", mark.word())).collect();
-    put(&mut out, &format!("  {:<14}{head}   automatic", ""));
+    put(&mut out, &format!("  {:<14}{head}   {}", "", if judge.is_some() { "judge" } else { "automatic" }));
     for (mark, row) in Mark::ALL.iter().zip(found.table) {
         let counts: String = row.iter().map(|count| format!("{count:>8}")).collect();
         put(&mut out, &format!("  {:<14}{counts}", format!("people {}", mark.word())));

@@ -1,11 +1,13 @@
 //! GitHub's Markdown: one tier's section of the comment, and the job summary.
 
+mod advice;
 mod cases;
 mod changes;
 mod numbers;
 
 use std::fmt::Write;
 
+use self::advice::advice;
 use self::cases::cases;
 use self::changes::golden_changes;
 use self::numbers::certainty;
@@ -110,6 +112,7 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     all.extend([
         block(2, "failed checks", failures(report, links)),
         block(3, "taxonomy", taxonomy(report)),
+        block(4, "judges", advice(report)),
         block(5, "cases", cases(report)),
         block(7, "unchanged numbers", unchanged(report)),
         block(6, "how sure the numbers are", certainty(report)),

@@ -5,6 +5,7 @@ pub mod calibration;
 mod certainty;
 pub mod explain;
 pub mod html;
+mod judges;
 pub mod junit;
 pub mod label;
 pub mod markdown;

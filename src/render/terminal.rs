@@ -12,6 +12,7 @@ use comfy_table::Table;
 use comfy_table::TableStyle;
 
 use super::certainty;
+use super::judges;
 use super::number;
 use super::number::Direction;
 use super::plain::line;
@@ -25,6 +26,7 @@ use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Tag;
+use crate::model::Unit;
 use crate::model::Verdict;
 
 /// How the terminal shows text.
@@ -54,6 +56,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
         put(&mut out, &table(report, style, width));
     }
     certain(&mut out, report);
+    advice(&mut out, report);
     failures(&mut out, report);
     golden_changes(&mut out, report);
     remarks(&mut out, report);
@@ -90,6 +93,19 @@ fn table(report: &Report, style: Style, width: u16) -> String {
                     right(delta).fg(colour(number::direction(metric.better, metric.unit, metric.comparison.delta))),
                     Cell::new(gate),
                     verdict(ruling),
+                ]);
+            }
+            for judge in &agent.judges {
+                let [baseline, now, delta] = judges::numbers(judge);
+                table.add_row(vec![
+                    Cell::new(""),
+                    Cell::new(""),
+                    Cell::new(judges::row_name(judge)),
+                    right(number::value(Unit::Share, baseline)),
+                    right(number::value(Unit::Share, now)),
+                    right(number::delta(Unit::Share, delta)),
+                    Cell::new(judges::ADVISORY),
+                    Cell::new(judges::word(judge)).fg(Color::DarkGrey),
                 ]);
             }
         }
@@ -205,6 +221,15 @@ fn failures(out: &mut String, report: &Report) {
         put(out, &format!("  … and {} more; `goldgate explain CASE` or --out DIR shows all", all.len() - LISTED));
     }
     out.push('\n');
+}
+
+/// What judges say; nothing where there is none.
+fn advice(out: &mut String, report: &Report) {
+    let told = judges::told(report, line);
+    told.iter().for_each(|sentence| put(out, sentence));
+    if !told.is_empty() {
+        out.push('\n');
+    }
 }
 
 /// What changed in what is measured with, since the base commit.

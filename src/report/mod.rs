@@ -94,6 +94,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         verdict,
         identity,
         metrics,
+        judges: Vec::new(),
         reliability,
         cases,
         retired,

@@ -238,6 +238,7 @@ mod tests {
             error: None,
             outputs: outputs.into(),
             intermediate: None,
+            ballots: Vec::new(),
             tokens: Tokens::default(),
             provenance: Provenance::default(),
         })

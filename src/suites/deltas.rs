@@ -234,6 +234,7 @@ mod tests {
             error: None,
             outputs: outputs.to_string().into(),
             intermediate: None,
+            ballots: Vec::new(),
             tokens: Tokens::default(),
             provenance: Provenance::default(),
         })

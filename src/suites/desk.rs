@@ -77,6 +77,11 @@ impl<'a> Desk<'a> {
         Self { shelf, prompts, papers: RefCell::default() }
     }
 
+    /// The files of the repository.
+    pub fn shelf(&self) -> &dyn Shelf {
+        self.shelf
+    }
+
     /// A document in its normal form.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use sha2::Digest;
 use sha2::Sha256;
 
 use super::Pair;
+use crate::model::Run;
+use crate::model::Sample;
 
 /// The SHA-256 of bytes, in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
@@ -22,4 +24,15 @@ pub fn suite_digest<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> String {
         pairs.into_iter().map(|pair| [&*pair.digest, "  ", pair.case.as_str(), "\n"].concat()).collect();
     lines.sort_unstable();
     sha256_hex(lines.concat().as_bytes())
+}
+
+/// The digest of everything that the samples put out, in their order; `None` where the case itself holds what is graded.
+pub fn outputs_digest(samples: &[Sample]) -> Option<String> {
+    let runs = |sample: &Sample| match sample {
+        Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),
+        Sample::Inconclusive { .. } => vec!["lost".to_owned()],
+        Sample::Spared => vec!["spared".to_owned()],
+    };
+    let lines: Vec<String> = samples.iter().flat_map(runs).collect();
+    (!lines.is_empty()).then(|| sha256_hex(lines.join("\n").as_bytes()))
 }

@@ -332,6 +332,7 @@ fn completed(outputs: &Value) -> Run {
         error: None,
         outputs: outputs.to_string().into(),
         intermediate: None,
+        ballots: Vec::new(),
         tokens: Tokens::default(),
         provenance: Provenance::default(),
     }

@@ -160,7 +160,8 @@ fn replays_alone(config: &Config, source: &SourceText) -> Result<(), Diagnostics
 fn judge(config: &Config) -> BTreeSet<RepoPath> {
     let lists = config.suites.iter().flat_map(|suite| {
         let terms = suite.terms.values();
-        terms.chain(suite.flags.values().map(|flag| &flag.terms))
+        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
+        terms.chain(suite.flags.values().map(|flag| &flag.terms)).chain(rubrics)
     });
     lists.chain([&config.file]).cloned().collect()
 }
@@ -231,6 +232,7 @@ fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
     for suite in &config.suites {
         places.insert(suite.path.clone());
         places.extend(suite.labels.iter().chain(&suite.tools).cloned());
+        places.extend(suite.judges.iter().filter_map(|judge| judge.labels.clone()));
         // A suite that is a file has its snapshots beside it.
         places.insert(suite.path.parent().child("snapshots"));
         for agent in suite.agents.values() {

@@ -1,6 +1,8 @@
 //! Live samples: what is wanted is asked for, kept as it comes, and laid out like recordings.
 
 #[cfg(feature = "models")]
+mod bounds;
+#[cfg(feature = "models")]
 mod curtail;
 mod drawer;
 #[cfg(feature = "models")]
@@ -14,13 +16,29 @@ mod store;
 #[cfg(feature = "models")]
 mod tracing;
 #[cfg(feature = "models")]
+mod votes;
+#[cfg(feature = "models")]
 mod wanted;
 #[cfg(feature = "models")]
 mod watch;
 
+#[cfg(feature = "models")]
+pub use self::bounds::limits;
+#[cfg(feature = "models")]
+pub use self::bounds::redactor;
 use self::drawer::Drawer;
 #[cfg(feature = "models")]
 pub use self::session::make;
+#[cfg(feature = "models")]
+pub use self::session::unfinished;
+#[cfg(feature = "models")]
+pub use self::votes::Again;
+#[cfg(feature = "models")]
+pub use self::votes::Booth;
+#[cfg(feature = "models")]
+pub use self::votes::Questions;
+#[cfg(feature = "models")]
+pub use self::votes::poll;
 #[cfg(not(feature = "models"))]
 use super::plan::Plan;
 use super::replay::Laid;

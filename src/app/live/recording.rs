@@ -94,7 +94,10 @@ impl Recording {
             return Ok(());
         }
         if !complete {
-            notes.push("nothing was recorded, because samples are missing; the recordings are as they were".to_owned());
+            notes.push(
+                "nothing was recorded, because samples or votes are missing; the recordings are as they were"
+                    .to_owned(),
+            );
             return Ok(());
         }
         let elsewhere = named.map(|folder| Disk::create(Path::new(folder))).transpose()?;

@@ -15,6 +15,10 @@ use super::Caching;
 use super::Made;
 use super::Options;
 use super::Resume;
+use super::bounds::left;
+use super::bounds::limits;
+use super::bounds::redactor;
+use super::bounds::usage_of;
 use super::curtail::Curtail;
 use super::lanes::Lanes;
 use super::recording;
@@ -23,6 +27,9 @@ use super::store::Address;
 use super::store::State;
 use super::store::Store;
 use super::tracing;
+use super::votes;
+use super::votes::Booth;
+use super::votes::Polled;
 use super::wanted::Wanted;
 use super::wanted::wanted;
 use super::watch::Watch;
@@ -49,8 +56,6 @@ use crate::model::Request;
 use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::model::Toolbox;
-use crate::model::Transport;
-use crate::model::Usage;
 use crate::render::plural;
 use crate::suites::Shelf;
 use crate::world::Disk;
@@ -83,19 +88,45 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
         let folder = drawer_of(plan, &one.request);
         made.laid.folders.insert(key, folder);
     }
-    let secrets = secrets(plan, world);
-    let redactor = Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
-        Diagnostic::of_file(&plan.config.file, "bad-pattern", format!("redact: {why}"), "write a regular expression")
-    })?;
+    let redactor = redactor(plan, world)?;
+    if options.resume == Resume::No {
+        unfinished(plan, disk).clear()?;
+    }
     let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
-    session.take_over(options)?;
-    let engine = engine(plan, options, lanes, &session.folders);
+    session.take_over(options);
+    let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
+    let engine = engine(plan, limits, lanes, &session.folders);
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
-    let ended = session.run(&engine, &redactor, plan, options)?;
+    let ended = session.run(&engine, &redactor, options, plan.config.budget.max_minutes)?;
     let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
     made.notes.extend(export(&world.env, &started_at, traced));
-    session.lay(ended, &recording, &mut made)?;
+    made.usage = usage_of(&ended, session.known.len());
+    let off = session.told(&ended, &mut made);
+    let mut records = session.records(ended);
+    if tier == Tier::Model && off == 0 {
+        let minutes = (world.clock.elapsed_ms() - begun) as f64 / 60_000.0;
+        let booth = Booth {
+            plan,
+            disk,
+            world,
+            options,
+            redactor: &redactor,
+            left: left(limits, &made.usage),
+            minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
+        };
+        let polled = votes::into_records(&booth, &mut records, &|job| session.sample(job))?;
+        session.lay(records, polled, &recording, &mut made)?;
+    } else {
+        let mut polled = Polled::default();
+        polled.off = off;
+        session.lay(records, polled, &recording, &mut made)?;
+    }
     Ok(made)
+}
+
+/// Where finished samples and votes are kept until their run is at its end.
+pub fn unfinished<'a>(plan: &Plan, disk: &'a Disk) -> Store<'a> {
+    Store::new(disk, plan.config.results.child("unfinished"))
 }
 
 /// The folder of the drawer that holds an agent's records.
@@ -117,27 +148,17 @@ fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
     lanes.closed.iter().map(note).collect()
 }
 
-/// Values of the environment that must not be kept: the keys of targets, and whatever is named like one.
-fn secrets(plan: &Plan, world: &World) -> Vec<String> {
-    let named = plan.config.targets.values().filter_map(|target| match &target.transport {
-        Transport::Model(provider) => provider.api_key_env.clone(),
-        Transport::Command { .. } | Transport::Http(_) => None,
-    });
-    let values = named.filter_map(|name| world.env.get(&name).map(str::to_owned));
-    values.chain(world.env.secrets()).collect()
-}
-
-fn engine<'a>(
+/// The engine of a run that may spend so much.
+pub(super) fn engine<'a>(
     plan: &Plan,
-    options: &Options,
+    limits: Limits,
     lanes: Lanes,
     folders: &'a BTreeMap<RepoPath, Box<dyn Shelf>>,
 ) -> Engine<'a> {
-    let budget = plan.config.budget;
     Engine {
         lanes: lanes.lanes,
         patience: Patience::default(),
-        limits: Limits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens },
+        limits,
         prices: Prices::new(plan.config.prices.clone()),
         folders,
     }
@@ -152,8 +173,8 @@ pub(super) struct Session<'a> {
     runs: Vec<usize>,
     addresses: Vec<Address>,
     /// Records of jobs that need no call: from an unfinished run, or from the cache.
-    known: BTreeMap<usize, String>,
-    folders: BTreeMap<RepoPath, Box<dyn Shelf>>,
+    pub(super) known: BTreeMap<usize, String>,
+    pub(super) folders: BTreeMap<RepoPath, Box<dyn Shelf>>,
     unfinished: Store<'a>,
     cache: Store<'a>,
 }
@@ -165,12 +186,12 @@ pub(super) struct Ended {
     pub(super) asked: Vec<usize>,
     records: BTreeMap<usize, String>,
     pub(super) timelines: Vec<Timeline>,
-    spending: Spending,
-    spared: u64,
+    pub(super) spending: Spending,
+    pub(super) spared: u64,
 }
 
 impl<'a> Session<'a> {
-    fn new(
+    pub(super) fn new(
         plan: &'a Plan,
         disk: &'a Disk,
         world: &World,
@@ -196,7 +217,7 @@ impl<'a> Session<'a> {
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
             let majority = one.samples / 2 + 1;
-            for sample in 0..one.samples {
+            for sample in one.first..one.first + one.samples {
                 let request = Request { sample, ..one.request.clone() };
                 addresses.push(Address::of(&request, target, &state, critic.as_ref()));
                 runs.push(run);
@@ -226,8 +247,7 @@ impl<'a> Session<'a> {
             }
         }
         let results = &plan.config.results;
-        let (unfinished, cache) =
-            (Store::new(disk, results.child("unfinished")), Store::new(disk, results.child("cache")));
+        let (unfinished, cache) = (unfinished(plan, disk), Store::new(disk, results.child("cache")));
         Ok(Self { wanted, disk, jobs, runs, addresses, known: BTreeMap::new(), folders, unfinished, cache })
     }
 
@@ -252,10 +272,7 @@ impl<'a> Session<'a> {
     }
 
     /// Takes over what is known already.
-    fn take_over(&mut self, options: &Options) -> Result<(), Trouble> {
-        if options.resume == Resume::No {
-            self.unfinished.clear()?;
-        }
+    pub(super) fn take_over(&mut self, options: &Options) {
         for job in 0..self.jobs.len() {
             let resumed = || self.unfinished.get(&self.addresses[job]);
             let cached =
@@ -266,10 +283,19 @@ impl<'a> Session<'a> {
                 self.known.insert(job, hit(&text));
             }
         }
-        Ok(())
     }
 
-    fn run(&self, engine: &Engine<'_>, redactor: &Redactor, plan: &Plan, options: &Options) -> Result<Ended, Trouble> {
+    /// Asks whatever is not known yet, for so many minutes.
+    ///
+    /// # Errors
+    /// Why what was finished is not safe on disk.
+    pub(super) fn run(
+        &self,
+        engine: &Engine<'_>,
+        redactor: &Redactor,
+        options: &Options,
+        minutes: Option<f64>,
+    ) -> Result<Ended, Trouble> {
         let asked: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
         let jobs: Vec<&Job> = asked.iter().map(|job| &self.jobs[*job]).collect();
         let curtail = Curtail::new(self.wanted, &self.runs, self.disk, options.sparing);
@@ -290,7 +316,6 @@ impl<'a> Session<'a> {
             .enable_all()
             .build()
             .context("while starting the live targets")?;
-        let minutes = plan.config.budget.max_minutes;
         let Outcome { finished, timelines, spending } =
             runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
         progress.end();
@@ -301,51 +326,66 @@ impl<'a> Session<'a> {
         Ok(Ended { finished, asked, timelines, records: records.into_inner(), spending, spared: curtail.spared() })
     }
 
-    /// Lays the records out, and writes those that are recorded.
-    fn lay(self, ended: Ended, recording: &Recording, made: &mut Made) -> Result<(), Trouble> {
-        let Ended { finished, asked, timelines: _, mut records, spending, spared } = ended;
-        let cached = self.known.len() as u64;
-        records.extend(self.known);
-        let mut off: BTreeMap<String, usize> = BTreeMap::new();
-        for (at, end) in finished.iter().enumerate() {
-            let job = &self.jobs[asked[at]];
+    /// The wanted run that a job is a sample of, and which sample it is.
+    fn sample(&self, job: usize) -> (&Wanted<'a>, u32) {
+        (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
+    }
+
+    /// Says what was spared and called off; gives how many samples were called off.
+    fn told(&self, ended: &Ended, made: &mut Made) -> usize {
+        let mut off: BTreeMap<&str, usize> = BTreeMap::new();
+        for (end, place) in ended.finished.iter().zip(&ended.asked) {
+            let request = &self.jobs[*place].request;
             match end {
                 Finished::Made(_) => {}
                 Finished::Spared => {
-                    made.laid.spared.insert((job.request.key.clone(), job.request.sample));
+                    made.laid.spared.insert((request.key.clone(), request.sample));
                 }
-                Finished::CalledOff { why, outputs } => {
-                    *off.entry(why.clone()).or_insert(0) += 1;
-                    records.insert(asked[at], recording::called_off(job, why, outputs.clone()));
-                }
+                Finished::CalledOff { why, .. } => *off.entry(why).or_insert(0) += 1,
             }
         }
         for (why, count) in &off {
             let samples = plural(*count, "sample was", "samples were");
             made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, never as failed"));
         }
-        if off.is_empty() {
+        off.values().sum()
+    }
+
+    /// The record of every job, those that were known and those that were called off among them.
+    pub(super) fn records(&mut self, ended: Ended) -> BTreeMap<usize, String> {
+        let mut records = ended.records;
+        records.append(&mut self.known);
+        for (end, place) in ended.finished.iter().zip(&ended.asked) {
+            if let Finished::CalledOff { why, outputs } = end {
+                records.insert(*place, recording::called_off(&self.jobs[*place], why, outputs.clone()));
+            }
+        }
+        records
+    }
+
+    /// Lays the records out, and writes those that are recorded.
+    fn lay(
+        self,
+        records: BTreeMap<usize, String>,
+        polled: Polled,
+        recording: &Recording,
+        made: &mut Made,
+    ) -> Result<(), Trouble> {
+        let Polled { usage, notes, off, .. } = polled;
+        made.usage = made.usage.and(usage);
+        made.notes.extend(notes);
+        if off == 0 {
             self.unfinished.clear()?;
         } else if !self.unfinished.is_empty() {
             made.notes.push("what was finished is kept: --resume goes on from there".to_owned());
         }
-        recording.write(self.disk, &self.jobs, &records, off.is_empty(), &mut made.notes)?;
+        recording.write(self.disk, &self.jobs, &records, off == 0, &mut made.notes)?;
         for (job, text) in records {
             let request = &self.jobs[job].request;
             let folder = made.laid.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
             let folder = folder.child(request.key.agent.as_str()).child(request.key.case.as_str());
             made.files.push((folder.child(&format!("{}.json", request.sample)), text));
         }
-        made.usage = Usage {
-            calls: spending.calls,
-            retries: spending.retries,
-            cached,
-            saved: spared,
-            input_tokens: spending.spent.input,
-            output_tokens: spending.spent.output,
-            cost_usd: spending.cost_usd,
-            wall_ms: 0,
-        };
         Ok(())
     }
 }

@@ -30,6 +30,8 @@ pub struct Wanted<'a> {
     pub request: Request,
     /// The loop that the request begins, where the agent has a critic.
     pub refinement: Option<Arc<dyn Refinement>>,
+    /// The number of the first sample.
+    pub first: u32,
     /// How many samples.
     pub samples: u32,
     /// Whether the pair is made of this run alone and nothing else looks at it: only then can samples be spared.
@@ -73,7 +75,7 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<W
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
                 let request = Request { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
-                let wanted = Wanted { opened, pair: place, live, request, refinement, samples, alone };
+                let wanted = Wanted { opened, pair: place, live, request, refinement, first: 0, samples, alone };
                 // Pairs may share a run, such as the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }

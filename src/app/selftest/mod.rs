@@ -159,6 +159,7 @@ impl Runs for Answers {
             error: None,
             outputs: self.0.get(key).map_or("{}", String::as_str).into(),
             intermediate: None,
+            ballots: Vec::new(),
             tokens: Tokens::default(),
             provenance: Provenance::default(),
         });

@@ -155,6 +155,7 @@ mod tests {
             error: None,
             outputs: r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#.into(),
             intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
+            ballots: Vec::new(),
             tokens: Tokens::default(),
             provenance: Provenance::default(),
         };

@@ -14,6 +14,7 @@ use serde::de::Visitor;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::value::SeqAccessDeserializer;
 
+use super::judges::JudgeForm;
 use super::scoring::ScoringForm;
 use crate::model::Protocol;
 use crate::model::StatedLimit;
@@ -78,6 +79,9 @@ pub(super) struct SuiteForm {
     pub(super) terms: BTreeMap<String, String>,
     /// A file of labels that people gave: scores of a rubric, tags of failures.
     pub(super) labels: Option<String>,
+    /// Models that mark what no rule can score, by name; they inform, and never gate.
+    #[serde(default)]
+    pub(super) judges: BTreeMap<String, JudgeForm>,
     /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
     #[serde(default)]
     pub(super) flags: BTreeMap<String, FlagForm>,

@@ -2,6 +2,7 @@
 
 mod fingerprint;
 mod form;
+mod judges;
 mod scoring;
 mod sources;
 mod terms;
@@ -211,6 +212,7 @@ impl Reader<'_> {
             tools: form.tools.map(|path| self.path(&at("tools"), &path)),
             scoring: form.scoring.map(|form| self.scoring(index, form)),
             labels: form.labels.map(|path| self.path(&at("labels"), &path)),
+            judges: self.judges(index, form.judges, targets),
         })
     }
 

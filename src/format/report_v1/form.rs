@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
+use super::judges::JudgeForm;
+use super::judges::JudgedForm;
+
 /// The whole file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "goldgate report, version 1")]
@@ -144,6 +147,9 @@ pub struct AgentForm {
     pub metric_order: Vec<String>,
     /// By metric.
     pub metrics: BTreeMap<String, MetricForm>,
+    /// What judges say of it; no gate and no verdict looks at it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judges: Vec<JudgeForm>,
     /// How many of its cases pass by majority, and in each of their samples.
     #[serde(default)]
     pub reliability: Option<ReliabilityForm>,
@@ -290,6 +296,9 @@ pub struct CaseForm {
     pub metrics: BTreeMap<String, ValueForm>,
     /// Its checks.
     pub checks: Vec<CheckForm>,
+    /// What judges say of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<JudgedForm>,
     /// How each completed sample was read: 0 a structure, 1 strict, 2 repaired, 3 salvaged, 4 unreadable.
     pub read_layer: Vec<u8>,
     /// Against the baseline.

@@ -1,6 +1,7 @@
 //! `goldgate.report/1`: the report as a file, written and read again.
 
 mod form;
+mod judges;
 mod reading;
 mod writing;
 

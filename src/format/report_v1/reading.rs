@@ -18,6 +18,7 @@ use super::form::ReliabilityForm;
 use super::form::ReportFile;
 use super::form::SuiteForm;
 use super::form::UsageForm;
+use super::judges;
 use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::SourceText;
@@ -187,6 +188,7 @@ fn agent(mut form: AgentForm) -> Read<AgentReport> {
         identity: Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metrics,
         cases: cases.collect::<Read<_>>()?,
+        judges: form.judges.into_iter().map(|one| judges::judge(one).map_err(Odd)).collect::<Read<_>>()?,
         reliability: form.reliability.map(reliability),
         retired: form.retired.into_iter().map(|(case, why)| Ok((case_id(&case)?, why))).collect::<Read<_>>()?,
         removed: form.removed.iter().map(|case| case_id(case)).collect::<Read<_>>()?,
@@ -275,6 +277,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
         layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
         kept: Vec::new(),
+        judged: form.judged.into_iter().map(|one| judges::judged(one).map_err(Odd)).collect::<Read<_>>()?,
         answered_by: AnsweredBy::default(),
     };
     let trend = match form.baseline_state.as_str() {

@@ -24,6 +24,8 @@ use super::form::SuiteForm;
 use super::form::ToolForm;
 use super::form::UsageForm;
 use super::form::ValueForm;
+use super::judges::judge_form;
+use super::judges::judged_form;
 use crate::model::AgentReport;
 use crate::model::Approval;
 use crate::model::Authority;
@@ -151,6 +153,7 @@ fn agent(agent: &AgentReport) -> AgentForm {
         identity: IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metric_order: agent.metrics.iter().map(|metric| metric.name.clone()).collect(),
         metrics: agent.metrics.iter().map(|one| (one.name.clone(), metric(one))).collect(),
+        judges: agent.judges.iter().map(judge_form).collect(),
         reliability: agent.reliability.map(reliability),
         cases: agent.cases.iter().map(|one| case(agent, one)).collect(),
         retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
@@ -239,6 +242,7 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
             })
             .collect(),
         checks: pair.checks.iter().map(|one| check(&pair.golden, one)).collect(),
+        judged: pair.judged.iter().map(judged_form).collect(),
         read_layer: pair.layers.iter().map(|layer| layer.number()).collect(),
         baseline_state: case.trend.word().to_owned(),
         flaky: case.is_flaky(),

@@ -204,7 +204,7 @@ fn raw(json: &Json) -> Box<RawValue> {
 const DEPTH: usize = 8;
 
 /// One key a line; a list of plain values stays on its line.
-fn lines(out: &mut String, text: &str, depth: usize) {
+pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
     let indent = |out: &mut String, depth: usize| {
         out.push('\n');
         out.extend(std::iter::repeat_n("  ", depth));

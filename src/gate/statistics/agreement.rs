@@ -1,31 +1,11 @@
 //! How far two sets of marks agree: people and a score, people and a judge.
 
 use super::proportion::wilson;
+use crate::model::Agreement;
 use crate::model::Mark;
 
 /// How many marks there are.
 const MARKS: usize = Mark::ALL.len();
-
-/// How far a score agrees with people.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Agreement {
-    /// Cases that both have marked.
-    pub cases: usize,
-    /// How often people gave the mark of the row and the score that of the column, both from worst to best.
-    pub table: [[usize; MARKS]; MARKS],
-    /// The share of cases with the same mark.
-    pub observed: f64,
-    /// Cohen's kappa; `None` where both gave one and the same mark throughout, so that chance explains everything.
-    pub kappa: Option<f64>,
-    /// Its 95 % interval.
-    pub interval: Option<(f64, f64)>,
-    /// Kappa with half a disagreement between neighbours.
-    pub weighted: Option<f64>,
-    /// The share of cases that people marked as passed.
-    pub base_rate: f64,
-    /// The mark that people gave most often, and how often it would be right if it were always given.
-    pub constant: (Mark, f64),
-}
 
 /// The agreement of pairs of marks, people's first; `None` of nothing.
 ///

@@ -10,7 +10,6 @@ mod quantile;
 mod reliability;
 mod repeated;
 
-pub use agreement::Agreement;
 pub use agreement::agreement;
 pub use bootstrap::Paired;
 pub use bootstrap::intervals;

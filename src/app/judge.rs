@@ -1,0 +1,142 @@
+//! `goldgate judge`: the suites' judges vote on recorded outputs, and their votes are written into the recordings.
+
+use super::cli::JudgeArgs;
+use super::live;
+use super::live::Again;
+use super::live::Booth;
+use super::live::Caching;
+use super::live::Options;
+use super::live::Questions;
+use super::live::Resume;
+use super::plan::Opened;
+use super::plan::Plan;
+use super::plan::Wanted;
+use super::plan::plan;
+use super::replay::Laid;
+use super::replay::Replay;
+use super::replay::Runs;
+use super::run::located;
+use super::run::patterns;
+use super::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::run_v1;
+use crate::model::RepoPath;
+use crate::model::Run;
+use crate::model::Tier;
+use crate::render::plural;
+use crate::suites::Shelf;
+use crate::world::Disk;
+use crate::world::Loudness;
+use crate::world::World;
+
+/// One recorded output of a suite that has judges.
+struct Recorded<'a> {
+    opened: &'a Opened,
+    place: usize,
+    file: RepoPath,
+    run: Run,
+}
+
+/// Asks, and writes what was said. The agents are not called.
+///
+/// # Errors
+/// Bad input, found before any call is made, and an outside that failed.
+pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, Trouble> {
+    let (disk, file) = located(&args.config)?;
+    let wanted = Wanted {
+        tiers: vec![Tier::Deterministic],
+        suites: args.suite.clone(),
+        agents: args.agent.clone(),
+        cases: patterns(&args.case)?,
+        ..Wanted::default()
+    };
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    if plan.suites.iter().all(|opened| opened.judges.is_empty()) {
+        let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
+        return Err(Diagnostic::of_file(&file, "no-judges", "no suite that is asked for has a judge", help).into());
+    }
+    let recorded = recorded(&plan, &disk)?;
+    let again = if args.again { Again::Always } else { Again::WhereNeeded };
+    let (mut problems, mut questions) = (Diagnostics::default(), Questions::default());
+    for one in &recorded {
+        problems.keep(questions.add(one.opened, one.place, &one.run, again, &disk));
+    }
+    problems.or(())?;
+    if questions.count() == 0 {
+        world.say("every recorded output has its votes; --again asks for them anew\n");
+        return Ok(0);
+    }
+    voted(args, &plan, &questions, &recorded, &disk, world)
+}
+
+/// The completed recordings of the chosen pairs.
+fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<Recorded<'a>>, Diagnostics> {
+    let laid = Laid::default();
+    let runs = Replay::open(disk, plan, Tier::Deterministic, &laid)?;
+    let (mut problems, mut recorded) = (Diagnostics::default(), Vec::new());
+    for opened in plan.suites.iter().filter(|opened| !opened.judges.is_empty()) {
+        for place in opened.chosen(&plan.wanted) {
+            let pair = &opened.suite.pairs()[place];
+            let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else { continue };
+            let files = problems.keep_all(runs.recorded(key)).unwrap_or_default();
+            recorded.extend(files.into_iter().map(|(file, run)| Recorded { opened, place, file, run }));
+        }
+    }
+    problems.or(recorded)
+}
+
+fn voted(
+    args: &JudgeArgs,
+    plan: &Plan,
+    questions: &Questions<'_>,
+    recorded: &[Recorded<'_>],
+    disk: &Disk,
+    world: &World,
+) -> Result<u8, Trouble> {
+    let options = Options {
+        caching: if args.cache { Caching::Usual } else { Caching::Off },
+        resume: if args.resume { Resume::Yes } else { Resume::No },
+        loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
+        max_cost_usd: args.max_cost_usd,
+        ..Options::NONE
+    };
+    if options.resume == Resume::No {
+        live::unfinished(plan, disk).clear()?;
+    }
+    let booth = Booth {
+        plan,
+        disk,
+        world,
+        options: &options,
+        redactor: &live::redactor(plan, world)?,
+        left: live::limits(plan, &options),
+        minutes: plan.config.budget.max_minutes,
+    };
+    let polled = live::poll(&booth, questions)?;
+    polled.notes.iter().for_each(|note| world.tell(note));
+    if polled.off > 0 {
+        world.tell("nothing was written; what was finished is kept: --resume goes on from there");
+        return Ok(3);
+    }
+    live::unfinished(plan, disk).clear()?;
+    let (mut written, mut missing) = (0, 0);
+    for Recorded { opened, place, file, run } in recorded {
+        let ballots = polled.of(opened, *place, run, disk)?;
+        if ballots.is_empty() {
+            continue;
+        }
+        missing += ballots.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_none()).count();
+        disk.replace(file, run_v1::with_ballots(&disk.text(file)?.text, &ballots).as_bytes())?;
+        written += 1;
+    }
+    let outputs = plural(questions.count(), "output", "outputs");
+    let lost = plural(missing, "vote is", "votes are");
+    world.say(&format!(
+        "{outputs} judged in {}; {lost} missing; {} written, and count once they are committed\n",
+        plural(usize::try_from(polled.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
+        plural(written, "recording", "recordings")
+    ));
+    // A judge that could not be asked is work that was not done.
+    Ok(if written == 0 { 3 } else { 0 })
+}

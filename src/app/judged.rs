@@ -1,0 +1,165 @@
+//! What judges said, beside the numbers: recorded votes become marks, marks become shares, and labels say whether to listen.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::plan::Opened;
+use super::plan::OpenedJudge;
+use crate::diag::Diagnostic;
+use crate::gate::judging;
+use crate::gate::judging::Labelled;
+use crate::model::Ballot;
+use crate::model::BaselineEntry;
+use crate::model::CaseId;
+use crate::model::Exclusion;
+use crate::model::JudgeIdentity;
+use crate::model::JudgeReport;
+use crate::model::JudgedSample;
+use crate::model::Mark;
+use crate::model::Opinion;
+use crate::model::PairJudged;
+use crate::model::PairResult;
+use crate::model::Run;
+use crate::model::Sample;
+use crate::model::Trust;
+use crate::suites::Exhibit;
+use crate::suites::Says;
+use crate::suites::Shelf;
+use crate::suites::outputs_digest;
+
+/// What the suite's judges said of a pair's samples.
+///
+/// # Errors
+/// A file of the suite that cannot be read.
+pub fn pair(
+    opened: &Opened,
+    place: usize,
+    samples: &[Sample],
+    shelf: &dyn Shelf,
+) -> Result<Vec<PairJudged>, Diagnostic> {
+    if opened.judges.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(ask) = opened.suite.ask(place, 0, shelf)? else { return Ok(Vec::new()) };
+    let runs = samples.iter().filter_map(|sample| match sample {
+        Sample::Completed(runs) => runs.first(),
+        Sample::Inconclusive { .. } | Sample::Spared => None,
+    });
+    let exhibits: Vec<(&Run, Exhibit)> = runs.map(|run| (run, Exhibit::of(&ask, run))).collect();
+    let outputs_sha256 = outputs_digest(samples);
+    let spared = samples.iter().filter(|sample| matches!(sample, Sample::Spared)).count();
+    let judged = opened.judges.iter().map(|judge| {
+        let mut models = BTreeSet::new();
+        let judged = exhibits.iter().map(|(run, exhibit)| {
+            let ballot = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
+            models.extend(ballot.and_then(|ballot| ballot.model.clone()));
+            sample(judge, ballot, &exhibit.sha256)
+        });
+        let judged: Vec<JudgedSample> = judged.collect();
+        PairJudged {
+            judge: judge.config.name.clone(),
+            opinion: judging::of_pair(&judged, samples.len() - spared),
+            samples: judged,
+            model: joined(models),
+            outputs_sha256: outputs_sha256.clone(),
+        }
+    });
+    Ok(judged.collect())
+}
+
+/// The votes on one sample. Votes by another rubric, or on another output, say nothing of this one.
+fn sample(judge: &OpenedJudge, ballot: Option<&Ballot>, exhibit: &str) -> JudgedSample {
+    let stale = match ballot {
+        None => Some("no judge was asked; `goldgate judge` asks".to_owned()),
+        Some(ballot) if ballot.rubric_sha256 != judge.rubric_sha256 => {
+            Some("stale: its votes are by another rubric; `goldgate judge` asks again".to_owned())
+        }
+        Some(ballot) if ballot.judged_sha256 != exhibit => {
+            Some("stale: its votes are on another task or output; `goldgate judge` asks again".to_owned())
+        }
+        Some(ballot) if ballot.votes.len() != judge.config.votes as usize => Some(format!(
+            "stale: it has {} votes and the config asks for {}; `goldgate judge` asks again",
+            ballot.votes.len(),
+            judge.config.votes
+        )),
+        Some(_) => None,
+    };
+    match (stale, ballot) {
+        (Some(why), _) => JudgedSample { opinion: Opinion::Unsettled(why), votes: Vec::new() },
+        (None, ballot) => {
+            let votes = ballot.map(|ballot| ballot.votes.clone()).unwrap_or_default();
+            JudgedSample { opinion: judging::opinion(&votes, judge.config.votes), votes }
+        }
+    }
+}
+
+fn joined(names: BTreeSet<String>) -> Option<String> {
+    (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"))
+}
+
+/// Whether each judge of a suite may recommend: its marks of all graded pairs beside those of people.
+pub fn trust<'a>(opened: &Opened, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
+    let told = opened.judges.iter().enumerate().map(|(place, judge)| {
+        let (mut marks, mut stale) = (Vec::new(), 0);
+        for pair in pairs.clone().filter(|pair| pair.exclusion != Exclusion::NoMajority) {
+            let Some(judged) = pair.judged.get(place) else { continue };
+            let (current, old) = of_people(judge, pair, judged.outputs_sha256.as_deref());
+            stale += old;
+            marks
+                .extend(judged.opinion.mark().into_iter().flat_map(|mark| current.iter().map(move |one| (*one, mark))));
+        }
+        let labelled = if judge.config.labels.is_some() { Labelled::Yes } else { Labelled::No };
+        judging::trust(&marks, stale, judge.config.floor, labelled)
+    });
+    told.collect()
+}
+
+/// The marks that people gave to the outputs of today, and how many are on others. The last of several labels of one person
+/// counts.
+fn of_people(judge: &OpenedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
+    let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
+    for label in judge.labels.of(&pair.agent, &pair.case) {
+        let Says::Verdict(mark, on) = &label.says else { continue };
+        by_person.insert(&label.by, (*mark, on.is_none() || on.as_deref() == outputs));
+    }
+    let stale = by_person.values().filter(|(_, current)| !current).count();
+    let current = by_person.into_values().filter(|(_, current)| *current).map(|(mark, _)| mark);
+    (current.collect(), u32::try_from(stale).unwrap_or(u32::MAX))
+}
+
+/// What the judges say of one agent.
+pub fn agent(
+    opened: &Opened,
+    pairs: &[&PairResult],
+    trust: &[Trust],
+    before: Option<&BaselineEntry>,
+) -> Vec<JudgeReport> {
+    let reports = opened.judges.iter().enumerate().zip(trust).map(|((place, judge), trust)| {
+        let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+        let judged: Vec<(&CaseId, &PairJudged)> =
+            counted.filter_map(|pair| Some((&pair.case, pair.judged.get(place)?))).collect();
+        let settled: BTreeMap<&CaseId, Mark> =
+            judged.iter().filter_map(|(case, judged)| Some((*case, judged.opinion.mark()?))).collect();
+        let models = judged.iter().filter(|(_, judged)| judged.opinion.mark().is_some());
+        let identity = JudgeIdentity {
+            model: joined(models.filter_map(|(_, judged)| judged.model.clone()).collect()),
+            rubric_sha256: judge.rubric_sha256.clone(),
+            votes: judge.config.votes,
+        };
+        let count = |mark| narrow(settled.values().filter(|one| **one == mark).count());
+        let entry = before.and_then(|entry| entry.judges.get(&judge.config.name));
+        JudgeReport {
+            name: judge.config.name.clone(),
+            comparison: judging::comparison(&identity, &settled, entry),
+            identity,
+            marks: Mark::ALL.map(count),
+            unsettled: narrow(judged.len() - settled.len()),
+            trust: trust.clone(),
+        }
+    });
+    reports.collect()
+}
+
+fn narrow(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}

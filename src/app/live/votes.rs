@@ -1,0 +1,306 @@
+//! Judges vote on what agents put out: each different output once, with as many votes as its judge has.
+//!
+//! Who judges is told the task, the output and the rubric, and nothing of whose it is: the request's own names are blank.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use super::Options;
+use super::bounds::usage_of;
+use super::lanes::Lanes;
+use super::session::Ended;
+use super::session::Session;
+use super::session::engine;
+use super::wanted::Wanted;
+use crate::app::plan::Opened;
+use crate::app::plan::OpenedJudge;
+use crate::app::plan::Plan;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::engine::Finished;
+use crate::engine::Limits;
+use crate::format::SourceText;
+use crate::format::redact::Redactor;
+use crate::format::run_v1;
+use crate::model::AgentName;
+use crate::model::BadId;
+use crate::model::Ballot;
+use crate::model::CaseId;
+use crate::model::JudgeName;
+use crate::model::RepoPath;
+use crate::model::Request;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Status;
+use crate::model::SuiteId;
+use crate::model::Usage;
+use crate::model::Vote;
+use crate::model::Why;
+use crate::render::plural;
+use crate::suites::Exhibit;
+use crate::suites::Shelf;
+use crate::suites::vote;
+use crate::world::Disk;
+use crate::world::World;
+
+/// What judges may use.
+pub struct Booth<'a> {
+    /// The config and its suites.
+    pub plan: &'a Plan,
+    /// Where unfinished votes are kept.
+    pub disk: &'a Disk,
+    /// The outside.
+    pub world: &'a World,
+    /// How answers are cached, and an unfinished run gone on with.
+    pub options: &'a Options,
+    /// What must not be kept.
+    pub redactor: &'a Redactor,
+    /// What may still be spent.
+    pub left: Limits,
+    /// For how many minutes.
+    pub minutes: Option<f64>,
+}
+
+/// What is voted on, by whom: suite, judge and the digest of the exhibit.
+type Question = (SuiteId, JudgeName, String);
+
+/// Everything that is voted on.
+#[derive(Default)]
+pub struct Questions<'a>(BTreeMap<Question, (&'a Opened, &'a OpenedJudge, Exhibit)>);
+
+/// Which recorded votes are good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// Those that are whole, on this output and by this rubric.
+    WhereNeeded,
+    /// None: all are asked for anew.
+    Always,
+}
+
+impl<'a> Questions<'a> {
+    /// Adds what the suite's judges are to be asked of a run.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    pub fn add(
+        &mut self,
+        opened: &'a Opened,
+        place: usize,
+        run: &Run,
+        again: Again,
+        shelf: &dyn Shelf,
+    ) -> Result<(), Diagnostic> {
+        let Some(ask) = opened.suite.ask(place, 0, shelf)?.filter(|_| run.status == Status::Completed) else {
+            return Ok(());
+        };
+        for judge in &opened.judges {
+            let exhibit = Exhibit::of(&ask, run);
+            let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
+            if again == Again::Always || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
+                let key = (opened.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
+                self.0.insert(key, (opened, judge, exhibit));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many different outputs judges are asked about.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn is_whole(ballot: &Ballot, judge: &OpenedJudge, exhibit: &Exhibit) -> bool {
+    ballot.rubric_sha256 == judge.rubric_sha256
+        && ballot.judged_sha256 == exhibit.sha256
+        && ballot.votes.len() == judge.config.votes as usize
+        && ballot.votes.iter().all(|vote| vote.mark().is_some())
+}
+
+/// What the judges said.
+#[derive(Default)]
+pub struct Polled {
+    ballots: BTreeMap<Question, Ballot>,
+    /// What it took.
+    pub usage: Usage,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// Votes that were called off.
+    pub off: usize,
+}
+
+impl Polled {
+    /// The votes on a run's output.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    pub fn of(&self, opened: &Opened, place: usize, run: &Run, shelf: &dyn Shelf) -> Result<Vec<Ballot>, Diagnostic> {
+        let Some(ask) = opened.suite.ask(place, 0, shelf)? else { return Ok(Vec::new()) };
+        let sha256 = Exhibit::of(&ask, run).sha256;
+        let key = |judge: &OpenedJudge| (opened.config.id.clone(), judge.config.name.clone(), sha256.clone());
+        Ok(opened.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
+    }
+}
+
+/// Asks for all votes. What is finished before the budget ends is kept; the rest is told as missing.
+///
+/// # Errors
+/// Targets that can never be called, and an outside that failed.
+pub fn poll(booth: &Booth<'_>, questions: &Questions<'_>) -> Result<Polled, Trouble> {
+    let Booth { plan, disk, world, options, redactor, left, minutes } = booth;
+    let mut polled = Polled::default();
+    let wanted = wanted(questions).map_err(|bad| anyhow::anyhow!("a blank name is no name: {bad}"))?;
+    let lanes = Lanes::open(plan, &wanted, disk.place(), world)?;
+    polled.notes.extend(closed(&lanes, questions));
+    let (wanted, of): (Vec<Wanted<'_>>, Vec<&Question>) = wanted
+        .into_iter()
+        .zip(of_votes(questions))
+        .filter(|(one, _)| lanes.places.contains_key(&one.live.target))
+        .unzip();
+    if wanted.is_empty() {
+        return Ok(polled);
+    }
+    let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
+    session.take_over(options);
+    let engine = engine(plan, *left, lanes, &session.folders);
+    let ended = session.run(&engine, redactor, options, *minutes)?;
+    polled.usage = usage_of(&ended, session.known.len());
+    told(&ended, &mut polled);
+    let records = session.records(ended);
+    for (place, (vote, question)) in wanted.iter().zip(of).enumerate() {
+        let (cast, model) = read(records.get(&place).map(String::as_str), vote);
+        let (_, judge, exhibit) = &questions.0[question];
+        let ballot = polled.ballots.entry(question.clone()).or_insert_with(|| Ballot {
+            judge: judge.config.name.clone(),
+            rubric_sha256: judge.rubric_sha256.clone(),
+            judged_sha256: exhibit.sha256.clone(),
+            target: Some(judge.config.source.target.clone()),
+            model: None,
+            votes: Vec::new(),
+        });
+        ballot.votes.push(cast);
+        let models: BTreeSet<&str> =
+            ballot.model.iter().flat_map(|names| names.split('+')).chain(model.as_deref()).collect();
+        let joined = models.into_iter().collect::<Vec<_>>().join("+");
+        ballot.model = Some(joined).filter(|names| !names.is_empty());
+    }
+    Ok(polled)
+}
+
+/// The question of each vote, in the order of [`wanted`].
+fn of_votes<'q>(questions: &'q Questions<'_>) -> impl Iterator<Item = &'q Question> {
+    questions.0.iter().flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
+}
+
+/// One request a vote, with blank names: whose output it is, is nobody's business.
+fn wanted<'a>(questions: &Questions<'a>) -> Result<Vec<Wanted<'a>>, BadId> {
+    let mut wanted = Vec::new();
+    for (opened, judge, exhibit) in questions.0.values() {
+        let key = RunKey {
+            suite: SuiteId::new("judged")?,
+            agent: AgentName::new("judge")?,
+            case: CaseId::new(&exhibit.sha256)?,
+        };
+        for vote in 0..judge.config.votes {
+            let (system, ask) = exhibit.asked(&judge.rubric, vote);
+            let request = Request { key: key.clone(), sample: vote, system, ask };
+            wanted.push(Wanted {
+                refinement: None,
+                opened,
+                pair: 0,
+                live: &judge.config.source,
+                request,
+                first: vote,
+                samples: 1,
+                alone: false,
+            });
+        }
+    }
+    Ok(wanted)
+}
+
+/// What has to be said of judges that cannot be called.
+fn closed(lanes: &Lanes, questions: &Questions<'_>) -> Vec<String> {
+    let note = |(target, key): (&String, &String)| {
+        let judges: BTreeSet<String> = questions
+            .0
+            .iter()
+            .filter(|(_, (_, judge, _))| judge.config.source.target == *target)
+            .map(|((suite, name, _), _)| format!("{name} of {suite}"))
+            .collect();
+        let judges: Vec<String> = judges.into_iter().collect();
+        format!("judges not asked: {}: the target \"{target}\" has no key; {key}", judges.join(", "))
+    };
+    lanes.closed.iter().map(note).collect()
+}
+
+/// Votes that were called off, in words.
+fn told(ended: &Ended, polled: &mut Polled) {
+    let mut off: BTreeMap<&str, usize> = BTreeMap::new();
+    for end in &ended.finished {
+        if let Finished::CalledOff { why, .. } = end {
+            *off.entry(why).or_insert(0) += 1;
+        }
+    }
+    polled.off = off.values().sum();
+    polled.notes.extend(off.into_iter().map(|(why, count)| {
+        let votes = plural(count, "vote of a judge was", "votes of judges were");
+        format!("{votes} not made: {why}; a missing vote counts for nothing, and never against the agent")
+    }));
+}
+
+/// The vote in a record, and who gave it.
+fn read(record: Option<&str>, wanted: &Wanted<'_>) -> (Vote, Option<String>) {
+    let Some(record) = record else { return (Vote::Missing("it was called off".to_owned()), None) };
+    let source = SourceText { file: RepoPath::root().child("vote"), text: record.to_owned() };
+    match run_v1::read(&source, &wanted.request.key, wanted.first) {
+        Err(problem) => (Vote::Missing(problem.to_string()), None),
+        Ok(run) if run.status != Status::Completed => {
+            (Vote::Missing(Why::Ended { status: run.status, error: run.error }.text()), None)
+        }
+        Ok(run) => match vote(&run.outputs) {
+            Ok((mark, reason)) => (Vote::Given { mark, reason }, run.provenance.model),
+            Err(why) => (Vote::Missing(why), None),
+        },
+    }
+}
+
+/// Puts the judges' votes into the records of live samples. Each is given with its suite and its pair's place.
+///
+/// # Errors
+/// As [`poll`], and files of a suite that cannot be read.
+pub fn into_records<'s>(
+    booth: &Booth<'_>,
+    records: &mut BTreeMap<usize, String>,
+    of: &dyn Fn(usize) -> (&'s Wanted<'s>, u32),
+) -> Result<Polled, Trouble> {
+    let mut problems = Diagnostics::default();
+    let mut runs: Vec<(usize, Run)> = Vec::new();
+    for (job, text) in &*records {
+        let (wanted, sample) = of(*job);
+        if !wanted.opened.judges.is_empty() {
+            let source = SourceText { file: RepoPath::root().child("record"), text: text.clone() };
+            // What cannot be read is told when it is graded.
+            runs.extend(run_v1::read(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
+        }
+    }
+    let mut questions = Questions::default();
+    for (job, run) in &runs {
+        let (wanted, _) = of(*job);
+        problems.keep(questions.add(wanted.opened, wanted.pair, run, Again::Always, booth.disk));
+    }
+    problems.or(())?;
+    if questions.count() == 0 {
+        return Ok(Polled::default());
+    }
+    let polled = poll(booth, &questions)?;
+    for (job, run) in runs.iter().filter(|(_, run)| run.status == Status::Completed) {
+        let (wanted, _) = of(*job);
+        let ballots = polled.of(wanted.opened, wanted.pair, run, booth.disk)?;
+        if let Some(text) = records.get_mut(job) {
+            *text = run_v1::with_ballots(text, &ballots);
+        }
+    }
+    Ok(polled)
+}

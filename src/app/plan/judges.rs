@@ -1,0 +1,84 @@
+//! The judges of a suite, with their rubrics and labels read: checked before anything runs.
+
+use std::collections::BTreeSet;
+
+use super::Reader;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::model::Judge;
+use crate::model::Suite as SuiteConfig;
+use crate::suites::Kind;
+use crate::suites::Labels;
+use crate::suites::Suite;
+use crate::suites::sha256_hex;
+
+/// One judge, read.
+pub struct OpenedJudge {
+    /// What the config says of it.
+    pub config: Judge,
+    /// Its rubric.
+    pub rubric: String,
+    /// The rubric's digest.
+    pub rubric_sha256: String,
+    /// What people said by the same rubric.
+    pub labels: Labels,
+}
+
+impl Reader<'_> {
+    /// Reads the judges of a suite, in the order of their names.
+    pub(super) fn judges(
+        &self,
+        suite: &SuiteConfig,
+        kind: &Kind,
+        golden: &dyn Suite,
+        problems: &mut Diagnostics,
+    ) -> Vec<OpenedJudge> {
+        let mut opened = Vec::new();
+        for judge in &suite.judges {
+            let name = judge.name.as_str();
+            let at = |key| [Key("suites"), At(suite.index), Key("judges"), Key(name), Key(key)];
+            if suite.gates.contains_key(name) {
+                let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
+                let what = format!("the judge \"{name}\" has a gate, and what a model thinks of an output never gates");
+                let help =
+                    "remove the gate: a judge is shown beside the gates, and recommends while people agree with it";
+                problems.push(self.problem(&path, "judge-in-gate", what, help));
+            }
+            if kind.metrics.iter().any(|spec| spec.name == name) {
+                let what = format!("kind {} has a metric \"{name}\" that rules score", kind.name);
+                let help = format!("give the judge another name, such as judged_{name}");
+                problems.push(self.problem(&at("target")[..4], "duplicate-name", what, help));
+            }
+            let own = |pair: &crate::suites::Pair| pair.runs.len() == 1 && pair.runs[0].suite == suite.id;
+            if !golden.pairs().iter().all(own) {
+                let what = format!(
+                    "a sample of kind {} is not one run of its own, so a judge has nothing to be shown",
+                    kind.name
+                );
+                problems.push(self.problem(&at("target")[..4], "no-effect", what, "remove the judge"));
+            }
+            opened.extend(problems.keep_all(self.judge(judge, golden)));
+        }
+        opened
+    }
+
+    fn judge(&self, judge: &Judge, golden: &dyn Suite) -> Result<OpenedJudge, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let rubric = problems.keep(self.shelf.text(&judge.rubric)).map_or(String::new(), |source| source.text);
+        if problems.is_empty() && rubric.trim().is_empty() {
+            let help = "say what is a pass, what is weak and what is a fail";
+            problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric says nothing", help));
+        }
+        let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.shelf)).unwrap_or_default();
+        if let Some(file) = &judge.labels {
+            let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
+            for case in labels.strays(&cases) {
+                let what = format!("a label is about \"{case}\", which is no case of the suite");
+                problems.push(Diagnostic::of_file(file, "unknown-case", what, "correct its case, or remove the label"));
+            }
+        }
+        problems.or(OpenedJudge { config: judge.clone(), rubric_sha256: sha256_hex(rubric.as_bytes()), rubric, labels })
+    }
+}

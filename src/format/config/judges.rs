@@ -1,0 +1,89 @@
+//! `judges:` of a suite: models that mark what no rule can score.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Reader;
+use crate::diag::nearest;
+use crate::format::yaml::Step::At;
+use crate::format::yaml::Step::Key;
+use crate::model::Judge;
+use crate::model::JudgeName;
+use crate::model::LiveSource;
+use crate::model::Target;
+
+/// The kappa that has to be exceeded where the config does not say: "substantial" begins there (Landis and Koch, 1977).
+const FLOOR: f64 = 0.6;
+/// Votes on each output where the config does not say, and at most.
+const VOTES: u32 = 3;
+const MOST_VOTES: u32 = 15;
+
+/// A model that marks what no rule can score. It informs and may recommend; it never gates.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JudgeForm {
+    /// The name of the live target that votes.
+    target: String,
+    /// A file that says what is a pass, what is weak and what is a fail.
+    rubric: String,
+    /// Votes on each output: an odd number from 1 to 15; 3 where absent.
+    votes: Option<u32>,
+    /// A file of labels that people gave by the same rubric: `goldgate label --judge NAME` writes it.
+    labels: Option<String>,
+    /// The agreement with people (Cohen's kappa) that has to be exceeded before the judge may recommend: 0 to 1; 0.6 where absent.
+    kappa: Option<f64>,
+}
+
+impl Reader<'_> {
+    pub(super) fn judges(
+        &mut self,
+        index: usize,
+        forms: BTreeMap<String, JudgeForm>,
+        targets: &BTreeMap<String, Target>,
+    ) -> Vec<Judge> {
+        forms.into_iter().filter_map(|(name, form)| self.judge(index, &name, form, targets)).collect()
+    }
+
+    fn judge(
+        &mut self,
+        index: usize,
+        name: &str,
+        form: JudgeForm,
+        targets: &BTreeMap<String, Target>,
+    ) -> Option<Judge> {
+        let base = [Key("suites"), At(index), Key("judges"), Key(name)];
+        let at = |key| [&base[..], &[Key(key)]].concat();
+        let JudgeForm { target, rubric, votes, labels, kappa } = form;
+        if !targets.contains_key(&target) {
+            let known: Vec<&str> = targets.keys().map(String::as_str).collect();
+            let help = match (nearest(&target, known.iter().copied()), known.is_empty()) {
+                (_, true) => "add it under targets".to_owned(),
+                (Some(near), false) => format!("did you mean \"{near}\"?"),
+                (None, false) => format!("the targets are {}", known.join(", ")),
+            };
+            self.refuse(&at("target"), "unknown-target", format!("no target is called \"{target}\""), help);
+        }
+        let votes = votes.unwrap_or(VOTES);
+        if votes % 2 == 0 || votes > MOST_VOTES {
+            let what = format!("{votes} votes are no number with a majority");
+            self.refuse(&at("votes"), "bad-votes", what, format!("write an odd number from 1 to {MOST_VOTES}"));
+        }
+        let floor = kappa.unwrap_or(FLOOR);
+        if !(0.0..=1.0).contains(&floor) {
+            let what = format!("kappa is {floor}");
+            self.refuse(&at("kappa"), "bad-number", what, "write the agreement that has to be exceeded, 0 to 1");
+        }
+        let checked = JudgeName::new(name).map_err(|bad| self.refuse(&base, "bad-id", bad.to_string(), bad.help()));
+        let (rubric_at, labels_at) = (at("rubric"), at("labels"));
+        Some(Judge {
+            rubric: self.path(&rubric_at, &rubric),
+            labels: labels.map(|path| self.path(&labels_at, &path)),
+            name: checked.ok()?,
+            source: LiveSource { target, critic: None, record: false },
+            votes,
+            floor,
+        })
+    }
+}

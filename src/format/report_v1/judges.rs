@@ -1,0 +1,271 @@
+//! The part of a report that judges have: their forms, written and read.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::Serialize;
+
+use crate::model::Agreement;
+use crate::model::JudgeComparison;
+use crate::model::JudgeIdentity;
+use crate::model::JudgeName;
+use crate::model::JudgeReport;
+use crate::model::JudgeStanding;
+use crate::model::JudgedSample;
+use crate::model::Mark;
+use crate::model::Opinion;
+use crate::model::PairJudged;
+use crate::model::Trust;
+use crate::model::Vote;
+
+/// One judge on one agent. It is advice: no gate and no verdict looks at it.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct JudgeForm {
+    /// Its name.
+    pub judge: String,
+    /// The models that voted; absent where nobody did.
+    pub model: Option<String>,
+    /// The digest of its rubric.
+    pub rubric_sha256: String,
+    /// Votes on each output.
+    pub votes: u32,
+    /// The share of settled cases that pass.
+    pub share: Option<f64>,
+    /// Cases that pass.
+    pub pass: u32,
+    /// Cases that pass barely.
+    pub weak: u32,
+    /// Cases that fail.
+    pub fail: u32,
+    /// Cases of which nothing can be told; never a fail.
+    pub unsettled: u32,
+    /// The baseline's share, on the cases that both have.
+    pub baseline: Option<f64>,
+    /// The difference.
+    pub delta: Option<f64>,
+    /// Why it is not compared with the baseline.
+    pub incomparable: Option<String>,
+    /// How far it agrees with people; absent where no label counts.
+    pub agreement: Option<AgreementForm>,
+    /// Labels on outputs that have changed since.
+    pub stale_labels: u32,
+    /// The kappa that has to be exceeded.
+    pub floor: f64,
+    /// `recommends`, or why it may not: `no_labels`, `too_few_labels`, `nothing_to_tell`, `below_floor`.
+    pub standing: String,
+}
+
+/// How far a judge agrees with people.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct AgreementForm {
+    /// Labels that count.
+    pub labels: usize,
+    /// How often people gave the mark of the row and the judge that of the column: fail, weak, pass.
+    pub table: [[usize; 3]; 3],
+    /// The share of equal marks.
+    pub observed: f64,
+    /// Cohen's kappa; absent where both gave one mark throughout.
+    pub kappa: Option<f64>,
+    /// Its 95 % interval.
+    pub ci95: Option<(f64, f64)>,
+    /// Kappa with half a disagreement between neighbours.
+    pub weighted_kappa: Option<f64>,
+    /// The share of labels that say pass.
+    pub base_rate: f64,
+    /// The mark that people gave most often.
+    pub constant: String,
+    /// How often it would be right if it were always given.
+    pub constant_right: f64,
+}
+
+/// A judge on the samples of a case.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct JudgedForm {
+    /// The judge.
+    pub judge: String,
+    /// The models that voted.
+    pub model: Option<String>,
+    /// What the samples come to: `pass`, `weak`, `fail`; absent where that cannot be told.
+    pub verdict: Option<String>,
+    /// Why it cannot be told.
+    pub reason: Option<String>,
+    /// The digest of the outputs that labels of people have to be on.
+    pub outputs_sha256: Option<String>,
+    /// By completed sample.
+    pub samples: Vec<JudgedSampleForm>,
+}
+
+/// A judge on one sample.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct JudgedSampleForm {
+    /// The median of its votes; absent where missing votes could change it.
+    pub verdict: Option<String>,
+    /// Why it cannot be told.
+    pub reason: Option<String>,
+    /// The votes that count.
+    pub votes: Vec<VoteForm>,
+}
+
+/// One vote.
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub struct VoteForm {
+    /// `pass`, `weak` or `fail`; absent where the vote is missing.
+    pub verdict: Option<String>,
+    /// Why, in the judge's words; of a missing vote, why it is.
+    pub reason: String,
+}
+
+/// A judge to its form.
+pub fn judge_form(judge: &JudgeReport) -> JudgeForm {
+    let JudgeReport { name, identity, marks, unsettled, comparison, trust } = judge;
+    let JudgeIdentity { model, rubric_sha256, votes } = identity.clone();
+    let [fail, weak, pass] = *marks;
+    let (baseline, delta, incomparable) = match comparison {
+        JudgeComparison::Absent => (None, None, None),
+        JudgeComparison::Known { baseline, delta } => (Some(*baseline), Some(*delta), None),
+        JudgeComparison::Incomparable(why) => (None, None, Some(why.clone())),
+    };
+    JudgeForm {
+        judge: name.to_string(),
+        model,
+        rubric_sha256,
+        votes,
+        share: judge.share(),
+        pass,
+        weak,
+        fail,
+        unsettled: *unsettled,
+        baseline,
+        delta,
+        incomparable,
+        agreement: trust.agreement.as_ref().map(agreement_form),
+        stale_labels: trust.stale,
+        floor: trust.floor,
+        standing: trust.standing.word().to_owned(),
+    }
+}
+
+fn agreement_form(found: &Agreement) -> AgreementForm {
+    let Agreement { cases, table, observed, kappa, interval, weighted, base_rate, constant } = found;
+    AgreementForm {
+        labels: *cases,
+        table: *table,
+        observed: *observed,
+        kappa: *kappa,
+        ci95: *interval,
+        weighted_kappa: *weighted,
+        base_rate: *base_rate,
+        constant: constant.0.word().to_owned(),
+        constant_right: constant.1,
+    }
+}
+
+/// A case's votes to their form.
+pub fn judged_form(judged: &PairJudged) -> JudgedForm {
+    let PairJudged { judge, model, opinion, samples, outputs_sha256 } = judged;
+    let (verdict, reason) = opinion_form(opinion);
+    let samples = samples.iter().map(|sample| {
+        let (verdict, reason) = opinion_form(&sample.opinion);
+        JudgedSampleForm { verdict, reason, votes: sample.votes.iter().map(vote_form).collect() }
+    });
+    JudgedForm {
+        judge: judge.to_string(),
+        model: model.clone(),
+        verdict,
+        reason,
+        outputs_sha256: outputs_sha256.clone(),
+        samples: samples.collect(),
+    }
+}
+
+fn opinion_form(opinion: &Opinion) -> (Option<String>, Option<String>) {
+    match opinion {
+        Opinion::Settled(mark) => (Some(mark.word().to_owned()), None),
+        Opinion::Unsettled(why) => (None, Some(why.clone())),
+    }
+}
+
+fn vote_form(vote: &Vote) -> VoteForm {
+    match vote {
+        Vote::Given { mark, reason } => VoteForm { verdict: Some(mark.word().to_owned()), reason: reason.clone() },
+        Vote::Missing(why) => VoteForm { verdict: None, reason: why.clone() },
+    }
+}
+
+/// A judge from its form.
+///
+/// # Errors
+/// A word that stands for nothing.
+pub fn judge(form: JudgeForm) -> Result<JudgeReport, String> {
+    let standing = JudgeStanding::ALL.into_iter().find(|one| one.word() == form.standing);
+    let comparison = match (form.baseline, form.delta, form.incomparable) {
+        (Some(baseline), Some(delta), None) => JudgeComparison::Known { baseline, delta },
+        (None, None, Some(why)) => JudgeComparison::Incomparable(why),
+        _ => JudgeComparison::Absent,
+    };
+    Ok(JudgeReport {
+        name: name(&form.judge)?,
+        identity: JudgeIdentity { model: form.model, rubric_sha256: form.rubric_sha256, votes: form.votes },
+        marks: [form.fail, form.weak, form.pass],
+        unsettled: form.unsettled,
+        comparison,
+        trust: Trust {
+            agreement: form.agreement.map(agreement).transpose()?,
+            stale: form.stale_labels,
+            floor: form.floor,
+            standing: standing.ok_or_else(|| format!("standing is \"{}\"", form.standing))?,
+        },
+    })
+}
+
+fn agreement(form: AgreementForm) -> Result<Agreement, String> {
+    Ok(Agreement {
+        cases: form.labels,
+        table: form.table,
+        observed: form.observed,
+        kappa: form.kappa,
+        interval: form.ci95,
+        weighted: form.weighted_kappa,
+        base_rate: form.base_rate,
+        constant: (mark(&form.constant)?, form.constant_right),
+    })
+}
+
+/// A case's votes from their form.
+///
+/// # Errors
+/// A word that stands for nothing.
+pub fn judged(form: JudgedForm) -> Result<PairJudged, String> {
+    let sample = |form: JudgedSampleForm| {
+        let votes: Result<_, String> = form.votes.into_iter().map(vote).collect();
+        Ok(JudgedSample { opinion: opinion(form.verdict, form.reason)?, votes: votes? })
+    };
+    Ok(PairJudged {
+        judge: name(&form.judge)?,
+        model: form.model,
+        opinion: opinion(form.verdict, form.reason)?,
+        samples: form.samples.into_iter().map(sample).collect::<Result<_, String>>()?,
+        outputs_sha256: form.outputs_sha256,
+    })
+}
+
+fn opinion(verdict: Option<String>, reason: Option<String>) -> Result<Opinion, String> {
+    match verdict {
+        Some(word) => Ok(Opinion::Settled(mark(&word)?)),
+        None => Ok(Opinion::Unsettled(reason.unwrap_or_default())),
+    }
+}
+
+fn vote(form: VoteForm) -> Result<Vote, String> {
+    match form.verdict {
+        Some(word) => Ok(Vote::Given { mark: mark(&word)?, reason: form.reason }),
+        None => Ok(Vote::Missing(form.reason)),
+    }
+}
+
+fn mark(word: &str) -> Result<Mark, String> {
+    Mark::ALL.into_iter().find(|mark| mark.word() == word).ok_or_else(|| format!("a judge's verdict is \"{word}\""))
+}
+
+fn name(text: &str) -> Result<JudgeName, String> {
+    JudgeName::new(text).map_err(|bad| bad.to_string())
+}

@@ -1,0 +1,194 @@
+//! `judgements` of a run record: what judges said of its output.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::writing::lines;
+use crate::diag::Diagnostic;
+use crate::format::json;
+use crate::format::place::Fields;
+use crate::format::source::SourceText;
+use crate::model::Ballot;
+use crate::model::JudgeName;
+use crate::model::Mark;
+use crate::model::Vote;
+
+const KEY: &str = "judgements";
+
+/// What one judge said.
+#[derive(Serialize, Deserialize)]
+struct BallotForm {
+    judged_sha256: String,
+    rubric_sha256: String,
+    target: Option<String>,
+    model: Option<String>,
+    votes: Vec<VoteForm>,
+}
+
+/// One vote: a verdict with its reason, or why there is none.
+#[derive(Serialize, Deserialize)]
+struct VoteForm {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verdict: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    missing: Option<String>,
+}
+
+/// Reads the judgements of a record, by the names of the judges.
+///
+/// # Errors
+/// The place of what goldgate never writes.
+pub fn read(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
+    let refuse = |what: &str| {
+        let help = "let goldgate write the votes: `goldgate judge`; or remove them";
+        source.problem(json::offset_of(source, raw), "bad-judgements", format!("\"{KEY}\": {what}"), help)
+    };
+    let forms: Option<BTreeMap<String, BallotForm>> =
+        serde_json::from_str(raw.get()).map_err(|error| refuse(&error.to_string()))?;
+    let mut ballots = Vec::new();
+    for (name, form) in forms.unwrap_or_default() {
+        let judge = JudgeName::new(&name).map_err(|bad| refuse(&bad.to_string()))?;
+        let votes: Option<Vec<Vote>> = form.votes.into_iter().map(vote).collect();
+        let votes = votes.ok_or_else(|| refuse("a vote is a verdict of fail, weak or pass with its reason"))?;
+        let BallotForm { judged_sha256, rubric_sha256, target, model, votes: _ } = form;
+        ballots.push(Ballot { judge, rubric_sha256, judged_sha256, target, model, votes });
+    }
+    Ok(ballots)
+}
+
+fn vote(form: VoteForm) -> Option<Vote> {
+    match form {
+        VoteForm { verdict: Some(word), reason: Some(reason), missing: None } => {
+            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word)?;
+            Some(Vote::Given { mark, reason })
+        }
+        VoteForm { verdict: None, reason: None, missing: Some(why) } => Some(Vote::Missing(why)),
+        VoteForm { .. } => None,
+    }
+}
+
+/// A record's text with these ballots in the place of those of the same judges; everything else stays to the letter. A text that
+/// is no object stays as it is.
+pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
+    let Ok(Fields(fields)) = serde_json::from_str(text) else { return text.to_owned() };
+    if ballots.is_empty() || fields.is_empty() {
+        return text.to_owned();
+    }
+    let known = fields.iter().find(|(key, _)| key.get() == format!("\"{KEY}\"")).map(|(_, value)| *value);
+    let mut all: BTreeMap<String, Box<RawValue>> =
+        known.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default();
+    for ballot in ballots {
+        let plain = serde_json::to_string(&form(ballot)).expect("a ballot has no key that is no text");
+        all.insert(ballot.judge.to_string(), RawValue::from_string(plain).expect("what was written is JSON"));
+    }
+    let plain = serde_json::to_string(&all).expect("names are texts");
+    let mut told = String::new();
+    lines(&mut told, &plain, 1);
+    match known {
+        Some(value) => {
+            let at = value.get().as_ptr() as usize - text.as_ptr() as usize;
+            [&text[..at], &told, &text[at + value.get().len()..]].concat()
+        }
+        None => {
+            let body = text.trim_end().strip_suffix('}').unwrap_or(text).trim_end();
+            format!("{body},\n  \"{KEY}\": {told}\n}}\n")
+        }
+    }
+}
+
+fn form(ballot: &Ballot) -> BallotForm {
+    let Ballot { judge: _, rubric_sha256, judged_sha256, target, model, votes } = ballot.clone();
+    let votes = votes.into_iter().map(|vote| match vote {
+        Vote::Given { mark, reason } => {
+            VoteForm { verdict: Some(mark.word().to_owned()), reason: Some(reason), missing: None }
+        }
+        Vote::Missing(why) => VoteForm { verdict: None, reason: None, missing: Some(why) },
+    });
+    BallotForm { judged_sha256, rubric_sha256, target, model, votes: votes.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_ballots;
+    use crate::format::SourceText;
+    use crate::format::run_v1;
+    use crate::model::AgentName;
+    use crate::model::Ballot;
+    use crate::model::CaseId;
+    use crate::model::JudgeName;
+    use crate::model::Mark;
+    use crate::model::RepoPath;
+    use crate::model::Run;
+    use crate::model::RunKey;
+    use crate::model::SuiteId;
+    use crate::model::Vote;
+
+    fn reading(text: &str) -> Result<Run, String> {
+        let source = SourceText { file: RepoPath::root().child("r.json"), text: text.to_owned() };
+        let key = RunKey {
+            suite: SuiteId::new("s").unwrap(),
+            agent: AgentName::new("a").unwrap(),
+            case: CaseId::new("c").unwrap(),
+        };
+        run_v1::read(&source, &key, 0).map_err(|problem| problem.to_string())
+    }
+
+    fn ballot(judge: &str, reason: &str) -> Ballot {
+        Ballot {
+            judge: JudgeName::new(judge).unwrap(),
+            rubric_sha256: "r".to_owned(),
+            judged_sha256: "j".to_owned(),
+            target: Some("t".to_owned()),
+            model: None,
+            votes: vec![
+                Vote::Given { mark: Mark::Weak, reason: reason.to_owned() },
+                Vote::Missing("HTTP 500".to_owned()),
+            ],
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else_is_touched() {
+        let text = "{\"status\":   \"completed\",\n\"outputs\": {\"text\": \"}\"}, \"more\": [1,  2]}";
+        let once = with_ballots(text, &[ballot("b", "says \"}\"\nand \"judgements\": {}")]);
+        assert!(once.starts_with(text.strip_suffix('}').unwrap()), "{once}");
+        assert_eq!(reading(&once).unwrap().ballots, [ballot("b", "says \"}\"\nand \"judgements\": {}")]);
+        let both = with_ballots(&once, &[ballot("a", "x")]);
+        let twice = with_ballots(&both, &[ballot("b", "new")]);
+        assert_eq!(reading(&twice).unwrap().ballots, [ballot("a", "x"), ballot("b", "new")]);
+        assert_eq!(with_ballots(&twice, &[ballot("b", "new")]), twice);
+        assert_eq!(
+            (with_ballots(text, &[]), with_ballots("[1]", &[ballot("a", "x")])),
+            (text.to_owned(), "[1]".to_owned())
+        );
+    }
+
+    #[test]
+    fn votes_that_goldgate_never_writes_are_refused_with_their_place() {
+        let record = |judgements: &str| {
+            format!("{{\"status\": \"completed\", \"outputs\": {{}},\n\"judgements\": {judgements}}}")
+        };
+        let whole = |vote: &str| {
+            record(&format!("{{\"a\": {{\"judged_sha256\": \"\", \"rubric_sha256\": \"\", \"votes\": [{vote}]}}}}"))
+        };
+        assert_eq!(reading(&whole("")).unwrap().ballots.len(), 1);
+        assert_eq!(reading(&record("null")).unwrap().ballots, []);
+        for text in [
+            record("[]"),
+            record("{\"a\": {}}"),
+            record("{\"a b\": {\"judged_sha256\": \"\", \"rubric_sha256\": \"\", \"votes\": []}}"),
+            whole("{\"verdict\": \"good\", \"reason\": \"r\"}"),
+            whole("{\"verdict\": \"pass\"}"),
+            whole("{}"),
+            whole("{\"verdict\": \"pass\", \"reason\": \"r\", \"missing\": \"m\"}"),
+        ] {
+            let problem = reading(&text).unwrap_err();
+            assert!(problem.starts_with("r.json:2:15: \"judgements\": "), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! What judges say: folded away, under a title that tells what it is.
+
+use crate::model::Report;
+use crate::model::Unit;
+use crate::render::judges;
+use crate::render::number;
+use crate::render::plain::inline;
+use crate::render::plain::name;
+
+const HEAD: &str =
+    "| suite | agent | judge | baseline | this commit | delta | standing |\n|---|---|---|--:|--:|--:|---|\n";
+
+pub fn advice(report: &Report) -> String {
+    let mut rows = String::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            for judge in &agent.judges {
+                let [baseline, now, delta] = judges::numbers(judge);
+                rows.push_str(&format!(
+                    "| {} | {} | {} | {} | {} | {} | {}, {} |\n",
+                    name(suite.id.as_str()),
+                    name(agent.agent.as_str()),
+                    name(judge.name.as_str()),
+                    number::value(Unit::Share, baseline),
+                    number::value(Unit::Share, now),
+                    number::delta(Unit::Share, delta),
+                    judges::ADVISORY,
+                    judges::word(judge)
+                ));
+            }
+        }
+    }
+    if rows.is_empty() {
+        return rows;
+    }
+    let told: String = judges::told(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
+    format!(
+        "<details><summary>Judges: models that mark what rules cannot score; advisory, no gate looks at them</summary>\n\n{HEAD}{rows}\n{told}\n</details>\n"
+    )
+}
