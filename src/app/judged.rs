@@ -52,7 +52,7 @@ pub fn pair(
         let mut models = BTreeSet::new();
         let judged = exhibits.iter().map(|(run, exhibit)| {
             let ballot = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
-            models.extend(ballot.and_then(|ballot| ballot.model.clone()));
+            models.extend(ballot.and_then(voter));
             sample(judge, ballot, &exhibit.sha256)
         });
         let judged: Vec<JudgedSample> = judged.collect();
@@ -91,6 +91,12 @@ fn sample(judge: &OpenedJudge, ballot: Option<&Ballot>, exhibit: &str) -> Judged
             JudgedSample { opinion: judging::opinion(&votes, judge.config.votes), votes }
         }
     }
+}
+
+/// Who voted: the model, or the program that does not say which one it is.
+fn voter(ballot: &Ballot) -> Option<String> {
+    let program = || ballot.target.as_ref().map(|target| format!("target {target}"));
+    ballot.model.clone().or_else(program)
 }
 
 fn joined(names: BTreeSet<String>) -> Option<String> {

@@ -17,6 +17,7 @@ mod docs;
 mod github;
 mod guard;
 mod import;
+mod judges;
 mod label;
 #[cfg(feature = "models")]
 mod live;
@@ -60,6 +61,7 @@ fn main() {
     trials.extend(github::trials());
     #[cfg(feature = "models")]
     trials.extend(live::trials());
+    trials.extend(judges::trials());
     trials.extend(label::trials());
     trials.extend(guard::trials());
     trials.extend(quarantine::trials());

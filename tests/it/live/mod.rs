@@ -1,6 +1,7 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
 mod endpoint;
+mod judges;
 mod loops;
 mod stale;
 
@@ -23,6 +24,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
     trials.extend(loops::trials());
+    trials.extend(judges::trials());
     trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",

@@ -1,0 +1,129 @@
+//! Judges in a config and in recordings: what cannot be is refused before anything runs.
+
+#[cfg(feature = "models")]
+mod voted;
+
+use libtest_mimic::Trial;
+
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    let mut trials =
+        vec![trial("votes in a recording that goldgate never writes are refused with their place", bad_votes)];
+    #[cfg(feature = "models")]
+    trials.extend(voted::trials());
+    trials.extend(CONFIGS.iter().map(|(what, from, to, said)| {
+        trial(format!("{what} is refused with its place and its mend"), move || refused(from, to, said))
+    }));
+    trials
+}
+
+/// What the agent says: three deltas, so that an order can be seen.
+pub const REVIEW: &str = r#"{"deltas": [
+  {"item": "src/a.py", "kind": "coupled", "evidence": {"file_paths": ["src/a.py"], "test_names": [], "coverage_refs": []}},
+  {"item": "src/b.py", "kind": "ghost_code", "evidence": {"file_paths": ["src/b.py"], "test_names": [], "coverage_refs": []}},
+  {"item": "c", "kind": "decoupled_atom", "evidence": {"file_paths": ["src/a.py"], "test_names": [], "coverage_refs": []}}],
+  "recommendations": [{"action": "Write the atom b", "success_condition": "atoms.yaml lists b"}]}"#;
+
+const FIXTURE: &str = r#"{ "snapshot": { "files": ["src/a.py", "src/b.py"], "tests": ["t [a]"], "coverage": ["src/a.py:1-9"], "atoms": ["a", "c"] },
+  "expected_deltas": [ { "item": "src/a.py", "kind": "coupled" }, { "item": "src/b.py", "kind": "ghost_code" },
+    { "item": "c", "kind": "decoupled_atom" } ], "max_recommendations": 2 }"#;
+
+/// So many cases of one agent that all pass by the rules, and a judge.
+pub fn repository(cases: usize, more: &str) -> Repository {
+    let repository = Repository::empty();
+    let config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: upkeep\n    kind: reconciliation\n    path: golden\n    \
+         tier: [deterministic, model]\n    agents:\n      quokka: { deterministic: { replay: runs }, model: { target: live } }\n    \
+         judges:\n      keeps_promises: { target: bench, rubric: rubric.md, votes: 3, labels: people.json }\n";
+    repository.write("goldgate.yaml", format!("{config}{more}"));
+    repository.write("rubric.md", "Keep what is promised.\n");
+    repository.write("people.json", "[]\n");
+    for case in 0..cases {
+        repository.write(&format!("golden/fixtures/wombat-{case}.json"), FIXTURE);
+        let record = format!("{{ \"status\": \"completed\",\n  \"outputs\": {REVIEW} }}\n");
+        repository.write(&format!("runs/quokka/wombat-{case}.json"), record);
+    }
+    repository
+}
+
+const TARGETS: &str = "targets:\n  live: { command: [\"true\"] }\n  bench: { command: [\"sh\", \"bench.sh\"] }\n";
+
+fn bad_votes() {
+    let repository = repository(1, TARGETS);
+    repository.replace(
+        "runs/quokka/wombat-0.json",
+        "{ \"status\"",
+        "{ \"judgements\": { \"keeps_promises\": 3 }, \"status\"",
+    );
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.starts_with("runs/quokka/wombat-0.json:1:17: \"judgements\": "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("let goldgate write the votes"), "{}", ran.stderr);
+}
+
+/// What is spoiled, what stands there, what stands there then, and what is said.
+const CONFIGS: &[(&str, &str, &str, &str)] = &[
+    (
+        "a gate on a judge",
+        "    judges:\n",
+        "    gates: { keeps_promises: { min: 0.8 } }\n    judges:\n",
+        "goldgate.yaml:10:14: the judge \"keeps_promises\" has a gate, and what a model thinks of an output never gates; remove the gate",
+    ),
+    (
+        "a judge of an unknown target",
+        "target: bench",
+        "target: bunch",
+        "goldgate.yaml:11:25: no target is called \"bunch\"; did you mean \"bench\"?",
+    ),
+    (
+        "an even number of votes",
+        "votes: 3",
+        "votes: 4",
+        "goldgate.yaml:11:59: 4 votes are no number with a majority; write an odd number from 1 to 15",
+    ),
+    ("no vote at all", "votes: 3", "votes: 0", "goldgate.yaml:11:59: 0 votes are no number with a majority"),
+    ("too many votes", "votes: 3", "votes: 17", "goldgate.yaml:11:59: 17 votes are no number with a majority"),
+    (
+        "a floor that no kappa reaches",
+        "votes: 3",
+        "kappa: 1.5",
+        "goldgate.yaml:11:59: kappa is 1.5; write the agreement that has to be exceeded, 0 to 1",
+    ),
+    ("a judge without a rubric", "rubric: rubric.md, ", "", "goldgate.yaml:11:"),
+    ("a rubric that is not there", "rubric: rubric.md", "rubric: rubrik.md", "rubrik.md: there is no such file"),
+    (
+        "a rubric that says nothing",
+        "rubric: rubric.md",
+        "rubric: empty.md",
+        "empty.md: the rubric says nothing; say what is a pass, what is weak and what is a fail",
+    ),
+    ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: there is no such file"),
+    (
+        "an unknown key of a judge",
+        "votes: 3",
+        "vote: 3",
+        "goldgate.yaml:11:59: unknown key \"vote\"; did you mean \"votes\"?",
+    ),
+    (
+        "a judge that is called as a metric",
+        "keeps_promises: {",
+        "delta_recall: {",
+        "goldgate.yaml:11:7: kind reconciliation has a metric \"delta_recall\" that rules score; give the judge another name, such as judged_delta_recall",
+    ),
+    (
+        "a judge whose name is no id",
+        "keeps_promises: {",
+        "\"keeps promises\": {",
+        "goldgate.yaml:11:7: \"keeps promises\" is no id",
+    ),
+];
+
+fn refused(from: &str, to: &str, said: &str) {
+    let repository = repository(1, TARGETS);
+    repository.write("empty.md", " \n");
+    repository.replace("goldgate.yaml", from, to);
+    let ran = repository.goldgate(&["run"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+}
