@@ -25,6 +25,7 @@ use crate::model::RunKey;
 use crate::model::Status;
 use crate::model::Tokens;
 
+pub use ballots::differ_in_votes_alone;
 pub use ballots::with_ballots;
 pub use writing::json;
 pub use writing::written;

@@ -8,6 +8,7 @@ use super::files::are_alike;
 use super::files::below;
 use super::found::Found;
 use super::found::counted;
+use crate::format::run_v1;
 use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::PathGlob;
@@ -41,7 +42,14 @@ pub fn compare(sides: &Sides<'_>, who: &Who<'_>, before: &Agent, after: &Agent, 
             return found.needs(words, Some(who.file));
         }
     };
-    let changed = changed(sides, &files_before, &files_after);
+    let (votes, changed): (Vec<String>, Vec<String>) = changed(sides, &files_before, &files_after)
+        .into_iter()
+        .partition(|inner| in_votes_alone(sides, files_before.get(inner), files_after.get(inner)));
+    if !votes.is_empty() {
+        let file = votes.first().and_then(|inner| files_after.get(inner));
+        let whose = format!("of `{}/{}` got other votes of judges, which gate nothing", who.suite, who.agent);
+        found.lists(counted(&votes, "recording", "recordings", &whose), file);
+    }
     if changed.is_empty() {
         return;
     }
@@ -60,6 +68,13 @@ pub fn compare(sides: &Sides<'_>, who: &Who<'_>, before: &Agent, after: &Agent, 
         ),
         Err(why) => found.needs(format!("{what}; what the agent is made of cannot be compared: {why}"), file.as_ref()),
     }
+}
+
+/// Whether a recording says what it said, and judges alone say something else of it.
+fn in_votes_alone(sides: &Sides<'_>, before: Option<&RepoPath>, after: Option<&RepoPath>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    let texts = sides.base.text(before).ok().zip(sides.head.text(after).ok());
+    texts.is_some_and(|(before, after)| run_v1::differ_in_votes_alone(&before.text, &after.text))
 }
 
 /// Recordings of cases that both sides have, and that differ, come or go.

@@ -101,6 +101,16 @@ pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
     }
 }
 
+/// Whether two records are the same to the letter but for what judges said of them.
+pub fn differ_in_votes_alone(before: &str, after: &str) -> bool {
+    let rest = |text: &str| {
+        let Fields(fields) = serde_json::from_str(text).ok()?;
+        let own = fields.into_iter().filter(|(key, _)| key.get() != format!("\"{KEY}\""));
+        Some(own.map(|(key, value)| (key.get().to_owned(), value.get().to_owned())).collect::<Vec<_>>())
+    };
+    rest(before).is_some_and(|before| Some(before) == rest(after))
+}
+
 fn form(ballot: &Ballot) -> BallotForm {
     let Ballot { judge: _, rubric_sha256, judged_sha256, target, model, votes } = ballot.clone();
     let votes = votes.into_iter().map(|vote| match vote {
@@ -114,6 +124,7 @@ fn form(ballot: &Ballot) -> BallotForm {
 
 #[cfg(test)]
 mod tests {
+    use super::differ_in_votes_alone;
     use super::with_ballots;
     use crate::format::SourceText;
     use crate::format::run_v1;
@@ -166,6 +177,17 @@ mod tests {
             (with_ballots(text, &[]), with_ballots("[1]", &[ballot("a", "x")])),
             (text.to_owned(), "[1]".to_owned())
         );
+    }
+
+    #[test]
+    fn votes_alone_make_no_other_recording() {
+        let text = r#"{"status": "completed", "outputs": {"text": "a"}}"#;
+        let voted = with_ballots(text, &[ballot("a", "x")]);
+        assert!(differ_in_votes_alone(text, &voted) && differ_in_votes_alone(&voted, text));
+        assert!(differ_in_votes_alone(&voted, &with_ballots(text, &[ballot("a", "y")])));
+        for other in [voted.replace("\"a\"}", "\"b\"}"), voted.replace("judgements", "judgementz"), "[]".to_owned()] {
+            assert!(!differ_in_votes_alone(text, &other), "{other}");
+        }
     }
 
     #[test]

@@ -226,5 +226,9 @@ fn guarded() {
         ran.stdout
     );
     assert!(ran.stdout.contains("[listed] rubric of the judge keeps_promises of `upkeep` edited: "), "{}", ran.stdout);
+    assert_eq!(repository.goldgate(&["judge", "--quiet"]).code, 0);
+    let ran = repository.goldgate_with(&["run", "--base", "HEAD"], &[("PATH", &std::env::var("PATH").unwrap())]);
+    let words = "[listed] 1 recording of `upkeep/quokka` got other votes of judges, which gate nothing";
+    assert!(ran.stdout.contains(words), "{}", ran.stdout);
     assert!(!ran.stdout.contains("needs approval"), "{}", ran.stdout);
 }
