@@ -6,6 +6,8 @@ use serde_json::json;
 use crate::model::AgentReport;
 use crate::model::GateRuling;
 use crate::model::GoldenChange;
+use crate::model::JudgeIdentity;
+use crate::model::JudgeReport;
 use crate::model::MetricReport;
 use crate::model::RepoPath;
 use crate::model::Report;
@@ -54,11 +56,26 @@ fn agent(agent: &AgentReport) -> Value {
         })
         .collect();
     let retired: Vec<&str> = agent.retired.iter().map(|(case, _)| case.as_str()).collect();
-    json!({
+    let mut value = json!({
         "agent": agent.agent.as_str(), "suite_digest": identity.suite_digest, "scorer": identity.scorer,
         "model": identity.model, "prompt": identity.prompt_sha256, "judge": identity.judge, "samples": identity.samples,
         "metrics": metrics, "cases": cases, "retired": retired,
-    })
+    });
+    // They gate nothing, but a baseline keeps them.
+    if !agent.judges.is_empty() {
+        value["judges"] = agent.judges.iter().map(|one| judge(agent, one)).collect();
+    }
+    value
+}
+
+fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
+    let marks = agent.cases.iter().filter_map(|case| {
+        let judged = case.pair.judged.iter().find(|judged| judged.judge == judge.name)?;
+        Some(json!([case.pair.case.as_str(), judged.opinion.mark()?.word()]))
+    });
+    let marks: Vec<Value> = marks.collect();
+    let JudgeIdentity { model, rubric_sha256, votes } = &judge.identity;
+    json!([judge.name.as_str(), model, rubric_sha256, votes, marks])
 }
 
 fn metric(metric: &MetricReport) -> Value {

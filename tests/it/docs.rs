@@ -26,7 +26,8 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("every schema that is shipped is current", schemas),
         trial("the table of metrics is the program's own", metrics),
-        trial("the examples of the page on statistics are the program's own", statistics),
+        trial("the examples of the page on statistics are the program's own", || shown("statistics.md", 4)),
+        trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
         trial("an unknown schema is told with the known ones", unknown_schema),
         trial("the example of the page on transcripts is what the program does", transcripts),
         trial("the page on traces names every variable and attribute that the program knows", names_of_traces),
@@ -213,17 +214,17 @@ fn gate(gate: &Gate) -> String {
 }
 
 /// What the page shows stands in what a case prints: `From tests/cases/AREA/SENTENCE:`, then the block.
-fn statistics() {
-    let text = fs::read_to_string(root().join("docs/statistics.md")).unwrap();
+fn shown(page: &str, examples: usize) {
+    let text = fs::read_to_string(root().join("docs").join(page)).unwrap();
     let mut shown = 0;
     for (before, block) in text.split("\n```text\n").zip(text.split("\n```text\n").skip(1)) {
         let case = before.trim_end().rsplit("From `").next().unwrap().trim_end_matches("`:");
         let printed = fs::read_to_string(root().join(case).join("stdout")).unwrap();
         let (block, _) = block.split_once("\n```").unwrap();
-        assert!(printed.contains(block), "docs/statistics.md shows what {case} does not print:\n{block}");
+        assert!(printed.contains(block), "docs/{page} shows what {case} does not print:\n{block}");
         shown += 1;
     }
-    assert!(shown >= 4, "the page shows {shown} examples");
+    assert!(shown >= examples, "{page} shows {shown} examples");
 }
 
 fn unknown_schema() {
