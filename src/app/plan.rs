@@ -320,10 +320,7 @@ impl Reader<'_> {
                 format!("add golden files under {}", suite.path),
             ));
         }
-        let judges = match &opened {
-            Some(golden) => self.judges(suite, kind, &**golden, &mut problems),
-            None => Vec::new(),
-        };
+        let judges = opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems));
         match opened {
             Some(suite_files) => problems.or(Opened {
                 config: suite.clone(),
@@ -332,18 +329,14 @@ impl Reader<'_> {
                 gates,
                 prompts,
                 labels,
-                judges,
+                judges: judges.unwrap_or_default(),
             }),
             None => Err(problems),
         }
     }
 
     fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {
-        let known = |name: &str| {
-            kind.metrics.iter().any(|spec| spec.name == name)
-                || suite.judges.iter().any(|judge| judge.name.as_str() == name)
-        };
-        for metric in suite.gates.keys().filter(|metric| !known(metric)) {
+        for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
             let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
                 Some(near) => format!("did you mean \"{near}\"?"),

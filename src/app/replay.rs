@@ -179,10 +179,11 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The recordings of one run, by sample number, with what they hold.
+    /// The files of the recordings of one run, with what they hold.
     ///
     /// # Errors
     /// Recordings that cannot be read.
+    #[cfg(feature = "models")]
     pub fn recorded(&self, key: &RunKey) -> Result<Vec<(RepoPath, Run)>, Diagnostics> {
         let files = self.recordings(key)?;
         let mut problems = Diagnostics::default();

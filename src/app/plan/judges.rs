@@ -26,6 +26,11 @@ pub struct OpenedJudge {
     pub labels: Labels,
 }
 
+/// Whether a gate's name is a metric's or a judge's; a gate on a judge is refused for what it is.
+pub(super) fn is_known(suite: &SuiteConfig, kind: &Kind, name: &str) -> bool {
+    kind.metrics.iter().any(|spec| spec.name == name) || suite.judges.iter().any(|judge| judge.name.as_str() == name)
+}
+
 impl Reader<'_> {
     /// Reads the judges of a suite, in the order of their names.
     pub(super) fn judges(

@@ -191,11 +191,8 @@ impl Reader<'_> {
                 }
             }
         }
-        let mut gates = BTreeMap::new();
-        for (metric, forms) in form.gates {
-            let stated = self.gates(index, &metric, forms);
-            gates.insert(metric, stated);
-        }
+        let stated = form.gates.into_iter().map(|(metric, forms)| (self.gates(index, &metric, forms), metric));
+        let gates = stated.map(|(stated, metric)| (metric, stated)).collect();
         Some(Suite {
             index,
             id: id?,
