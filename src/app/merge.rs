@@ -59,24 +59,67 @@ pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
 /// # Errors
 /// Parts that do not belong together or to this checkout, and what a run can meet.
 pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
-    let parts = args.folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
-    let one = together(&parts)?;
+    let joined = Joined::read(&args.folders, &args.config)?;
     let git = Git::around(run::folder_of(&args.config));
-    let (disk, config) = run::located(&args.config)?;
-    if sha256_hex(&disk.bytes(&config)?) != one.asked.config_sha256 {
-        let what = "this is not the config that the parts were graded with";
-        return Err(Diagnostic::of_file(&config, "other-config", what, "merge on the commit of the parts").into());
-    }
-    let base = args.base.as_deref().or(one.asked.base.as_deref()).map(|name| git.commit(name)).transpose()?;
-    let job = Job { base, ..job(args, one, &parts)? };
+    let named = args.base.as_deref().or(joined.job.base.as_deref());
+    let base = named.map(|name| git.commit(name)).transpose()?;
+    let job = Job { base, ..joined.job.clone() };
     let mut done = run::locally(&job, &git, args.baseline.as_deref(), world)?;
-    belong(&parts, &done.report, job.parts.as_deref().map_or(0, Parts::count))?;
-    times(&parts, &mut done.report);
+    joined.complete(&mut done)?;
     if let Some(folder) = &args.out {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }
     world.say(&show::shown(&done.report, args.format, world));
     Ok(done.report.exit_code())
+}
+
+/// Parts that belong together.
+pub struct Joined {
+    parts: Vec<Part>,
+    /// The job that judges them as a whole; its base commit is the one that the parts name.
+    pub job: Job,
+}
+
+impl Joined {
+    /// Reads the folders of the parts, which were graded with this config.
+    ///
+    /// # Errors
+    /// Parts that do not belong together, or to this config.
+    pub fn read(folders: &[String], config: &str) -> Result<Self, Trouble> {
+        let parts = folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
+        let one = together(&parts)?;
+        let (disk, file) = run::located(config)?;
+        if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 {
+            let what = "this is not the config that the parts were graded with";
+            return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the parts").into());
+        }
+        let job = job(config, one, &parts)?;
+        Ok(Self { parts, job })
+    }
+
+    /// Holds the whole against the parts, and adds what they alone know: their times and costs.
+    ///
+    /// # Errors
+    /// Parts that were graded with other golden files than those of this checkout.
+    pub fn complete(&self, done: &mut Done) -> Result<(), Diagnostic> {
+        belong(&self.parts, &done.report, self.job.parts.as_deref().map_or(0, Parts::count))?;
+        times(&self.parts, &mut done.report);
+        Ok(())
+    }
+}
+
+/// The folders below one that hold a part each, by name.
+///
+/// # Errors
+/// That the folder cannot be read.
+#[cfg(feature = "github")]
+pub fn folders(below: &str) -> Result<Vec<String>, Trouble> {
+    let missing = |_| {
+        let help = "download the folder of each part into a folder of its own below it";
+        Diagnostic::of_file(below, "missing-folder", "there is no such folder", help)
+    };
+    let names = Disk::open(Path::new(below)).map_err(missing)?.list(&RepoPath::root())?;
+    Ok(names.iter().map(|entry| format!("{below}/{}", entry.name)).collect())
 }
 
 fn read(folder: &str) -> Result<Part, Trouble> {
@@ -128,16 +171,16 @@ fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
     Ok(first)
 }
 
-fn job(args: &MergeArgs, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
+fn job(config: &str, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
     let mut joined = Parts::default();
     for suite in parts.iter().flat_map(|part| &part.report.suites) {
         for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
             joined.add(suite.tier, &suite.id, case.pair.clone());
         }
     }
-    let Asked { config_sha256: _, blocking, suites, agents, cases, samples, base: _ } = one.asked.clone();
+    let Asked { config_sha256: _, blocking, suites, agents, cases, samples, base } = one.asked.clone();
     Ok(Job {
-        config: args.config.clone(),
+        config: config.to_owned(),
         wanted: Wanted {
             tiers: one.report.tiers.clone(),
             suites,
@@ -148,7 +191,7 @@ fn job(args: &MergeArgs, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: one.report.commit.clone(),
-        base: None,
+        base,
         live: live::Options::NONE,
         parts: Some(Arc::new(joined)),
     })

@@ -14,6 +14,7 @@ use crate::format::config::ConfigFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
 use crate::format::run_v1::RunFile;
+use crate::format::shard_v1::ShardFile;
 use crate::suites::KINDS;
 use crate::suites::LabelForm;
 use crate::world::World;
@@ -26,6 +27,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
         ("report", schema_for!(ReportFile)),
         ("request", schema_for!(RequestFile<'_>)),
         ("run", schema_for!(RunFile<'_>)),
+        ("shard", schema_for!(ShardFile<'_>)),
         ("labels", schema_for!(Vec<LabelForm>)),
     ]);
     schemas.extend(KINDS.iter().flat_map(|kind| (kind.schemas)()));

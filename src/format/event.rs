@@ -17,6 +17,8 @@ pub struct Event {
     pub base: Option<String>,
     /// The commit that is graded, where the event names another than the workflow's.
     pub head: Option<String>,
+    /// The pull request whose merge a merge group tests.
+    pub queued: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -48,6 +50,7 @@ struct RepositoryForm {
 struct MergeGroupForm {
     head_sha: String,
     base_sha: String,
+    head_ref: Option<String>,
 }
 
 /// Reads a payload of any event.
@@ -66,8 +69,47 @@ pub fn read(source: &SourceText) -> Result<Event, Diagnostic> {
         let base = form.base.sha.clone();
         let head = form.head.sha.clone();
         let pull_request = PullRequest { number: form.number, head: form.head.sha, base: form.base.sha, origin };
-        return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head) });
+        return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), queued: None });
     }
-    let (base, head) = payload.merge_group.map_or((None, None), |group| (Some(group.base_sha), Some(group.head_sha)));
-    Ok(Event { pull_request: None, base, head })
+    let Some(MergeGroupForm { head_sha, base_sha, head_ref }) = payload.merge_group else { return Ok(Event::NONE) };
+    let queued = head_ref.as_deref().and_then(queued);
+    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), queued })
+}
+
+impl Event {
+    /// One about no pull request and no commit but the workflow's own.
+    pub const NONE: Self = Self { pull_request: None, base: None, head: None, queued: None };
+}
+
+/// The pull request of a merge queue's branch, which GitHub names `gh-readonly-queue/BASE/pr-NUMBER-SHA`; nobody else may push
+/// such a branch.
+fn queued(reference: &str) -> Option<u64> {
+    let (base, last) = reference.strip_prefix("refs/heads/gh-readonly-queue/")?.rsplit_once('/')?;
+    let (number, commit) = last.strip_prefix("pr-")?.split_once('-')?;
+    let is_commit = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    number.parse().ok().filter(|_| !base.is_empty() && is_commit && is_number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::queued;
+
+    #[test]
+    fn the_branch_of_a_merge_queue_names_its_pull_request() {
+        let commit = "929f8209d40f77f4abc622a499c93a83babdbe64";
+        for (reference, wanted) in [
+            (format!("refs/heads/gh-readonly-queue/main/pr-104-{commit}"), Some(104)),
+            (format!("refs/heads/gh-readonly-queue/release/1.x/pr-7-{commit}"), Some(7)),
+            (format!("refs/heads/gh-readonly-queue/pr-104-{commit}"), None),
+            (format!("refs/heads/gh-readonly-queue//pr-104-{commit}"), None),
+            (format!("refs/heads/other/main/pr-104-{commit}"), None),
+            (format!("refs/heads/gh-readonly-queue/main/pr-+4-{commit}"), None),
+            (format!("refs/heads/gh-readonly-queue/main/pr--{commit}"), None),
+            ("refs/heads/gh-readonly-queue/main/pr-104-main".to_owned(), None),
+            ("refs/heads/main".to_owned(), None),
+        ] {
+            assert_eq!(queued(&reference), wanted, "{reference}");
+        }
+    }
 }

@@ -3,12 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::json;
 use super::report_v1;
+use super::report_v1::ReportFile;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
 use crate::model::AnsweredBy;
@@ -21,7 +23,7 @@ use crate::model::Shard;
 const SCHEMA: &str = "goldgate.shard/1";
 
 /// What all parts of a run have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     /// The digest of the config.
@@ -51,26 +53,40 @@ pub struct Part {
     pub report: Report,
 }
 
-#[derive(Serialize, Deserialize)]
+/// The part as it is written. `goldgate merge` of the same version alone reads it.
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Form<'a> {
+#[schemars(title = "goldgate part of a run, version 1")]
+pub struct ShardFile<'a> {
+    /// `goldgate.shard/1`.
     schema: String,
+    /// Which part, such as `1/4`.
     shard: String,
+    /// What was asked for, alike in all parts.
     asked: Asked,
+    /// The report of the part.
     #[serde(borrow)]
+    #[schemars(with = "ReportFile")]
     report: &'a RawValue,
+    /// What the report leaves out, one entry for each pair of agent and case, in the report's order.
     beside: Vec<BesideForm>,
 }
 
 /// What a report leaves out of one pair. Numbers are texts: a reader of JSON may lose their last bit.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BesideForm {
+    /// The pair's value of each metric, to the last bit.
     values: Vec<Option<String>>,
+    /// The value of each metric in each sample, to the last bit.
     samples: Vec<Vec<Option<String>>>,
+    /// The model that answered.
     model: Option<String>,
+    /// The digest of its prompt.
     prompt_sha256: Option<String>,
+    /// The digest of the agent's `fingerprint` files, where the records keep one.
     fingerprint: Option<String>,
+    /// What the kind keeps of single samples, by their numbers.
     kept: BTreeMap<u32, String>,
 }
 
@@ -78,7 +94,7 @@ struct BesideForm {
 pub fn written(part: &Part) -> String {
     let report = report_v1::written(&part.report);
     let raw = RawValue::from_string(report.trim_end().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
-    let form = Form {
+    let form = ShardFile {
         schema: SCHEMA.to_owned(),
         shard: part.shard.to_string(),
         asked: part.asked.clone(),
@@ -114,7 +130,7 @@ fn beside(pair: &PairResult) -> BesideForm {
 pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     let help = "merge the folders that goldgate run --shard wrote, unedited";
     let refuse = |what: String| Diagnostic::of_file(&source.file, "bad-shard", what, help);
-    let form: Form<'_> = json::whole(source)?;
+    let form: ShardFile<'_> = json::whole(source)?;
     if form.schema != SCHEMA {
         return Err(refuse(format!("unknown schema \"{}\"", form.schema)));
     }

@@ -67,6 +67,7 @@ const governed = (method, path, body) => {
   }
   if (/\/actions\/runs$/.test(path)) return [200, { total_count: 1, workflow_runs: [run] }];
   if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false }] }];
+  if (/\/actions\/artifacts$/.test(path)) return [200, { total_count: 0, artifacts: [] }];
   if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
   if (/\/dispatches$/.test(path)) return [204, null];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];

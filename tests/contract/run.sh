@@ -7,7 +7,7 @@ mock=${GOLDGATE_MOCK_PORT:-14010}
 front=$((mock + 1))
 start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
   'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
-  actions/runs 'actions/runs/{run_id}/artifacts' 'actions/artifacts/{artifact_id}/{archive_format}' \
+  actions/runs 'actions/runs/{run_id}/artifacts' actions/artifacts 'actions/artifacts/{artifact_id}/{archive_format}' \
   'actions/workflows/{workflow_id}/dispatches' git/commits 'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' \
   'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}'
 (cd "$tools" && exec node "$here/front.mjs" "$front" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
@@ -46,7 +46,7 @@ judge 'GET /user' 'GET /repos/acme/agents/pulls/2' 'GET /repos/acme/agents/conte
   'POST /repos/acme/agents/issues/2/comments' 'GET /repos/acme/agents/issues/comments/1' 'PATCH /repos/acme/agents/issues/comments/1' \
   'DELETE /repos/acme/agents/issues/comments/2' 'DELETE /repos/acme/agents/issues/2/labels/bug' \
   'GET /repos/acme/agents/collaborators/Codertocat/permission' 'GET /repos/acme/agents/commits/' 'POST /repos/acme/agents/statuses/' \
-  'GET /repos/acme/agents/actions/runs?' 'GET /repos/acme/agents/actions/runs/7/artifacts' 'GET /repos/acme/agents/actions/artifacts/5/zip' \
+  'GET /repos/acme/agents/actions/artifacts?name=goldgate-report-' 'GET /repos/acme/agents/actions/runs?' 'GET /repos/acme/agents/actions/runs/7/artifacts' 'GET /repos/acme/agents/actions/artifacts/5/zip' \
   'POST /graphql createCommitOnBranch' 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches' \
   'GET /repos/acme/agents/git/ref/' 'GET /repos/acme/agents/git/commits/' 'POST /repos/acme/agents/git/trees' \
   'POST /repos/acme/agents/git/commits' 'POST /repos/acme/agents/git/refs' 'PATCH /repos/acme/agents/git/refs/' \

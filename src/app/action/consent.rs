@@ -9,12 +9,33 @@ use crate::report;
 use crate::world::GitHub;
 use crate::world::Refusal;
 
-/// The approval that stands on a commit and is of this result. Without the permission to read statuses there is none, and a note
-/// says so.
+/// On what an approval is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Of<'a> {
+    /// The commit that was graded.
+    Commit(&'a str),
+    /// The head of a pull request whose merge was graded: a merge group's commit is new, so nobody can have approved it.
+    Queued(u64),
+}
+
+/// The approval that stands there and is of this result. Without the permission to read it there is none, and a note says so.
 ///
 /// # Errors
 /// Why GitHub did not answer.
-pub fn consent(github: &GitHub, commit: &str, done: &mut Done) -> Result<Option<Approval>, Trouble> {
+pub fn consent(github: &GitHub, of: Of<'_>, done: &mut Done) -> Result<Option<Approval>, Trouble> {
+    let (commit, whose) = match of {
+        Of::Commit(commit) => (commit.to_owned(), "this commit".to_owned()),
+        Of::Queued(number) => match github.pull(number) {
+            Ok(pull) => (pull.head, format!("pull request {number}")),
+            Err(Refusal::Forbidden | Refusal::Missing) => {
+                let note = "an approval would not be seen: the job needs the permission `pull-requests: read`";
+                done.report.notes.push(note.to_owned());
+                return Ok(None);
+            }
+            Err(Refusal::Failed(error)) => return Err(error.context("while looking for an approval").into()),
+        },
+    };
+    let commit = commit.as_str();
     let read = github.author().and_then(|identity| Ok((identity, github.statuses(commit)?)));
     let (identity, statuses) = match read {
         Ok(read) => read,
@@ -28,8 +49,10 @@ pub fn consent(github: &GitHub, commit: &str, done: &mut Done) -> Result<Option<
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
     let standing = approval::standing(&statuses, &identity, commit);
     if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
-        let note = "the approval of this commit is of another result, so it does not count: add the label again";
-        done.report.notes.push(note.to_owned());
+        done.report.notes.push(match of {
+            Of::Commit(_) => format!("the approval of {whose} is of another result, so it does not count: add the label again"),
+            Of::Queued(_) => format!("the approval of {whose} is of another result than this merge group's, so it does not count: bring its branch up to date, and add the label again"),
+        });
     }
     Ok(approval::counts(standing, commit, &digest))
 }

@@ -10,6 +10,7 @@ use crate::model::Baseline;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::publish::approval::NoResult;
+use crate::world::Artifact;
 use crate::world::GitHub;
 use crate::world::Refusal;
 use crate::world::WorkflowRun;
@@ -17,7 +18,7 @@ use crate::world::WorkflowRun;
 /// The artifact that a run uploads.
 const ARTIFACT: &str = "goldgate-report";
 /// The events whose runs are on a pull request's head.
-const EVENTS: [&str; 3] = ["pull_request", "pull_request_target", "workflow_dispatch"];
+const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
 /// Runs of one event that are looked through for the artifact.
 const RUNS: usize = 20;
 /// The largest archive that is fetched, in bytes.
@@ -36,11 +37,17 @@ pub struct Evidence {
     pub workflow: String,
 }
 
-/// What the newest finished run on a commit left behind.
+/// The event whose workflow is the base branch's: a pull request cannot have written what its runs left behind.
+const TRUSTED: &str = "pull_request_target";
+
+/// What was left behind on a commit: by the trusted gate, else by the newest finished run.
 ///
 /// # Errors
 /// Why GitHub did not answer.
 pub fn evidence(github: &GitHub, commit: &str) -> Result<Result<Evidence, NoResult>, Refusal> {
+    if let Some(found) = of_trusted(github, commit)? {
+        return Ok(found);
+    }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for event in EVENTS {
         // A server that does not know the filter gives them all.
@@ -51,15 +58,40 @@ pub fn evidence(github: &GitHub, commit: &str) -> Result<Result<Evidence, NoResu
     for run in runs {
         let left = github.artifacts(run.id, ARTIFACT)?;
         if let Some(artifact) = left.iter().find(|artifact| !artifact.expired) {
-            let bytes = match github.artifact(artifact.id, ARCHIVE) {
-                Ok(bytes) => bytes,
-                Err(Refusal::Failed(error)) => return Ok(Err(NoResult::Unusable(format!("{error:#}")))),
-                Err(other) => return Err(other),
-            };
-            return Ok(read(&bytes, commit, run));
+            return fetched(github, artifact, commit, run);
         }
     }
     Ok(Err(NoResult::Missing))
+}
+
+/// What the trusted gate left behind. GitHub keeps its runs under the base branch's commit, so its artifact says in its name
+/// which head it is about; a fork's own run may use that name as well, but not that event.
+fn of_trusted(github: &GitHub, commit: &str) -> Result<Option<Result<Evidence, NoResult>>, Refusal> {
+    let mut left = github.artifacts_called(&format!("{ARTIFACT}-{commit}"))?;
+    left.retain(|artifact| !artifact.expired);
+    for artifact in left.iter().take(RUNS) {
+        let Some(id) = artifact.run else { continue };
+        let run = match github.workflow_run(id) {
+            Ok(run) if run.event == TRUSTED && run.conclusion.is_some() => run,
+            Ok(_) | Err(Refusal::Missing) => continue,
+            Err(other) => return Err(other),
+        };
+        return fetched(github, artifact, commit, run).map(Some);
+    }
+    Ok(None)
+}
+
+fn fetched(
+    github: &GitHub,
+    artifact: &Artifact,
+    commit: &str,
+    run: WorkflowRun,
+) -> Result<Result<Evidence, NoResult>, Refusal> {
+    match github.artifact(artifact.id, ARCHIVE) {
+        Ok(bytes) => Ok(read(&bytes, commit, run)),
+        Err(Refusal::Failed(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
+        Err(other) => Err(other),
+    }
 }
 
 fn read(bytes: &[u8], commit: &str, run: WorkflowRun) -> Result<Evidence, NoResult> {

@@ -16,6 +16,8 @@ use crate::world::Env;
 pub enum Mode {
     /// Grades what was checked out.
     Run,
+    /// Judges the parts that several jobs graded.
+    Merge,
     /// Grades a pull request that is read as data.
     Trusted,
     /// Writes the comment of a run that could not.
@@ -30,12 +32,14 @@ pub enum Mode {
 
 impl Mode {
     /// Every mode.
-    pub const ALL: [Self; 6] = [Self::Run, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
+    pub const ALL: [Self; 7] =
+        [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
 
     /// The word in a workflow.
     pub fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
+            Self::Merge => "merge",
             Self::Trusted => "trusted",
             Self::Publish => "publish",
             Self::Approve => "approve",
@@ -76,6 +80,8 @@ pub struct Inputs {
     pub max_cost_usd: Option<f64>,
     /// The part of the cases that this job grades.
     pub shard: Option<Shard>,
+    /// The folder with a folder for each part, from the root of the workspace.
+    pub parts: String,
     /// Whether a comment is written.
     pub comment: bool,
     /// Which comment.
@@ -160,6 +166,7 @@ impl Inputs {
             comment: truth("comment", true)?,
             comment_key: get("comment-key").unwrap_or("default").to_owned(),
             baseline: get("baseline").map(str::to_owned),
+            parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })
     }

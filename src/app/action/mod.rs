@@ -10,6 +10,7 @@ mod desk;
 mod evidence;
 mod held;
 mod inputs;
+mod joining;
 mod publishing;
 mod told;
 mod trusted;
@@ -18,6 +19,7 @@ use std::path::Path;
 
 use self::comment::Outcome;
 use self::comment::Said;
+use self::consent::Of;
 use self::inputs::Inputs;
 use self::inputs::Mode;
 use self::inputs::inside;
@@ -64,7 +66,8 @@ use crate::world::append;
 pub fn action(world: &World) -> Result<u8, Trouble> {
     let inputs = Inputs::read(&world.env)?;
     match inputs.mode {
-        Mode::Run => graded(world, &inputs),
+        Mode::Run => running(world, &inputs),
+        Mode::Merge => joining::joining(world, &inputs),
         Mode::Trusted => trusted::trusted(world, &inputs),
         Mode::Publish => publishing::publishing(world, &inputs),
         Mode::Approve => desk::warned(world, approve::approve(world, &inputs)),
@@ -73,13 +76,34 @@ pub fn action(world: &World) -> Result<u8, Trouble> {
     }
 }
 
+/// What a job that grades a checkout has before it.
+struct Place<'a> {
+    world: &'a World,
+    inputs: &'a Inputs,
+    workspace: String,
+    github: Option<GitHub>,
+    event: Event,
+}
+
+impl<'a> Place<'a> {
+    fn open(world: &'a World, inputs: &'a Inputs) -> Result<Self, Trouble> {
+        let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
+        let github = github(&world.env)?;
+        let event = located(&world.env, event_of(&world.env)?, github.as_ref())?;
+        Ok(Self { world, inputs, workspace, github, event })
+    }
+
+    /// The commit that is graded, where the event or the runner names it.
+    fn commit(&self) -> Option<String> {
+        self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
+    }
+}
+
 /// Grades what is checked out, then says so on GitHub.
-fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
-    let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
-    let github = github(&world.env)?;
-    let event = located(&world.env, event_of(&world.env)?, github.as_ref())?;
+fn running(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+    let place = Place::open(world, inputs)?;
     let job = Job {
-        config: inside(&workspace, &inputs.config),
+        config: inside(&place.workspace, &inputs.config),
         wanted: Wanted {
             tiers: inputs.tiers.clone(),
             suites: inputs.suites.clone(),
@@ -89,8 +113,8 @@ fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
             ..Wanted::default()
         },
         authority: inputs.authority,
-        commit: event.head.clone().or_else(|| world.env.get("GITHUB_SHA").map(str::to_owned)),
-        base: event.base.clone(),
+        commit: place.commit(),
+        base: place.event.base.clone(),
         live: live::Options {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,
@@ -100,20 +124,27 @@ fn graded(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         },
         parts: None,
     };
-    let guards = inputs.tiers.contains(&Tier::Deterministic);
-    let before = match (&event.base, &github) {
+    graded(&place, &job, &|_| Ok(()))
+}
+
+/// Grades, judges, looks for an approval and says what it came to; `complete` adds what only its caller knows.
+fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(), Diagnostic>) -> Result<u8, Trouble> {
+    let Place { world, inputs, workspace, github, event } = place;
+    let guards = job.wanted.tiers.contains(&Tier::Deterministic);
+    let before = match (&event.base, github) {
         (Some(commit), Some(github)) if guards => Before::Commit(github, commit),
         (Some(_), None) if guards => Before::Unknown("no token is given"),
         (Some(_), _) | (None, _) => Before::None,
     };
-    let done = run::done(&job, world, before, &|disk, _, configured| {
-        baseline(inputs, &workspace, &event, github.as_ref(), disk, configured)
+    let mut done = run::done(job, world, before, &|disk, _, configured| {
+        baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
-    let done = match (&github, &event.base, &event.head) {
-        (Some(github), Some(_), Some(_)) => governed(world, &job, github, inputs, &workspace, done)?,
+    complete(&mut done)?;
+    let done = match (github, &event.base, &event.head) {
+        (Some(github), Some(_), Some(_)) => governed(place, job, github, done)?,
         _ => done,
     };
-    said(world, inputs, &event, github.as_ref(), &job, &done)
+    said(world, inputs, event, github.as_ref(), job, &done)
 }
 
 /// Says on GitHub what a run came to, and gives the exit code. A failure to say so never changes the verdict.
@@ -175,23 +206,18 @@ fn located(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, Tr
     let head = env.get("GITHUB_SHA").map_or(pull.head, str::to_owned);
     let (base, number) = (pull.base, pull.number);
     let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin: Origin::Same };
-    Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head) })
+    Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), queued: None })
 }
 
 /// The result with the approval that counts for it.
-fn governed(
-    world: &World,
-    job: &Job,
-    github: &GitHub,
-    inputs: &Inputs,
-    workspace: &str,
-    mut done: Done,
-) -> Result<Done, Trouble> {
+fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Result<Done, Trouble> {
+    let Place { world, inputs, workspace, github: _, event } = place;
     // The model tier blocks nothing, so nobody has to approve what it says.
     // A part of the cases is no result that somebody could have approved.
     let decides = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides) else { return Ok(done) };
-    let Some(approval) = consent::consent(github, head, &mut done)? else { return Ok(done) };
+    let of = event.queued.map_or(Of::Commit(head), Of::Queued);
+    let Some(approval) = consent::consent(github, of, &mut done)? else { return Ok(done) };
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = run::located(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
@@ -207,7 +233,7 @@ fn governed(
 fn event_of(env: &Env) -> Result<Event, Trouble> {
     match payload(env)? {
         Some(source) => Ok(event::read(&source)?),
-        None => Ok(Event { pull_request: None, base: None, head: None }),
+        None => Ok(Event::NONE),
     }
 }
 

@@ -46,6 +46,8 @@ pub fn outputs(world: &World, inputs: &Inputs, report: &Report, url: Option<&str
         ("proposed-baseline", format!("{}/proposed-baseline.json", inputs.out)),
         ("regressions", regressions.to_string()),
         ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
+        // Whole digits: a sum of floating numbers has a tail that nobody wants in a shell's comparison.
+        ("cost-usd", report.usage.cost_usd.map_or(String::new(), |cost| format!("{cost:.6}"))),
         ("comment-url", url.unwrap_or_default().to_owned()),
         ("approved", report.approval.is_some().to_string()),
     ];

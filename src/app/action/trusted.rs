@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use super::consent;
+use super::consent::Of;
 use super::event_of;
 use super::github;
 use super::held::Before;
@@ -84,7 +86,7 @@ pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         live: live::Options::NONE,
         parts: None,
     };
-    let done = judged(&job, &world.clock, &file, baseline.as_ref(), &ground)?;
+    let done = governed(&github, &job, &world.clock, &ground, baseline.as_ref())?;
     said(world, inputs, &event, Some(&github), &job, &done)
 }
 
@@ -96,27 +98,42 @@ fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
     })
 }
 
-/// Grades: files in, a report out.
-fn judged(
+/// The result, with the approval that counts for it.
+fn governed(
+    github: &GitHub,
     job: &Job,
     clock: &Clock,
-    file: &RepoPath,
-    named: Option<&RepoPath>,
     ground: &Ground,
+    named: Option<&RepoPath>,
 ) -> Result<Done, Trouble> {
     let Ground { base, head, config } = ground;
-    replays_alone(config, &base.text(file)?)?;
+    let standing = |side: &Held, configured: Option<&RepoPath>| {
+        named.or(configured).map_or(Ok(None), |file| baseline::on(side, file))
+    };
+    let mut done = judged(job, clock, ground, &|configured| standing(base, configured))?;
+    report::govern(&mut done.report, changes(base, head, &config.file), None);
+    let Some(commit) = &job.commit else { return Ok(done) };
+    let Some(approval) = consent::consent(github, Of::Commit(commit), &mut done)? else { return Ok(done) };
+    // What would be merged has to be a baseline: an approval is of its numbers.
+    let committed = standing(head, config.baseline.as_ref())?;
+    consent::approved(done, approval, committed.as_ref(), |accepted| {
+        judged(job, clock, ground, &|_| Ok(Some(accepted.clone())))
+    })
+}
+
+/// Grades: files in, a report out.
+fn judged(job: &Job, clock: &Clock, ground: &Ground, baseline: run::GiveBaseline<'_>) -> Result<Done, Trouble> {
+    let Ground { base, head, config } = ground;
+    replays_alone(config, &base.text(&config.file)?)?;
     let court = Court { base, head, judge: judge(config) };
     let ground = run::Ground {
         shelf: &court,
-        config: file,
+        config: &config.file,
         // Recordings alone: there is nothing here that could call anything.
         make: &|_, _| Ok(live::Made::default()),
-        baseline: &|configured| named.or(configured).map_or(Ok(None), |file| baseline::on(base, file)),
+        baseline,
     };
-    let mut done = run::graded_on(job, clock, &ground)?;
-    report::govern(&mut done.report, changes(base, head, file), None);
-    Ok(done)
+    run::graded_on(job, clock, &ground)
 }
 
 /// What the head changes in what agents are measured with: its config's gates do not count here, and are named all the same.

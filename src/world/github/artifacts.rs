@@ -40,6 +40,8 @@ pub struct Artifact {
     pub name: String,
     /// Whether GitHub has thrown it away.
     pub expired: bool,
+    /// The run that left it.
+    pub run: Option<u64>,
 }
 
 impl GitHub {
@@ -74,16 +76,17 @@ impl GitHub {
     pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, Refusal> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the run's artifacts")?;
-        let form: ArtifactsForm = parsed(&answer, &path)?;
-        // A server that does not know the filter gives them all, and one artifact has another name.
-        let mut found: Vec<Artifact> = form
-            .artifacts
-            .into_iter()
-            .map(|ArtifactForm { id, name, expired }| Artifact { id, name, expired })
-            .filter(|artifact| artifact.name == name)
-            .collect();
-        found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
-        Ok(found)
+        Ok(called(parsed(&answer, &path)?, name))
+    }
+
+    /// The artifacts of the whole repository that have this name, the newest first; at most a page of them.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, Refusal> {
+        let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the artifacts of a name")?;
+        Ok(called(parsed(&answer, &path)?, name))
     }
 
     /// The zip archive of an artifact, at most `limit` bytes of it. The address that GitHub names for it gets no token.
@@ -135,6 +138,25 @@ struct ArtifactForm {
     id: u64,
     name: String,
     expired: bool,
+    workflow_run: Option<OfRunForm>,
+}
+
+#[derive(Deserialize)]
+struct OfRunForm {
+    id: Option<u64>,
+}
+
+/// A server that does not know the filter gives them all, and one artifact has another name.
+fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
+    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, workflow_run }| Artifact {
+        id,
+        name,
+        expired,
+        run: workflow_run.and_then(|run| run.id),
+    });
+    let mut found: Vec<Artifact> = all.filter(|artifact| artifact.name == name).collect();
+    found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
+    found
 }
 
 impl From<RunForm> for WorkflowRun {

@@ -18,9 +18,9 @@ use crate::repository::Ran;
 use crate::repository::Repository;
 use crate::trial;
 
-const LABEL: &str = "goldgate:accept-baseline";
-const BASELINE: &str = "baselines/latest.json";
-const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
+pub const LABEL: &str = "goldgate:accept-baseline";
+pub const BASELINE: &str = "baselines/latest.json";
+pub const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
 
 /// The files of the base commit.
 const FILES: [&str; 5] =
@@ -59,14 +59,14 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// A pull request whose recordings lower a number that only the baseline limits.
-struct Story {
-    checkout: Repository,
+pub struct Story {
+    pub checkout: Repository,
     /// The privileged jobs have nothing checked out.
-    elsewhere: Repository,
-    github: Standin,
+    pub elsewhere: Repository,
+    pub github: Standin,
 }
 
-fn base_sha() -> String {
+pub fn base_sha() -> String {
     payload("pull_request.opened")["pull_request"]["base"]["sha"].as_str().unwrap().to_owned()
 }
 
@@ -80,7 +80,7 @@ pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
 }
 
 impl Story {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
         checkout.goldgate(&["run", "--update-baseline"]);
         // What every commit has; what the pull request changes stands at its head alone.
@@ -94,27 +94,27 @@ impl Story {
     }
 
     /// The gate on the head, whose report is uploaded.
-    fn gate(&self, run: u64) -> Ran {
+    pub fn gate(&self, run: u64) -> Ran {
         let ran = self.graded(run);
         self.upload(run, &head_sha(), &self.report(), &self.proposed());
         ran
     }
 
-    fn graded(&self, run: u64) -> Ran {
+    pub fn graded(&self, run: u64) -> Ran {
         let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
         job.run = run;
         job.runs()
     }
 
-    fn report(&self) -> String {
+    pub fn report(&self) -> String {
         self.checkout.read(".goldgate/report/report.json")
     }
 
-    fn proposed(&self) -> String {
+    pub fn proposed(&self) -> String {
         self.checkout.read(".goldgate/report/proposed-baseline.json")
     }
 
-    fn upload(&self, run: u64, head: &str, report: &str, proposed: &str) {
+    pub fn upload(&self, run: u64, head: &str, report: &str, proposed: &str) {
         let repository = json!({ "id": 186_853_002, "owner": { "login": "acme" } });
         self.github.run(json!({
             "id": run, "run_attempt": 1, "head_sha": head, "head_branch": "changes", "event": "pull_request",
@@ -125,7 +125,7 @@ impl Story {
         self.github.artifact(run, "goldgate-report", zip);
     }
 
-    fn job(&self, event: &str, actor: &str, run: u64) -> Job<'_> {
+    pub fn job(&self, event: &str, actor: &str, run: u64) -> Job<'_> {
         let mut job = Job::new(&self.elsewhere, &self.github, event, "pull_request_target");
         job.event["sender"]["login"] = json!(actor);
         job.run = run;
@@ -136,20 +136,20 @@ impl Story {
     }
 
     /// Somebody adds the label, and the job on that event runs.
-    fn labeled(&self, actor: &str) -> Ran {
+    pub fn labeled(&self, actor: &str) -> Ran {
         self.github.label(LABEL);
         self.approve(actor)
     }
 
-    fn approve(&self, actor: &str) -> Ran {
+    pub fn approve(&self, actor: &str) -> Ran {
         self.job("pull_request.labeled", actor, 20).input("mode", "approve").runs()
     }
 
-    fn bump(&self) -> Ran {
+    pub fn bump(&self) -> Ran {
         self.job("pull_request.labeled", "alice", 20).input("mode", "bump").runs()
     }
 
-    fn comment(&self) -> String {
+    pub fn comment(&self) -> String {
         let bodies = self.github.bodies(BOT);
         assert_eq!(bodies.len(), 1, "one comment");
         // What GitHub would make a link or a mention of is broken by a word joiner, which nobody sees.
@@ -212,7 +212,7 @@ fn whole_story() {
     assert_eq!((&report["base"], &report["approval"]["head"]), (&json!(base_sha()), &json!(head)));
 }
 
-fn committed(story: &Story, commit: &str) -> String {
+pub fn committed(story: &Story, commit: &str) -> String {
     let bytes = story.github.read_at(commit, BASELINE);
     String::from_utf8(bytes).unwrap()
 }

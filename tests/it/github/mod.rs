@@ -5,7 +5,9 @@ mod baseline_pr;
 mod checks;
 mod foreign;
 mod golden;
+mod parts;
 mod publish;
+mod queue;
 mod standin;
 mod trusted;
 mod writers;
@@ -29,7 +31,7 @@ pub fn trials() -> Vec<Trial> {
     for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
         trials.extend(more());
     }
-    for more in [publish::trials, trusted::trials, writers::trials] {
+    for more in [parts::trials, publish::trials, queue::trials, trusted::trials, writers::trials] {
         trials.extend(more());
     }
     trials
@@ -428,6 +430,7 @@ fn outputs() {
         "regressions=1",
         "taxonomy={\"prompt\":1,\"tooling\":0,\"routing\":0,\"schema\":0,\"model\":0}",
         "comment-url=https://github.example/c/1",
+        "cost-usd=",
     ] {
         assert!(output.lines().any(|found| found == line), "{line}: {output}");
     }
@@ -471,7 +474,7 @@ fn bad_inputs() {
         (
             "mode",
             "bumb",
-            "action input: mode is \"bumb\"; write one of run, trusted, publish, approve, bump, baseline-pr",
+            "action input: mode is \"bumb\"; write one of run, merge, trusted, publish, approve, bump, baseline-pr",
         ),
         ("approvers", "triage", "action input: approvers is \"triage\"; write write, maintain or admin"),
         ("allow-self-approval", "yes", "action input: allow-self-approval is \"yes\"; write true or false"),

@@ -6,6 +6,8 @@ use serde_json::json;
 use super::BOT;
 use super::Job;
 use super::RUN;
+use super::approval::LABEL;
+use super::approval::zipped;
 use super::payload;
 use super::standin::Standin;
 use super::standin::commits::gzipped;
@@ -22,6 +24,8 @@ pub fn trials() -> Vec<Trial> {
             everything,
         ),
         trial("the baseline, the terms and the config are the base's", judge),
+        trial("an approved moved baseline and golden change let the trusted gate pass", approved),
+        trial("what a fork's own job uploads approves nothing in the trusted gate", forged),
         trial("a live target is refused in words", live),
         trial("no link is followed", links),
         trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
@@ -154,6 +158,95 @@ fn judge() {
     let ran = fresh.runs();
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("the base branch has no such config"), "{}", ran.stderr);
+}
+
+/// A fork's pull request that lowers what the baseline limits and edits an expectation; the trusted gate's report is uploaded.
+fn moved() -> Fork {
+    let fork = Fork::new();
+    fork.base.goldgate(&["run", "--update-baseline"]);
+    fork.head.write("baselines/latest.json", fork.base.read("baselines/latest.json"));
+    fork.head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    fork.github.role("alice", "maintain");
+    fork.github.fork();
+    fork
+}
+
+impl Fork {
+    fn report(&self) -> String {
+        self.workspace.read(".goldgate/report/report.json")
+    }
+
+    /// A run about the head leaves its report behind, under the name that the trusted gate's has. GitHub keeps runs of the base
+    /// branch's workflow under the base branch's commit.
+    fn upload(&self, run: u64, event: &str, report: &str) {
+        let side = if event == "pull_request_target" { "base" } else { "head" };
+        self.github.run(json!({
+            "id": run, "run_attempt": 1, "head_sha": sha(side), "head_branch": "changes", "event": event,
+            "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate-trusted.yml",
+            "head_repository": { "id": 1, "owner": { "login": "mallory" } },
+        }));
+        let proposed = self.workspace.read(".goldgate/report/proposed-baseline.json");
+        let zip = zipped(&[("report.json", report), ("proposed-baseline.json", &proposed)]);
+        self.github.artifact(run, "goldgate-report", zip.clone());
+        self.github.artifact(run, &format!("goldgate-report-{}", sha("head")), zip);
+    }
+
+    /// Somebody adds the label, and the job on that event runs.
+    fn labeled(&self, actor: &str) -> Ran {
+        self.github.label(LABEL);
+        let mut job = Job::new(&self.workspace, &self.github, "pull_request.labeled", "pull_request_target");
+        job.event["sender"]["login"] = json!(actor);
+        job.event["label"]["name"] = json!(LABEL);
+        job.input("mode", "approve").runs()
+    }
+}
+
+fn approved() {
+    let fork = moved();
+    fork.head.replace(
+        "golden/expected/legal/lease.json",
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
+    assert_eq!(fork.runs().code, 1, "nobody has approved it");
+    fork.upload(7, "pull_request_target", &fork.report());
+    let ran = fork.labeled("alice");
+    assert!(fork.github.statuses(&sha("head"))[0].starts_with("success approved by alice"), "{}", ran.stdout);
+    let ran = fork.job().runs();
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: serde_json::Value = serde_json::from_str(&fork.report()).unwrap();
+    assert_eq!(report["approval"]["by"], json!("alice"));
+    // What is shown is still the comparison with the base.
+    let body = fork.github.bodies(BOT).remove(0);
+    assert!(body.starts_with("> [!TIP]") && body.contains("−50.0 pp"), "{body}");
+    // A gate with a threshold of its own is not approved away.
+    let fork = moved();
+    fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    fork.runs();
+    fork.upload(7, "pull_request_target", &fork.report());
+    fork.labeled("alice");
+    assert_eq!(fork.job().runs().code, 1);
+    // Without the permission to read statuses the run says so.
+    fork.github.deny("statuses: read");
+    let ran = fork.job().runs();
+    assert!(ran.code == 1 && ran.stdout.contains("`statuses: read`"), "{}", ran.stdout);
+}
+
+fn forged() {
+    let fork = moved();
+    assert_eq!(fork.runs().code, 1);
+    let forged = fork.report().replace("\"value\": 0.5", "\"value\": 1.0");
+    assert_ne!(forged, fork.report());
+    // The fork's own job alone: its result is not the one that the trusted gate finds.
+    fork.upload(9, "pull_request", &forged);
+    fork.labeled("alice");
+    let ran = fork.job().runs();
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    assert!(ran.stdout.contains("the approval of this commit is of another result"), "{}", ran.stdout);
+    // Once the trusted gate has left its own, the fork's newer one is not looked at.
+    fork.upload(8, "pull_request_target", &fork.report());
+    fork.labeled("alice");
+    assert_eq!(fork.job().runs().code, 0);
 }
 
 fn live() {

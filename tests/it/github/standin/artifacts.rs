@@ -96,7 +96,13 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return Some(forbidden());
     }
     let kept = &mut state.artifacts;
+    let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired, "workflow_run": { "id": one.run } });
     Some(match rest {
+        ["artifacts"] => {
+            let named = |one: &&Uploaded| request.asked("name").is_none_or(|name| one.name == name);
+            let found: Vec<&Uploaded> = kept.uploaded.iter().filter(named).collect();
+            ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
+        }
         ["runs"] => {
             let asked = |name: &str, run: &Value| request.asked(name).is_none_or(|wanted| run[name] == json!(wanted));
             let found: Vec<&Value> = kept
@@ -115,7 +121,6 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
                 .iter()
                 .filter(|one| one.run.to_string() == *id && request.asked("name").is_none_or(|name| one.name == name))
                 .collect();
-            let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired });
             ok(json!({ "total_count": found.len(), "artifacts": request.slice(&found, shown) }))
         }
         ["artifacts", id, "zip"] if request.has_token => {

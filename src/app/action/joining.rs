@@ -1,0 +1,38 @@
+//! `mode: merge`: judges the parts that the jobs of a matrix graded, and says so as one job would have.
+
+use super::Place;
+use super::graded;
+use super::inputs::Inputs;
+use super::inputs::inside;
+use crate::app::merge;
+use crate::app::merge::Joined;
+use crate::app::run::Job;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::world::World;
+
+/// Joins the parts, judges, and says so on GitHub.
+///
+/// # Errors
+/// Bad inputs, parts that do not belong together or to this commit, or an outside that failed.
+pub fn joining(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+    let refuse = |what: String, help: &str| Diagnostic::of_file("action input", "bad-parts", what, help);
+    if inputs.shard.is_some() {
+        let what = "mode \"merge\" joins all parts".to_owned();
+        return Err(refuse(what, "leave shard out").into());
+    }
+    let place = Place::open(world, inputs)?;
+    let folders = merge::folders(&inside(&place.workspace, &inputs.parts))?;
+    let joined = Joined::read(&folders, &inside(&place.workspace, &inputs.config))?;
+    let job = Job { commit: place.commit(), base: place.event.base.clone(), ..joined.job.clone() };
+    for (what, parts, here) in
+        [("commit", &joined.job.commit, &job.commit), ("base commit", &joined.job.base, &job.base)]
+    {
+        if parts != here {
+            let name = |commit: &Option<String>| commit.clone().unwrap_or_else(|| "none".to_owned());
+            let what = format!("the parts have the {what} {}, and this job has {}", name(parts), name(here));
+            return Err(refuse(what, "merge in the workflow run that graded the parts").into());
+        }
+    }
+    graded(&place, &job, &|done| joined.complete(done))
+}

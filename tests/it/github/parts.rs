@@ -1,0 +1,112 @@
+//! `mode: merge`: the jobs of a matrix grade parts, and one job judges them and writes the comment.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::BOT;
+use super::Job;
+use super::RUN;
+use super::approval::Story;
+use super::head_sha;
+use super::opened;
+use crate::guard::add_case;
+use crate::guard::recording;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("the parts of a matrix become one verdict, one comment and the report of one job", whole),
+        trial("an approval counts for merged parts as for one job", approved),
+        trial("parts that are missing, foreign or of another commit are refused by the merging job", refused),
+    ]
+}
+
+const PARTS: [&str; 3] = ["1/3", "2/3", "3/3"];
+
+/// The jobs of the matrix: each leaves its folder where the merging job downloads it to.
+fn grade(repository: &Repository, github: &super::Standin) {
+    for (place, shard) in PARTS.iter().enumerate() {
+        let out = format!(".goldgate/parts/goldgate-part-{}", place + 1);
+        let ran = opened(repository, github).input("shard", shard).input("out", &out).runs();
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    }
+    assert!(github.bodies(BOT).is_empty(), "a part has written a comment");
+}
+
+fn merged(repository: &Repository, github: &super::Standin, run: u64) -> Ran {
+    let mut job = opened(repository, github).input("mode", "merge");
+    job.run = run;
+    job.runs()
+}
+
+fn several() -> Repository {
+    let repository = Repository::small();
+    for case in 0..5 {
+        add_case(&repository, case);
+        repository.write(&format!("golden/{}", recording(case)), repository.read(&recording(case)));
+    }
+    repository.goldgate(&["run", "--update-baseline"]);
+    repository
+}
+
+/// The report without what differs between two runs of the same.
+fn report(repository: &Repository) -> Value {
+    let mut report: Value = serde_json::from_str(&repository.read(".goldgate/report/report.json")).unwrap();
+    report["usage"] = Value::Null;
+    report
+}
+
+fn whole() {
+    let (repository, github) = (several(), super::Standin::new(&head_sha()));
+    for file in ["goldgate.yaml", "baselines/latest.json"] {
+        github.file(file, &repository.read(file));
+    }
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    grade(&repository, &github);
+    let ran = merged(&repository, &github, 7);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let of_parts = report(&repository);
+    let body = github.bodies(BOT).remove(0);
+    assert!(body.starts_with("> [!CAUTION]\n> **The agent got worse"), "{body}");
+    // One job that grades the whole says the very same.
+    let mut job = opened(&repository, &github);
+    job.run = 7;
+    assert_eq!(job.runs().code, 1);
+    assert_eq!(of_parts, report(&repository));
+    assert_eq!(github.bodies(BOT), [body]);
+}
+
+fn approved() {
+    let story = Story::new();
+    grade(&story.checkout, &story.github);
+    assert_eq!(merged(&story.checkout, &story.github, 7).code, 1);
+    story.upload(7, &head_sha(), &story.report(), &story.proposed());
+    story.labeled("alice");
+    let ran = merged(&story.checkout, &story.github, 8);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    assert_eq!(report["approval"]["by"], json!("alice"));
+}
+
+fn refused() {
+    let (repository, github) = (several(), super::Standin::new(&head_sha()));
+    let told = |job: Job<'_>, wanted: &str| {
+        let ran = job.input("mode", "merge").runs();
+        assert!(ran.code == 2 && ran.stderr.contains(wanted), "{wanted}: {} {}", ran.code, ran.stderr);
+    };
+    told(opened(&repository, &github), "/.goldgate/parts: there is no such folder; download the folder of each part");
+    grade(&repository, &github);
+    told(opened(&repository, &github).input("shard", "1/3"), "mode \"merge\" joins all parts; leave shard out");
+    told(opened(&repository, &github).head(&"c".repeat(40)), "the parts have the commit");
+    let mut job = opened(&repository, &github);
+    job.event["pull_request"]["base"]["sha"] = json!("d".repeat(40));
+    told(job, "the parts have the base commit");
+    repository.remove(".goldgate/parts/goldgate-part-2");
+    told(opened(&repository, &github), "the part 2/3 is missing");
+    repository.write(".goldgate/parts/other/notes.txt", "no part");
+    told(opened(&repository, &github), "there is no part here");
+    assert!(github.bodies(BOT).is_empty());
+}

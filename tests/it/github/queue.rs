@@ -1,0 +1,114 @@
+//! A merge group's job: the approval of the pull request whose merge it tests counts for the same result.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::Job;
+use super::RUN;
+use super::approval::BASELINE;
+use super::approval::Story;
+use super::approval::base_sha;
+use super::approval::committed;
+use crate::repository::Ran;
+use crate::trial;
+
+const EXPECTED: &str = "golden/expected/legal/lease.json";
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a merge group takes the approval of its pull request for the same result", same_result),
+        trial("a merge group with a bumped baseline is green by the approval that the bump carried on", bumped),
+        trial("a merge group with another result than the approved one is red and says so", other_result),
+        trial("an approval of another pull request, or none, opens no merge queue", not_its_own),
+        trial("a merge group that may not read pull requests says which permission is missing", unread),
+    ]
+}
+
+/// The gate on the commit that the queue made of the pull request and the base branch.
+fn queued(story: &Story, number: u64) -> Ran {
+    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
+    let reference = format!("refs/heads/gh-readonly-queue/main/pr-{number}-{}", base_sha());
+    job.event["merge_group"]["head_ref"] = json!(reference);
+    job.event["merge_group"]["base_sha"] = json!(base_sha());
+    job.run = 50;
+    job.runs()
+}
+
+/// A pull request that edits an expectation, with its gate's report uploaded.
+fn golden_change() -> Story {
+    let story = Story::new();
+    story.checkout.write(RUN, crate::repository::RUN);
+    story.checkout.replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
+    assert_eq!(story.gate(7).code, 1, "the guard does not hold it");
+    story
+}
+
+fn report(story: &Story) -> Value {
+    serde_json::from_str(&story.report()).unwrap()
+}
+
+fn same_result() {
+    for story in [golden_change(), Story::new()] {
+        story.gate(7);
+        assert_eq!(queued(&story, 2).code, 1, "nobody has approved it");
+        story.labeled("alice");
+        let ran = queued(&story, 2);
+        assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+        let report = report(&story);
+        let group = super::payload("merge_group")["merge_group"]["head_sha"].clone();
+        assert_eq!((&report["commit"], &report["base"]), (&group, &json!(base_sha())));
+        assert_eq!(
+            (&report["approval"]["by"], &report["approval"]["head"]),
+            (&json!("alice"), &json!(super::head_sha()))
+        );
+        assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
+    }
+}
+
+fn bumped() {
+    let story = Story::new();
+    story.gate(7);
+    story.labeled("alice");
+    story.bump();
+    let head = story.github.head("changes").unwrap();
+    story.checkout.write(BASELINE, committed(&story, &head));
+    let ran = queued(&story, 2);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(report(&story)["approval"]["head"], json!(head));
+}
+
+fn other_result() {
+    let story = golden_change();
+    story.labeled("alice");
+    // Another pull request of the queue changed something else below it.
+    story.checkout.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let ran = queued(&story, 2);
+    assert_eq!(ran.code, 1, "{}", ran.stdout);
+    let wanted = "the approval of pull request 2 is of another result than this merge group's";
+    assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
+    assert_eq!(report(&story)["approval"], Value::Null);
+}
+
+fn not_its_own() {
+    let story = golden_change();
+    story.labeled("alice");
+    // There is no such pull request, which looks like one that the token may not read.
+    assert_eq!(queued(&story, 9).code, 1);
+    let mut job = Job::new(&story.checkout, &story.github, "merge_group", "merge_group");
+    job.event["merge_group"]["head_ref"] = json!("refs/heads/mine/pr-2-of-mine");
+    assert_eq!(job.runs().code, 1, "any branch is taken for the queue's");
+    story.github.unlabel(super::approval::LABEL);
+    story.job("pull_request.unlabeled", "alice", 21).input("mode", "approve").runs();
+    assert_eq!(queued(&story, 2).code, 1, "a withdrawn approval counts");
+}
+
+fn unread() {
+    let story = golden_change();
+    story.labeled("alice");
+    let ran = queued(&story, 9);
+    assert!(ran.stdout.contains("the job needs the permission `pull-requests: read`"), "{}", ran.stdout);
+    story.github.deny("statuses: read");
+    let ran = queued(&story, 2);
+    assert!(ran.code == 1 && ran.stdout.contains("the permission `statuses: read`"), "{}", ran.stdout);
+}
