@@ -33,6 +33,8 @@ mod targets;
 mod tidy;
 #[cfg(feature = "models")]
 mod traces;
+#[cfg(feature = "github")]
+mod workflows;
 
 use libtest_mimic::Arguments;
 use libtest_mimic::Trial;
@@ -75,5 +77,7 @@ fn main() {
     trials.extend(tidy::trials());
     #[cfg(feature = "models")]
     trials.extend(traces::trials());
+    #[cfg(feature = "github")]
+    trials.extend(workflows::trials());
     libtest_mimic::run(&arguments, trials).exit();
 }

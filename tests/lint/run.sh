@@ -35,7 +35,9 @@ files() {
     done
 }
 
-mapfile -t workflows < <(files '.github/workflows/*.yml' '.github/workflows/*.yaml')
+mapfile -t workflows < <(files '.github/workflows/*.yml' '.github/workflows/*.yaml' 'docs/workflows/*.yml')
+# This validator's schema is older than the permission `attestations`; the other two look at the release's workflow as well.
+mapfile -t validated < <(printf '%s\n' "${workflows[@]}" | grep -v '/release\.yml$')
 mapfile -t actions < <(files 'action.yml' 'action.yaml' '**/action.yml' '**/action.yaml')
 mapfile -t dockerfiles < <(files ':(glob)**/Dockerfile' ':(glob)**/*.Dockerfile')
 mapfile -t scripts < <(files '*.sh' '.ci/run')
@@ -67,7 +69,7 @@ one_by_one() {
 check zizmor $((${#workflows[@]} + ${#actions[@]})) \
     zizmor --pedantic --offline --no-progress --quiet --strict-collection "${workflows[@]}" "${actions[@]}"
 check actionlint "${#workflows[@]}" actionlint -shellcheck "$tools/python/bin/shellcheck" -pyflakes '' "${workflows[@]}"
-check action-validator $((${#workflows[@]} + ${#actions[@]})) one_by_one action-validator "${workflows[@]}" "${actions[@]}"
+check action-validator $((${#validated[@]} + ${#actions[@]})) one_by_one action-validator "${validated[@]}" "${actions[@]}"
 check hadolint "${#dockerfiles[@]}" hadolint --failure-threshold style "${dockerfiles[@]}"
 check shellcheck "${#scripts[@]}" shellcheck --external-sources --severity style "${scripts[@]}"
 

@@ -1,0 +1,293 @@
+//! Every workflow that uses goldgate asks for what the action has: inputs, modes, events, artifacts, and no more rights than it needs.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fs;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::repository::Repository;
+use crate::repository::root;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("every input and mode that a workflow writes is one that the action knows", inputs),
+        trial("every input of the action is read by the program, and every default is its own", read_by_the_program),
+        trial(
+            "each mode runs on the events that it is made for, and privileged ones check out nothing foreign",
+            events,
+        ),
+        trial("the report is uploaded under the name that approvals and the publisher look for", artifacts),
+        trial("no job of a workflow has more rights than its modes need, nor fewer", rights),
+        trial("every shipped workflow is shown by a page", pages),
+        trial("the setup action and the release agree on names", setup),
+    ]
+}
+
+/// A workflow by its path.
+struct Workflow {
+    path: String,
+    is_shipped: bool,
+    text: String,
+    form: Value,
+}
+
+/// A step that uses goldgate, with its job.
+struct Step<'a> {
+    workflow: &'a Workflow,
+    job: &'a Value,
+    with: BTreeMap<String, String>,
+}
+
+impl Step<'_> {
+    fn mode(&self) -> &str {
+        self.with.get("mode").map_or("run", String::as_str)
+    }
+
+    fn says(&self, input: &str, value: &str) -> bool {
+        self.with.get(input).is_some_and(|stated| stated == value)
+    }
+}
+
+fn yaml(path: &str) -> (String, Value) {
+    let text = fs::read_to_string(root().join(path)).unwrap();
+    let form = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{path}: {error}"));
+    (text, form)
+}
+
+fn workflows() -> Vec<Workflow> {
+    let mut found = Vec::new();
+    for (folder, is_shipped) in [("docs/workflows", true), (".github/workflows", false)] {
+        let mut names: Vec<_> =
+            fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.sort();
+        for name in names {
+            let path = format!("{folder}/{}", name.to_str().unwrap());
+            let (text, form) = yaml(&path);
+            found.push(Workflow { path, is_shipped, text, form });
+        }
+    }
+    assert!(found.len() >= 11, "{} workflows", found.len());
+    found
+}
+
+fn jobs(workflow: &Workflow) -> impl Iterator<Item = &Value> {
+    workflow.form["jobs"].as_object().unwrap().values()
+}
+
+fn steps(job: &Value) -> impl Iterator<Item = &Value> {
+    job["steps"].as_array().unwrap().iter()
+}
+
+fn uses(step: &Value, action: &str) -> bool {
+    let used = step["uses"].as_str().unwrap_or_default();
+    used == action || used.starts_with(&format!("{action}@"))
+}
+
+fn with(step: &Value) -> BTreeMap<String, String> {
+    let stated = step["with"].as_object().cloned().unwrap_or_default();
+    let shown = |value: Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    stated.into_iter().map(|(name, value)| (name, shown(value))).collect()
+}
+
+fn gates(workflow: &Workflow) -> Vec<Step<'_>> {
+    let own =
+        |job: &&Value| steps(job).filter(|step| uses(step, "OWNER/goldgate") || uses(step, "./")).map(with).collect();
+    let all = jobs(workflow).map(|job| (job, own(&job)));
+    let flat =
+        all.flat_map(|(job, found): (&Value, Vec<_>)| found.into_iter().map(move |with| Step { workflow, job, with }));
+    flat.collect()
+}
+
+fn inputs() {
+    let (_, action) = yaml("action.yml");
+    let known = action["inputs"].as_object().unwrap();
+    let all = workflows();
+    let mut modes = BTreeSet::new();
+    for step in all.iter().flat_map(gates) {
+        for name in step.with.keys() {
+            assert!(known.contains_key(name), "{}: action.yml has no input {name}", step.workflow.path);
+        }
+        modes.insert(step.mode().to_owned());
+    }
+    let repository = Repository::empty();
+    let told = repository.goldgate_with(&["action"], &[("INPUT_MODE", "none")]).stderr;
+    let known: BTreeSet<String> = told
+        .split("write one of ")
+        .nth(1)
+        .unwrap()
+        .split([',', ' ', '['])
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .take_while(|word| !word.starts_with("bad"))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(modes, known, "a mode that no workflow shows, or that no program knows");
+    let described = action["inputs"]["mode"]["description"].as_str().unwrap();
+    for mode in &known {
+        assert!(described.contains(&format!("`{mode}`")), "action.yml does not describe mode {mode}");
+    }
+}
+
+fn read_by_the_program() {
+    let (_, action) = yaml("action.yml");
+    let source = fs::read_to_string(root().join("src/app/action/inputs.rs")).unwrap();
+    for (name, input) in action["inputs"].as_object().unwrap() {
+        if name == "token" {
+            continue;
+        }
+        let read = [format!("get(\"{name}\")"), format!("truth(\"{name}\"")];
+        assert!(read.iter().any(|call| source.contains(call)), "nothing reads the input {name}");
+        let default = input["default"].as_str().unwrap();
+        let shown = default.is_empty()
+            || source.contains(&format!("\"{default}\""))
+            || source.contains(&format!("\"{name}\", {default}"));
+        assert!(shown || name == "mode", "the program has another default for {name} than {default:?}");
+    }
+}
+
+fn events() {
+    for workflow in workflows() {
+        let on = &workflow.form["on"];
+        let listed: Vec<String> = match on {
+            Value::Object(map) => map.keys().cloned().collect(),
+            other => panic!("{}: {other}", workflow.path),
+        };
+        assert_eq!(workflow.form["permissions"], serde_json::json!({}), "{}", workflow.path);
+        assert!(workflow.form["concurrency"]["group"].is_string(), "{}", workflow.path);
+        for step in gates(&workflow) {
+            let fit: &[&str] = match step.mode() {
+                "run" if step.says("blocking", "false") => {
+                    &["pull_request", "merge_group", "push", "schedule", "workflow_dispatch"]
+                }
+                "run" | "merge" => &["pull_request", "merge_group", "workflow_dispatch"],
+                "trusted" | "approve" | "bump" => &["pull_request_target"],
+                "publish" => &["workflow_run"],
+                "baseline-pr" => &["push", "schedule"],
+                other => panic!("{}: which events has mode {other}?", workflow.path),
+            };
+            for event in &listed {
+                assert!(fit.contains(&event.as_str()), "{}: mode {} on {event}", workflow.path, step.mode());
+            }
+        }
+        let privileged = listed.iter().any(|event| matches!(event.as_str(), "pull_request_target" | "workflow_run"));
+        for step in jobs(&workflow).flat_map(steps).filter(|step| uses(step, "actions/checkout")) {
+            assert!(with(step).get("persist-credentials").is_some_and(|kept| kept == "false"), "{}", workflow.path);
+            // This repository's own action is the base branch's, which is what a checkout without `ref` is there.
+            assert!(!privileged || (!workflow.is_shipped && step["with"]["ref"].is_null()), "{}", workflow.path);
+        }
+        for job in jobs(&workflow) {
+            assert!(job["timeout-minutes"].is_u64() && job["permissions"].is_object(), "{}", workflow.path);
+        }
+    }
+}
+
+fn artifacts() {
+    let evidence = fs::read_to_string(root().join("src/app/action/evidence.rs")).unwrap();
+    let publishing = fs::read_to_string(root().join("src/app/action/publishing.rs")).unwrap();
+    for source in [&evidence, &publishing] {
+        assert!(source.contains("const ARTIFACT: &str = \"goldgate-report\";"), "the program looks for another name");
+    }
+    for workflow in workflows() {
+        for step in gates(&workflow) {
+            let wanted = match step.mode() {
+                "run" if step.with.contains_key("shard") => "goldgate-part-${{ matrix.part }}",
+                "run" if step.says("tier", "model") => "goldgate-model",
+                "run" if step.says("blocking", "false") => continue,
+                "run" | "merge" => "goldgate-report",
+                "trusted" => "goldgate-report-${{ github.event.pull_request.head.sha }}",
+                _ => continue,
+            };
+            let uploaded: Vec<_> =
+                steps(step.job).filter(|step| uses(step, "actions/upload-artifact")).map(with).collect();
+            let [upload] = uploaded.as_slice() else { panic!("{}: one upload beside {}", workflow.path, step.mode()) };
+            let out = step.with.get("out").map_or(".goldgate/report", String::as_str);
+            assert_eq!((upload["name"].as_str(), upload["path"].as_str()), (wanted, out), "{}", workflow.path);
+            // The folder's name begins with a dot, and an upload leaves such files out.
+            assert_eq!(upload["include-hidden-files"], "true", "{}", workflow.path);
+        }
+        for step in jobs(&workflow).flat_map(steps).filter(|step| uses(step, "actions/download-artifact")) {
+            let pattern = with(step)["pattern"].clone();
+            assert!(
+                pattern == "goldgate-part-*" || workflow.path.ends_with("/release.yml"),
+                "{}: {pattern}",
+                workflow.path
+            );
+        }
+    }
+}
+
+/// What each mode needs, as docs/security.md tells.
+fn needs(step: &Step<'_>) -> &'static [(&'static str, &'static str)] {
+    match step.mode() {
+        "run" if step.with.contains_key("shard") => &[("contents", "read"), ("pull-requests", "read")],
+        "run" if step.says("tier", "model") => &[("contents", "read"), ("pull-requests", "write"), ("checks", "write")],
+        // On the default branch there is neither a comment nor an approval.
+        "run" if step.says("blocking", "false") => &[("contents", "read")],
+        "run" | "merge" | "trusted" => &[("contents", "read"), ("pull-requests", "write"), ("statuses", "read")],
+        "approve" => &[("actions", "read"), ("contents", "read"), ("pull-requests", "write"), ("statuses", "write")],
+        "bump" => &[("actions", "write"), ("contents", "write"), ("pull-requests", "write"), ("statuses", "write")],
+        "publish" => &[("actions", "read"), ("pull-requests", "write")],
+        "baseline-pr" => &[("contents", "write"), ("pull-requests", "write")],
+        other => panic!("what does mode {other} need?"),
+    }
+}
+
+fn rights() {
+    for workflow in workflows() {
+        for job in jobs(&workflow) {
+            let own: Vec<Step<'_>> = gates(&workflow).into_iter().filter(|step| std::ptr::eq(step.job, job)).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
+            let checkout = steps(job).any(|step| uses(step, "actions/checkout")).then_some(&("contents", "read"));
+            for (scope, level) in own.iter().flat_map(|step| needs(step)).chain(checkout) {
+                let standing = wanted.entry(scope).or_insert(level);
+                if *level == "write" {
+                    *standing = level;
+                }
+            }
+            let given: BTreeMap<&str, &str> = job["permissions"]
+                .as_object()
+                .unwrap()
+                .iter()
+                .map(|(scope, level)| (scope.as_str(), level.as_str().unwrap()))
+                .collect();
+            assert_eq!(given, wanted, "{}: {}", workflow.path, job["name"]);
+        }
+    }
+}
+
+fn pages() {
+    let mut text = fs::read_to_string(root().join("README.md")).unwrap().replace("docs/workflows/", "workflows/");
+    for entry in fs::read_dir(root().join("docs")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "md") {
+            text.push_str(&fs::read_to_string(path).unwrap());
+        }
+    }
+    for workflow in workflows().iter().filter(|workflow| workflow.is_shipped) {
+        let link = workflow.path.strip_prefix("docs/").unwrap();
+        assert!(text.contains(&format!("({link})")), "no page links {}", workflow.path);
+        assert!(workflow.text.starts_with("# "), "{} does not say what it is for", workflow.path);
+    }
+}
+
+fn setup() {
+    let script = fs::read_to_string(root().join("setup/install.sh")).unwrap();
+    let (_, action) = yaml("setup/action.yml");
+    let given: BTreeSet<String> = action["runs"]["steps"][0]["env"].as_object().unwrap().keys().cloned().collect();
+    for name in given.iter().filter(|name| name.starts_with("SETUP_")) {
+        assert!(script.contains(name.as_str()), "install.sh does not read {name}");
+    }
+    let build = fs::read_to_string(root().join(".github/release/build.sh")).unwrap();
+    let (_, release) = yaml(".github/workflows/release.yml");
+    assert!(script.contains("archive=goldgate-$arch-linux.tar.gz") && build.contains("goldgate-$arch-linux.tar.gz"));
+    for built in release["jobs"]["build"]["strategy"]["matrix"]["include"].as_array().unwrap() {
+        let arch = built["arch"].as_str().unwrap();
+        assert!(script.contains(&format!(") arch={arch} ;;")), "install.sh does not know {arch}");
+    }
+}
