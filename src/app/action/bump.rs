@@ -159,7 +159,8 @@ fn refused(desk: &Desk<'_>, why: &Refusal) {
     let shown = match why {
         // Its code spans are our own words; of the others every character is made harmless.
         Refusal::Fork | Refusal::Moved | Refusal::OtherResult | Refusal::NotAsMeasured => why.to_string(),
-        Refusal::NoResult(_) | Refusal::NoReason(_) => inline(&why.to_string(), 600),
+        Refusal::NoReason(worse) => Refusal::NoReason(worse.iter().map(|name| inline(name, 100)).collect()).to_string(),
+        Refusal::NoResult(_) => inline(&why.to_string(), 600),
     };
     let text = format!("### Baseline\n\nThe approved baseline is **not committed**: {shown}.");
     desk.note(About::Bump, "NOTE", "The approved baseline is not committed.", &text);
