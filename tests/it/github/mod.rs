@@ -9,6 +9,7 @@ mod parts;
 mod publish;
 mod queue;
 mod standin;
+mod story;
 mod trusted;
 mod writers;
 
@@ -31,7 +32,7 @@ pub fn trials() -> Vec<Trial> {
     for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
         trials.extend(more());
     }
-    for more in [parts::trials, publish::trials, queue::trials, trusted::trials, writers::trials] {
+    for more in [parts::trials, publish::trials, queue::trials, story::trials, trusted::trials, writers::trials] {
         trials.extend(more());
     }
     trials

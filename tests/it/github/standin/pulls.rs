@@ -87,7 +87,7 @@ impl Pulls {
     /// A commit id that nobody had before.
     pub fn fresh(&mut self) -> String {
         self.made += 1;
-        format!("{:040x}", 0xc0_0000 + self.made)
+        format!("{:0<40x}", 0xc0_ffee + self.made)
     }
 
     fn shown(&self, number: u64, labels: &[String]) -> Value {
