@@ -16,7 +16,10 @@ fs.writeFileSync(path.join(work, 'opened.json'), JSON.stringify(opened));
 fs.writeFileSync(path.join(work, 'finished.json'), JSON.stringify(finished));
 const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
 const run = { id: 4711, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', conclusion: 'success', path: '.github/workflows/goldgate.yml', head_repository: from };
-const pull = { number: 2, state: 'open', head: { sha: head, repo: from }, base: { sha: base, repo: { id: 1, full_name: 'acme/agents' } } };
+const pull = {
+  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels: [],
+  head: { sha: head, ref: 'changes', repo: from }, base: { sha: base, ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
+};
 const comments = [];
 const checks = [];
 const shown = (c) => ({ ...c, html_url: `http://127.0.0.1/c/${c.id}`, user: { login: 'octocat' } });
@@ -64,6 +67,7 @@ const answer = (method, url, body) => {
     if (method === 'PATCH') comment.body = body.body;
     return [200, shown(comment)];
   }
+  if (at.endsWith('/statuses')) return [200, []];
   if (at.endsWith('/check-runs') && method === 'GET') return [200, { total_count: checks.length, check_runs: checks }];
   if (at === '/check-runs') { checks.push({ id: 900, ...body }); return [201, checks.at(-1)]; }
   if (at === '/check-runs/900') { Object.assign(checks[0], body); return [200, checks[0]]; }

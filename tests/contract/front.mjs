@@ -16,7 +16,8 @@ const head = 'ec26c3e57ca3a959ca5aad62de7213c562f8c821';
 const comments = [];
 const statuses = [];
 const refs = new Map();
-let labels = [{ name: 'bug' }];
+const label = process.env.LABEL ?? 'bug';
+let labels = [{ name: label }];
 let ours = null;
 let next = 1;
 const fresh = () => (next++).toString(16).padStart(40, '0');
@@ -53,11 +54,11 @@ const asked = (body) => {
 
 const control = (path) => {
   if (path === '/twin') comments.push({ id: next++, body: comments[0].body });
-  if (path === '/label') labels = [{ name: 'bug' }];
+  if (path === '/label') labels = [{ name: label }];
 };
 
 const governed = (method, path, body) => {
-  if (method === 'DELETE' && /\/labels\/bug$/.test(path)) { labels = []; return [200, []]; }
+  if (method === 'DELETE' && decodeURIComponent(path).endsWith(`/labels/${label}`)) { labels = []; return [200, []]; }
   if (/\/collaborators\/[^/]+\/permission$/.test(path)) return [200, { permission: 'write', role_name: 'maintain' }];
   if (/\/commits\/[0-9a-f]+\/statuses$/.test(path)) return [200, statuses.filter((s) => path.includes(s.sha))];
   if (/\/statuses\/[0-9a-f]+$/.test(path)) {

