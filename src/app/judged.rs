@@ -103,11 +103,11 @@ fn joined(names: BTreeSet<String>) -> Option<String> {
     (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"))
 }
 
-/// Whether each judge of a suite may recommend: its marks of all graded pairs beside those of people.
+/// Whether each judge of a suite may recommend: its marks of all counted pairs beside those of people.
 pub fn trust<'a>(opened: &Opened, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
     let told = opened.judges.iter().enumerate().map(|(place, judge)| {
         let (mut marks, mut stale) = (Vec::new(), 0);
-        for pair in pairs.clone().filter(|pair| pair.exclusion != Exclusion::NoMajority) {
+        for pair in pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted) {
             let Some(judged) = pair.judged.get(place) else { continue };
             let (current, old) = of_people(judge, pair, judged.outputs_sha256.as_deref());
             stale += old;
