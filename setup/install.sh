@@ -27,7 +27,7 @@ archive=goldgate-$arch-linux.tar.gz
 from=${GITHUB_SERVER_URL:-https://github.com}/$SETUP_REPOSITORY/releases/download/v$version
 folder=$(mktemp -d "${RUNNER_TEMP:?}/goldgate.XXXXXX")
 for file in "$archive" SHA256SUMS; do
-    curl --silent --show-error --fail --location --retry 5 --retry-all-errors --output "$folder/$file" "$from/$file" ||
+    curl --silent --show-error --fail --location --retry 5 --output "$folder/$file" "$from/$file" ||
         fail "$from/$file cannot be downloaded"
 done
 # Exactly this archive's line: a list without it verifies nothing.
