@@ -18,3 +18,16 @@ done
 for planted in ../tests/revision/planted/*/*.rtf; do
   cp "$planted" "corpus/rtf/$(basename "$(dirname "$planted")")-$(basename "$planted" .rtf)"
 done
+# A contract of four paragraphs is tried ten times as often as one of five pages.
+{
+  printf '%s' '{"entities": [{"from": "Acme Ltd", "to": "Borealis plc", "defined_as": ["Acme"], "becomes": ["Borealis"]}],
+    "jurisdiction": {"from": "Northmark", "to": "Westhaven"}, "liability": {"indemnifier": "Supplier", "indemnitee": "Customer"},
+    "clauses": [{"operation": "delete", "section": "2"}]}'
+  printf '\0\0'
+  printf '%s\n' '{\rtf1\ansi' 'Acme Ltd ("Acme") is the Supplier under the law of Northmark.\par' \
+    '1. Delivery. The Supplier delivers.\par' '2. Exclusivity. Nobody else.\par' \
+    '3. Indemnity. The Customer shall indemnify the Supplier under Section 1.\par' '}'
+  printf '\0\0'
+  printf '%s\n' '{\rtf1\ansi' 'Borealis plc ("Borealis") is the Supplier under the law of Westhaven.\par' \
+    '1. Delivery. The Supplier delivers.\par' '2. Indemnity. The Supplier shall indemnify the Customer under Section 1.\par' '}'
+} >corpus/verifier/small
