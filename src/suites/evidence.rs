@@ -9,6 +9,7 @@ use serde::Deserialize;
 use self::asked::ask;
 use self::checks::Reader;
 use self::produced::produced;
+use self::repository::files;
 use self::repository::root;
 use self::repository::tidied;
 use super::Audit;
@@ -25,7 +26,6 @@ use super::folder::Name;
 use super::folder::Read;
 use super::quarantine::QuarantineForm;
 use super::quarantine::is_day;
-use super::walk::files_below;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::Place;
@@ -229,12 +229,12 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
             place.problem_of_key(path, "empty-keyword", format!("{name} has an empty text"), help)
         })
     };
-    let allowed: BTreeSet<String> = match &form.allowed_files {
+    let allowed = match &form.allowed_files {
         Some(files) => {
             let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
             files.iter().enumerate().map(file).collect::<Result<_, _>>()?
         }
-        None => files_below(shelf, &root(&place, suite, &form.repo_path, shelf)?, &|_| false)?.into_keys().collect(),
+        None => files(&place, root(&place, suite, &form.repo_path, shelf)?, shelf)?,
     };
     if let Some(question) = &form.question {
         place.filled(&[Key("question")], "the question", question)?;

@@ -1,9 +1,12 @@
 //! The fixture repository of a task, and the paths in it.
 
+use std::collections::BTreeSet;
+
 use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::Step::Key;
 use crate::model::RepoPath;
+use crate::suites::EntryKind;
 use crate::suites::Shelf;
 
 /// The fixture repository of a task, which is looked for in the suite's folder first.
@@ -18,6 +21,31 @@ pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) 
         let what = format!("there is no fixture repository {path:?}");
         place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
     })
+}
+
+/// The files of a fixture repository.
+///
+/// # Errors
+/// A folder that cannot be listed, and too many of them.
+pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTreeSet<String>, Diagnostic> {
+    let mut files = BTreeSet::new();
+    let mut open = vec![(root, String::new())];
+    while let Some((folder, inside)) = open.pop() {
+        for entry in shelf.list(&folder)? {
+            let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
+            match entry.kind {
+                EntryKind::File => {
+                    files.insert(name);
+                }
+                EntryKind::Folder if open.len() < 1000 => open.push((folder.child(&entry.name), name)),
+                EntryKind::Folder => {
+                    let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
+                    return Err(place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
+                }
+            }
+        }
+    }
+    Ok(files)
 }
 
 /// A path inside a repository without `.`, empty parts and `a/..`; `None` where it leaves the repository.
