@@ -258,6 +258,9 @@ impl CaseSets {
             (false, Selection::Part) => {
                 Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
             }
+            (false, Selection::Whole) if self.added == 0 && self.removed.is_empty() => {
+                Some(format!("cases in quarantine are not compared: the other {shared} are"))
+            }
             (false, Selection::Whole) => Some(format!(
                 "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
                 self.added,

@@ -21,7 +21,7 @@ trap cleanup EXIT
 
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
 goldgate=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
-"$server/build/bin/llama-server" -m "$server/model.gguf" --host 127.0.0.1 --port "$port" -c 16384 -np 2 --jinja > "$work/server.log" 2>&1 &
+"$server/build/bin/llama-server" -m "$server/model.gguf" --host 127.0.0.1 --port "$port" -c 16384 -np 2 --jinja --alias smollm2 > "$work/server.log" 2>&1 &
 pid=$!
 for _ in $(seq 120); do
     if curl --silent --fail --output /dev/null --max-time 1 "http://127.0.0.1:$port/health"; then break; fi
