@@ -43,6 +43,7 @@ pub fn digest(shelf: &dyn Shelf, globs: &[PathGlob]) -> Result<Option<String>, D
 ///
 /// # Errors
 /// A file or folder that cannot be read.
+#[cfg(feature = "models")]
 pub fn of_folder(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
     of_files(shelf, files_below(shelf, &RepoPath::root(), &|_| false)?.values())
 }

@@ -93,13 +93,13 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     let block = |rank, name, text| Block { rank, name, text };
     let mut all = vec![block(0, "heading", heading(report)), block(0, "no verdict", not_gateable(report))];
     let mut moved: Vec<Block> = match tables {
-        Tables::One => vec![block(1, "changed numbers", changed(&report.suites))],
+        Tables::One => vec![block(1, "changed numbers", changed(&report.suites, report.approval.as_ref()))],
         Tables::BySuite => {
             let table = |suite: &SuiteReport| {
                 let fails = suite.verdict == Ruling::Judged(Verdict::Fail);
                 let (rank, name) =
                     if fails { (1, "a failing suite's numbers") } else { (6, "a suite's changed numbers") };
-                block(rank, name, changed(std::slice::from_ref(suite)))
+                block(rank, name, changed(std::slice::from_ref(suite), report.approval.as_ref()))
             };
             report.suites.iter().map(table).collect()
         }

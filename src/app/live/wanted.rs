@@ -17,6 +17,7 @@ use crate::model::Tier;
 use crate::model::Transport;
 use crate::suites::Refinement;
 use crate::suites::Shelf;
+use crate::suites::in_words;
 
 /// The samples of one run of an agent.
 pub struct Wanted<'a> {
@@ -64,6 +65,11 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<W
                 }
                 let planned = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples).or(pair.samples);
                 let Some(Some(ask)) = problems.keep(opened.suite.ask(place, at, shelf)) else { continue };
+                let target = plan.config.targets.get(&live.target);
+                let is_model = target.is_some_and(|target| matches!(target.transport, Transport::Model(_)));
+                if is_model && problems.keep(in_words(&ask, pair)).is_none() {
+                    continue;
+                }
                 let system = opened.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
                 let refinement = match live.critic {
                     Some(_) => {

@@ -2,6 +2,7 @@
 
 use super::put;
 use crate::model::AgentReport;
+use crate::model::Approval;
 use crate::model::MetricReport;
 use crate::model::Noise;
 use crate::model::Report;
@@ -24,22 +25,27 @@ fn is_changed(metric: &MetricReport) -> bool {
     moved || unwell
 }
 
-fn rows(suites: &[SuiteReport], wanted: impl Fn(&MetricReport) -> bool) -> (usize, String) {
+fn rows(
+    suites: &[SuiteReport],
+    approval: Option<&Approval>,
+    wanted: impl Fn(&MetricReport) -> bool,
+) -> (usize, String) {
     let mut out = String::new();
     let mut count = 0;
     for suite in suites {
         for agent in &suite.agents {
             for metric in agent.metrics.iter().filter(|metric| wanted(metric) && !metric.is_silent()) {
                 count += 1;
-                put(&mut out, &row(suite, agent, metric));
+                put(&mut out, &row(suite, agent, metric, approval));
             }
         }
     }
     (count, out)
 }
 
-fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> String {
-    let arrow = match number::direction(metric.better, metric.unit, metric.comparison.delta) {
+fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval: Option<&Approval>) -> String {
+    let direction = number::direction(metric.better, metric.unit, metric.comparison.delta);
+    let arrow = match direction {
         Direction::Better => " ▲ better",
         Direction::Worse => " ▼ worse",
         Direction::Other | Direction::Same => "",
@@ -54,6 +60,14 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
     let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
+        // It was held against the approved number; the difference that stands here is the one from the base.
+        Ruling::Judged(Verdict::Pass)
+            if approval.is_some()
+                && direction == Direction::Worse
+                && metric.gates.iter().any(|gate| gate.from_baseline) =>
+        {
+            "✅ approved".to_owned()
+        }
         Ruling::Judged(Verdict::Pass) => "✅ pass".to_owned(),
         Ruling::Judged(Verdict::Inconclusive) => "❔ inconclusive".to_owned(),
         Ruling::Judged(Verdict::Fail) => "❌ **fail**".to_owned(),
@@ -71,15 +85,16 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport) -> Strin
     )
 }
 
-pub fn changed(suites: &[SuiteReport]) -> String {
-    match rows(suites, is_changed) {
+/// The numbers that moved or failed; an approval of the result is said where it is why a gate holds.
+pub fn changed(suites: &[SuiteReport], approval: Option<&Approval>) -> String {
+    match rows(suites, approval, is_changed) {
         (0, _) => String::new(),
         (_, rows) => format!("{HEAD}{rows}"),
     }
 }
 
 pub fn unchanged(report: &Report) -> String {
-    let (count, rows) = rows(&report.suites, |metric| !is_changed(metric));
+    let (count, rows) = rows(&report.suites, report.approval.as_ref(), |metric| !is_changed(metric));
     if count == 0 {
         return String::new();
     }

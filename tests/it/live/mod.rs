@@ -36,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a command answers in the model tier and in the deterministic one", command),
         trial("the deterministic tier refuses a live model in words, before any call", refused),
+        trial("a case that has no words is not put to a model", wordless),
         trial("without a key nothing runs, in one line, with exit code 0 and not green", no_key),
         trial(
             "a regression of the model tier exits 0 and is unmistakable, and blocks where that is asked for",
@@ -337,6 +338,22 @@ fn cache() {
     assert_eq!(endpoint.requests(), 6, "another prompt is another question");
     let bodies: BTreeSet<String> = endpoint.bodies().iter().map(ToString::to_string).collect();
     assert_eq!(bodies.len(), 2);
+}
+
+fn wordless() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.replace("goldgate.yaml", "kind: findings", "kind: property");
+    repository.write(
+        "golden/cases/rounding.json",
+        r#"{ "variants": [ { "name": "comments", "transform": "comments added" } ] }"#,
+    );
+    let ran = model(&repository, &[]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("golden/cases/rounding.json: the case \"rounding\" says nothing"),
+        "{ran:?}"
+    );
+    assert_eq!(endpoint.requests(), 0);
 }
 
 fn redacted() {
