@@ -1,5 +1,8 @@
 //! Approval by label and the bump, played against the stand-in: the story as it should go, and every way to cheat.
 
+mod artifacts;
+mod rights;
+
 use std::io::Write;
 
 use libtest_mimic::Trial;
@@ -8,6 +11,18 @@ use serde_json::json;
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
+use self::artifacts::broken_artifacts;
+use self::artifacts::foreign_artifacts;
+use self::artifacts::hostile_reason;
+use self::artifacts::moved_during;
+use self::artifacts::no_reason;
+use self::artifacts::not_as_measured;
+use self::rights::by_hand;
+use self::rights::carried;
+use self::rights::fork;
+use self::rights::permissions;
+use self::rights::token;
+use self::rights::unread_statuses;
 use super::BOT;
 use super::Job;
 use super::RUN;
@@ -420,226 +435,4 @@ fn absolute() {
     let metrics = &report["suites"][0]["agents"][0]["metrics"];
     assert_eq!(metrics["finding_recall"]["verdict"], "fail");
     assert_eq!(metrics["f1_score"]["verdict"], "pass", "what the baseline limits is approved");
-}
-
-fn foreign_artifacts() {
-    let other = "c".repeat(40);
-    // A run on another commit, and a report on another commit in a run on this one.
-    let story = Story::new();
-    story.graded(7);
-    story.upload(7, &other, &story.report(), &story.proposed());
-    let ran = story.labeled("alice");
-    story.is_refused(&ran, "no finished run on this commit has uploaded an artifact");
-    let story = Story::new();
-    story.graded(7);
-    story.upload(7, &head_sha(), &story.report().replace(&head_sha(), &other), &story.proposed());
-    let ran = story.labeled("alice");
-    story.is_refused(&ran, "reports on another commit");
-    // Nothing is ever asked of another repository.
-    assert!(story.github.requests().iter().all(|request| {
-        ["/repos/acme/agents/", "/user", "/_stored/", "/graphql"].iter().any(|known| request.contains(known))
-    }));
-    assert!(story.github.leaks().is_empty());
-}
-
-fn broken_artifacts() {
-    let story = Story::new();
-    story.graded(7);
-    let (report, proposed) = (story.report(), story.proposed());
-    for (zip, why) in [
-        (b"no archive".to_vec(), "the archive cannot be read"),
-        (zipped(&[("report.json", &report)]), "it has no proposed-baseline.json"),
-        (zipped(&[("proposed-baseline.json", &proposed)]), "it has no report.json"),
-        (zipped(&[("report.json", "{"), ("proposed-baseline.json", &proposed)]), "report.json&#58;1&#58;"),
-        (zipped(&[("report.json", &report), ("proposed-baseline.json", "[]")]), "proposed-baseline.json&#58;1&#58;"),
-        (zipped(&[("../report.json", &report)]), "leaves the repository"),
-    ] {
-        let story = Story::new();
-        story.graded(7);
-        story.upload(7, &head_sha(), &report, &proposed);
-        story.github.artifact(7, "goldgate-report", zip);
-        let ran = story.labeled("alice");
-        story.is_refused(&ran, why);
-    }
-    let story = Story::new();
-    story.gate(7);
-    story.github.expire();
-    let ran = story.labeled("alice");
-    story.is_refused(&ran, "no finished run on this commit has uploaded an artifact");
-}
-
-fn not_as_measured() {
-    let story = Story::new();
-    story.graded(7);
-    let lower = story.proposed().replace("\"f1_score\": 0.5", "\"f1_score\": 0.1");
-    assert_ne!(lower, story.proposed());
-    story.upload(7, &head_sha(), &story.report(), &lower);
-    story.labeled("alice");
-    let ran = story.bump();
-    assert!(story.github.commits().is_empty(), "{}", ran.stdout);
-    assert!(story.comment().contains("does not have the numbers of the run's own report"), "{}", story.comment());
-}
-
-fn moved_during() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    let next = "c".repeat(40);
-    story.github.push_before_commit(&next);
-    let ran = story.bump();
-    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert_eq!(story.github.head("changes").as_deref(), Some(next.as_str()));
-    assert!(story.github.commits().is_empty() && story.github.dispatched().is_empty());
-    assert!(story.github.statuses(&next).is_empty());
-    assert!(ran.stdout.contains("the branch moved since the approval"), "{}", ran.stdout);
-}
-
-fn no_reason() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.describe(2, "<!-- Goldgate-Reason: a hint -->\nGoldgate-Reason:\nText.");
-    story.labeled("alice");
-    story.bump();
-    assert!(story.github.commits().is_empty());
-    let comment = story.comment();
-    assert!(comment.contains("a worse number needs a reason"), "{comment}");
-    assert!(comment.contains("f1&#95;score of contracts/legal"), "{comment}");
-    story.github.describe(2, REASON);
-    story.bump();
-    assert_eq!(story.github.commits().len(), 1);
-}
-
-fn hostile_reason() {
-    let story = Story::new();
-    story.gate(7);
-    let hostile =
-        "@acme/all closes #1 ![x](http://e/x.png) <img> \u{202e}`` --> <!-- goldgate:end --> \"}]\\ ::error::x";
-    story.github.describe(2, &format!("Goldgate-Reason: {hostile}{}\nlines", "y".repeat(70_000)));
-    story.labeled("alice");
-    let ran = story.bump();
-    let head = story.github.head("changes").unwrap();
-    let written: Value = serde_json::from_str(&committed(&story, &head)).unwrap();
-    let reason = written["accepted"][0]["reason"].as_str().unwrap();
-    assert!(reason.chars().count() <= 301 && !reason.contains(['\n', '\u{202e}']), "{reason}");
-    let message = &story.github.commits()[0]["message"];
-    assert!(!message.to_string().contains("acme/all"), "{message}");
-    for bad in ["@acme", "![", "<img", "http:"] {
-        assert!(!story.comment().contains(bad), "{bad}");
-    }
-    assert!(ran.stdout.lines().all(|line| !line.starts_with("::error")), "{}", ran.stdout);
-    assert_eq!(story.comment().matches("<!-- goldgate:comment").count(), 1);
-}
-
-fn fork() {
-    let story = Story::new();
-    story.gate(7);
-    story.github.fork();
-    story.labeled("alice");
-    assert_eq!(story.graded(8).code, 0, "the approval does not count");
-    let ran = story.bump();
-    assert!(story.github.commits().is_empty(), "{}", ran.stdout);
-    let comment = story.comment();
-    assert!(
-        comment.contains("`goldgate run --update-baseline`") && comment.contains("`mode: baseline-pr`"),
-        "{comment}"
-    );
-}
-
-fn carried() {
-    let story = Story::new();
-    story.checkout.goldgate(&["run", "--update-baseline"]);
-    story.github.file_at(&head_sha(), BASELINE, &story.checkout.read(BASELINE));
-    assert_eq!(story.gate(7).code, 1, "the pull request's own baseline was believed");
-    story.github.describe(2, "");
-    story.labeled("alice");
-    assert_eq!(story.graded(8).code, 0);
-    let ran = story.bump();
-    assert!(ran.stdout.contains("the head has the approved numbers already"), "{}", ran.stdout);
-    assert!(story.github.commits().is_empty());
-    // An approved baseline that says more than was measured is held against the result.
-    let story = Story::new();
-    let higher = story.checkout.read(BASELINE);
-    let higher = higher.replace("\"finding_precision\": 1.0", "\"finding_precision\": 0.9");
-    story.checkout.write(BASELINE, &higher);
-    story.github.file_at(&head_sha(), BASELINE, &higher);
-    story.gate(7);
-    story.labeled("alice");
-    assert_eq!(story.graded(8).code, 1);
-}
-
-fn permissions() {
-    type Act = fn(&Story) -> Ran;
-    let label: Act = |story| story.labeled("alice");
-    let read: Act = |story| story.labeled("mallory");
-    let bump: Act = |story| {
-        story.github.change_denied(false);
-        story.labeled("alice");
-        story.github.change_denied(true);
-        story.bump()
-    };
-    for (permission, act, warned) in [
-        ("statuses: write", label, "`statuses: write`"),
-        ("statuses: read", label, "`statuses: write`"),
-        ("actions: read", label, "`actions: read`"),
-        ("pull-requests: write", read, "`pull-requests: write`"),
-        ("contents: write", bump, "`contents: write`"),
-    ] {
-        let story = Story::new();
-        story.gate(7);
-        story.github.deny(permission);
-        let ran = act(&story);
-        let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
-        assert!(
-            !warnings.is_empty() && warnings.iter().all(|line| line.contains(warned)),
-            "{permission}: {}",
-            ran.stdout
-        );
-        assert_eq!(ran.code, 3, "{permission}");
-        assert!(story.github.commits().is_empty());
-        story.github.change_denied(false);
-        assert_eq!(story.graded(9).code == 0, permission == "contents: write", "{permission}");
-    }
-}
-
-fn unread_statuses() {
-    let story = Story::new();
-    story.gate(7);
-    story.labeled("alice");
-    story.github.deny("statuses: read");
-    let ran = story.graded(8);
-    assert_eq!(ran.code, 1);
-    assert!(story.report().contains("the job needs the permission `statuses: read`"), "{}", story.report());
-}
-
-fn by_hand() {
-    for refuse in [Standin::refuse_dispatches as fn(&Standin), |github| github.deny("actions: write")] {
-        let story = Story::new();
-        story.gate(7);
-        story.labeled("alice");
-        refuse(&story.github);
-        let ran = story.bump();
-        assert_eq!((ran.code, story.github.commits().len()), (0, 1), "{}", ran.stdout);
-        let comment = story.comment();
-        assert!(comment.contains("close this pull request and open it again"), "{comment}");
-        assert!(comment.contains("\"Run workflow\" of goldgate.yml"), "{comment}");
-    }
-}
-
-fn token() {
-    let story = Story::new();
-    let mut written = String::new();
-    let mut keep = |ran: Ran| written.push_str(&format!("{}{}", ran.stdout, ran.stderr));
-    keep(story.gate(7));
-    keep(story.labeled("mallory"));
-    keep(story.labeled("alice"));
-    keep(story.bump());
-    story.github.deny("statuses: read");
-    keep(story.approve("alice"));
-    keep(story.bump());
-    written.push_str(&story.comment());
-    written.push_str(&format!("{:?}", story.github.commits()));
-    written.push_str(&story.elsewhere.read(".runner/output"));
-    assert!(!written.contains("secret-token-of-the-test"));
-    assert!(story.github.tokens().iter().all(|token| token == "Bearer secret-token-of-the-test"));
-    assert!(story.github.leaks().is_empty());
 }

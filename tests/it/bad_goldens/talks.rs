@@ -1,0 +1,185 @@
+//! Interviews and stochastic scenarios.
+
+use super::Case;
+use super::SCENE;
+
+pub const CASES: &[Case] = &[
+    ("interview", SCENE, "{}", ":1:2: the key \"minimumRubricScore\" is missing"),
+    ("interview", SCENE, "{\"minimumRubricScore\": 13}", ":1:2: minimumRubricScore is 13"),
+    (
+        "interview",
+        SCENE,
+        "{\"minimumRubricScore\": 9, \"expectedAtom\": []}",
+        ":1:40: unknown key \"expectedAtom\"; did you mean \"expectedAtoms\"?",
+    ),
+    (
+        "interview",
+        SCENE,
+        "{\"minimumRubricScore\": 9, \"expectedAtoms\": [{\"minOutcomes\": \"2\"}]}",
+        ":1:63: invalid type: string \"2\"; expected a whole number, 0 or more",
+    ),
+    (
+        "interview",
+        SCENE,
+        "{\"minimumRubricScore\": 9, \"invariants\": [\"all is ok\"]}",
+        ":1:42: the invariant \"all is ok\" has no word of at least 4 letters",
+    ),
+    (
+        "interview",
+        SCENE,
+        "{\"minimumRubricScore\": 9, \"context\": {\"constraints\": \"fast\"}}",
+        ":1:39: the context's constraints are no list of texts",
+    ),
+    ("stochastic", SCENE, "{}", ":1:2: the key \"groundTruth\" is missing"),
+    (
+        "stochastic",
+        SCENE,
+        "{\"groundTruth\": {\"decidedFacts\": [\"a\"], \"keywordSets\": []}, \"thresholds\": {\"precision\": 1, \"recall\": 1}}",
+        ":1:2: there are 1 decidedFacts and 0 keywordSets",
+    ),
+    (
+        "stochastic",
+        SCENE,
+        "{\"groundTruth\": {\"decidedFacts\": [\"a\"], \"keywordSets\": [[]]}, \"thresholds\": {\"precision\": 1, \"recall\": 1}}",
+        ":1:57: a set has no keyword",
+    ),
+    (
+        "stochastic",
+        SCENE,
+        "{\"groundTruth\": {\"decidedFacts\": [\"a\"], \"keywordSets\": [[\"k\"]]}, \"thresholds\": {\"precision\": 2, \"recall\": 1}}",
+        ":1:94: the threshold of precision is 2",
+    ),
+    (
+        "stochastic",
+        SCENE,
+        "{\"groundTruth\": {\"decidedFacts\": [\"a\"], \"keywordSets\": [[\"k\"]]}, \"runs\": 0, \"thresholds\": {\"precision\": 1, \"recall\": 1}}",
+        ":1:66: the number of runs is out of range",
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "expectedAtoms": [{"minOutcomes": 1}, {}]}"#,
+        r#":1:65: an expected atom asks for nothing; state"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "expectedAtoms": [{"descriptionContainsAny": ["a"]}, {"descriptionContainsAny": ["a", ""]}]}"#,
+        r#":1:113: the keyword "" is empty; write a word"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "expectedAtoms": [{"categoryOneOf": ["security", " "]}]}"#,
+        r#":1:76: the category is empty; name a category"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "expectedAtoms": [{"minOutcomes": -1}]}"#,
+        r#":1:62: invalid value: integer `-1`; expected a whole number, 0 or more"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "expectedAtoms": [{"minOutcomes": 1, "rule": ""}]}"#,
+        r#":1:72: the rule is empty; write it"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "scenarioId": "a/b"}"#,
+        r#":1:41: "a/b" is no id; an id starts with"#,
+    ),
+    ("interview", SCENE, r#"{"minimumRubricScore": 1e999}"#, r#":1:28: the number is out of range; write one"#),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "context": {"constraints": ["must be fast"], "constraints": []}}"#,
+        r#":1:72: the key "constraints" stands here twice; keep one of them"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "context": {"note": "all", "constraints": ["must be fast", "all"]}}"#,
+        r#":1:86: the invariant "all" has no word of at least 4 letters; name what"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        r#"{"minimumRubricScore": 9, "quarantine": {"owner": "o", "reason": "r", "expires": "2027-11-21"}}"#,
+        r#":1:82: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+    ),
+    (
+        "interview",
+        SCENE,
+        "\u{feff}{\"minimumRubricScore\": 9}",
+        r#":1:1: the file starts with a byte order mark; save it as UTF-8 without a BOM"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a", "b"], "keywordSets": [["k"], ["k", " "]]}, "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:75: the keyword " " is empty; write a word"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["recall"], "keywordSets": [["recall"]]}, "thresholds": {"precision": 1, "recall": -0.1}}"#,
+        r#":1:117: the threshold of recall is -0.1; write a number from 0 to 1"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": NaN, "recall": 1}}"#,
+        r#":1:94: this is no JSON: expected value; correct the syntax here"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1}}"#,
+        r#":1:95: the key "recall" is missing; add "recall""#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a", ""], "keywordSets": [["k"], ["l"]]}, "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:40: a decided fact is empty; write it"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": ["k"]}, "thresholds": {"precision": 1, "recall": 1}}"#,
+        r#":1:59: invalid type: string "k"; expected a list"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "persona": "terse"}"#,
+        r#":1:119: unknown key "persona""#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "runs": 2.5}"#,
+        r#":1:121: invalid type: floating point `2.5`; expected a whole number, 0 or more"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "context": {"a": {"b": 1, "b": 2}}}"#,
+        r#":1:137: the key "b" stands here twice; keep one of them"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "scenarioId": ""}"#,
+        r#":1:125: "" is no id; an id starts with"#,
+    ),
+    (
+        "stochastic",
+        SCENE,
+        r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-01", "until": "x"}}"#,
+        r#":1:186: unknown key "until"; the keys here are owner, reason, expires"#,
+    ),
+];

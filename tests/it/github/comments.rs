@@ -1,0 +1,141 @@
+//! The comment: found, written, shared between writers.
+
+use super::*;
+
+pub fn one_comment() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let first = opened(&repository, &github).runs();
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert_eq!(github.bodies(BOT).len(), 1, "{}", first.stdout);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    let second = opened(&repository, &github).runs();
+    assert_eq!(second.code, 1, "{}", second.stderr);
+    let bodies = github.bodies(BOT);
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].starts_with("> [!CAUTION]\n> **The agent got worse"), "{}", bodies[0]);
+    let again = opened(&repository, &github).runs();
+    assert_eq!((again.code, github.bodies(BOT)), (1, bodies));
+    assert!(
+        github.requests().iter().all(|request| !request.starts_with("POST") || request.ends_with("/issues/2/comments")),
+        "{:?}",
+        github.requests()
+    );
+}
+
+pub fn pages() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    (0..120).for_each(|place| github.comment("someone", &format!("comment {place}")));
+    opened(&repository, &github).runs();
+    (0..130).for_each(|place| github.comment("someone", &format!("later {place}")));
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies(BOT).len(), 1);
+    let pages = github.requests().iter().filter(|request| request.contains("page=3")).count();
+    assert!(pages > 0, "{:?}", github.requests());
+}
+
+pub fn spoofed() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    let text = "> [!TIP]\n> **All gates hold**\n\n<!-- goldgate:comment key=default -->\nspoofed";
+    github.comment("mallory", text);
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies("mallory"), [text]);
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+pub fn two_tiers() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    repository.replace(
+        "goldgate.yaml",
+        "deterministic: { replay: golden/runs }",
+        "deterministic: { replay: golden/runs }, model: { replay: golden/live }",
+    );
+    repository.write(
+        "golden/live/legal/lease.json",
+        crate::repository::RUN.replace("Needs prior approval.", "Needs nothing."),
+    );
+    let model = opened(&repository, &github).input("tier", "model").runs();
+    assert_eq!(model.code, 0, "{}", model.stderr);
+    assert!(
+        github.bodies(BOT)[0]
+            .starts_with("> [!WARNING]\n> **The agent got worse: 1 gate fails. This does not block the merge.**"),
+        "{}",
+        github.bodies(BOT)[0]
+    );
+    opened(&repository, &github).runs();
+    opened(&repository, &github).input("tier", "model").runs();
+    let bodies = github.bodies(BOT);
+    assert_eq!(bodies.len(), 1);
+    assert!(bodies[0].starts_with("> [!TIP]\n> **All gates hold"), "{}", bodies[0]);
+    for text in [
+        "### Deterministic tier · blocks the merge",
+        "### Model tier · for information, does not block",
+        "> [!WARNING]",
+    ] {
+        assert_eq!(bodies[0].matches(text).count(), 1, "{text}: {}", bodies[0]);
+    }
+}
+
+pub fn older_head() {
+    let (repository, github) = (Repository::small(), Standin::new(&"a".repeat(40)));
+    opened(&repository, &github).head(&"a".repeat(40)).runs();
+    let before = github.bodies(BOT);
+    let mut late = opened(&repository, &github).head(&"b".repeat(40));
+    late.run = 9;
+    let ran = late.runs();
+    assert!(ran.stdout.contains("a run on a newer commit has written the comment already"), "{}", ran.stdout);
+    assert_eq!(github.bodies(BOT), before);
+    let mut earlier = opened(&repository, &github).head(&"a".repeat(40));
+    earlier.run = 3;
+    assert!(earlier.runs().stdout.contains("a later run has written the comment already"));
+    assert_eq!(github.bodies(BOT), before);
+}
+
+pub fn met() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    opened(&repository, &github).runs();
+    let body = github.bodies(BOT).remove(0);
+    github.comment(BOT, &body);
+    opened(&repository, &github).runs();
+    assert_eq!(github.bodies(BOT).len(), 1);
+}
+
+pub fn forbidden() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("POST", Fault::Always(403));
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 0);
+    let warnings: Vec<&str> = ran.stdout.lines().filter(|line| line.starts_with("::warning")).collect();
+    assert_eq!(warnings.len(), 1, "{}", ran.stdout);
+    assert!(warnings[0].contains("`pull-requests: write`"), "{}", warnings[0]);
+    repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
+    assert_eq!(opened(&repository, &github).runs().code, 1);
+}
+
+pub fn retried() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("GET", Fault::Once(502));
+    github.fault("GET", Fault::Limited(1));
+    github.fault("POST", Fault::Limited(1));
+    let started = std::time::Instant::now();
+    let ran = opened(&repository, &github).runs();
+    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
+    assert!(started.elapsed().as_secs_f64() >= 2.0, "Retry-After was not waited for");
+}
+
+pub fn lost_answer() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    github.fault("POST", Fault::DoneButLost);
+    let ran = opened(&repository, &github).runs();
+    assert_eq!((ran.code, github.bodies(BOT).len()), (0, 1), "{}", ran.stdout);
+}
+
+pub fn overwritten() {
+    let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
+    opened(&repository, &github).runs();
+    github.fault("PATCH", Fault::Overwritten);
+    let mut job = opened(&repository, &github);
+    job.run = 8;
+    let ran = job.runs();
+    assert!(github.bodies(BOT)[0].contains("\"run\":8"), "{}{}", ran.stdout, github.bodies(BOT)[0]);
+}
