@@ -54,15 +54,9 @@ pub enum Command {
     Action,
 }
 
-/// Options of `run`.
+/// Which of the config's suites, agents and cases; all where nothing is named.
 #[derive(Args, Debug, Clone)]
-pub struct RunArgs {
-    /// The config
-    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
-    pub config: String,
-    /// Which runs are graded
-    #[arg(long, value_enum, default_value = "deterministic")]
-    pub tier: TierArg,
+pub struct Chosen {
     /// Only this suite; may be repeated
     #[arg(long, value_name = "ID")]
     pub suite: Vec<String>,
@@ -72,6 +66,20 @@ pub struct RunArgs {
     /// Only cases whose id fits; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
+}
+
+/// Options of `run`.
+#[derive(Args, Debug, Clone)]
+pub struct RunArgs {
+    /// The config
+    #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
+    pub config: String,
+    /// Which runs are graded
+    #[arg(long, value_enum, default_value = "deterministic")]
+    pub tier: TierArg,
+    /// What is looked at
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// Samples per pair of agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub samples: Option<u32>,
@@ -194,15 +202,9 @@ pub struct SelftestArgs {
     /// The config
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
-    /// Only cases that fit this pattern; may be repeated
-    #[arg(long, value_name = "GLOB")]
-    pub case: Vec<String>,
+    /// What is looked at
+    #[command(flatten)]
+    pub chosen: Chosen,
 }
 
 /// Options of `diff`.
@@ -316,15 +318,9 @@ pub struct LabelArgs {
     /// The config
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
-    /// Only cases whose id fits; may be repeated
-    #[arg(long, value_name = "GLOB")]
-    pub case: Vec<String>,
+    /// What is looked at
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// How many cases are asked about
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub count: u32,
@@ -349,15 +345,9 @@ pub struct JudgeArgs {
     /// The config
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Only this suite; may be repeated
-    #[arg(long, value_name = "ID")]
-    pub suite: Vec<String>,
-    /// Only this agent; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub agent: Vec<String>,
-    /// Only cases whose id fits; may be repeated
-    #[arg(long, value_name = "GLOB")]
-    pub case: Vec<String>,
+    /// What is looked at
+    #[command(flatten)]
+    pub chosen: Chosen,
     /// Ask again where the votes are whole, on today's output and by today's rubric
     #[arg(long)]
     pub again: bool,

@@ -15,8 +15,8 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
+use super::run::chosen;
 use super::run::located;
-use super::run::patterns;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -44,13 +44,7 @@ struct Recorded<'a> {
 /// Bad input, found before any call is made, and an outside that failed.
 pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, Trouble> {
     let (disk, file) = located(&args.config)?;
-    let wanted = Wanted {
-        tiers: vec![Tier::Deterministic],
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
-        cases: patterns(&args.case)?,
-        ..Wanted::default()
-    };
+    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|opened| opened.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";

@@ -18,8 +18,8 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
+use super::run::chosen;
 use super::run::located;
-use super::run::patterns;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -95,13 +95,7 @@ impl Table {
         let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
         let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
         let shelf = Labelled { disk, labels };
-        let wanted = Wanted {
-            tiers: vec![Tier::Deterministic],
-            suites: args.suite.clone(),
-            agents: args.agent.clone(),
-            cases: patterns(&args.case)?,
-            ..Wanted::default()
-        };
+        let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
         plan.suites.retain(|opened| Marker::of(opened, by).is_some());

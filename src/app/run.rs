@@ -9,6 +9,7 @@ use globset::GlobMatcher;
 
 use super::baseline;
 use super::cli::CacheArg;
+use super::cli::Chosen;
 use super::cli::RunArgs;
 use super::cli::TierArg;
 use super::evaluate::Evaluated;
@@ -304,7 +305,7 @@ fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated,
 /// # Errors
 /// Options that contradict each other, and patterns that are none.
 pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
-    if args.update_baseline && !args.case.is_empty() {
+    if args.update_baseline && !args.chosen.case.is_empty() {
         let what = "--update-baseline with --case would write numbers of a part of the cases";
         return Err(Diagnostic::of_file("command line", "contradiction", what, "leave --case out").into());
     }
@@ -318,12 +319,10 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
         config: args.config.clone(),
         wanted: Wanted {
             tiers,
-            suites: args.suite.clone(),
-            agents: args.agent.clone(),
-            cases: patterns(&args.case)?,
             samples: args.samples,
             shard: args.shard,
             target: args.target.clone(),
+            ..chosen(&args.chosen)?
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         commit: None,
@@ -345,6 +344,19 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             max_cost_usd: args.max_cost_usd,
         },
         parts: None,
+    })
+}
+
+/// The suites, agents and cases that the command line asks for, in no tier yet.
+///
+/// # Errors
+/// A pattern that is none.
+pub fn chosen(args: &Chosen) -> Result<Wanted, Diagnostics> {
+    Ok(Wanted {
+        suites: args.suite.clone(),
+        agents: args.agent.clone(),
+        cases: patterns(&args.case)?,
+        ..Wanted::default()
     })
 }
 

@@ -51,13 +51,7 @@ type Name = (SuiteId, AgentName, CaseId);
 /// Bad input; cases that do not notice are an exit code.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
     let (disk, file) = run::located(&args.config)?;
-    let wanted = Wanted {
-        tiers: vec![Tier::Deterministic],
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
-        cases: run::patterns(&args.case)?,
-        ..Wanted::default()
-    };
+    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..run::chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();
     let mut said = String::new();
@@ -182,19 +176,31 @@ fn mutated(plan: &Plan, shelf: &dyn Shelf) -> Result<BTreeMap<Name, Noticed>, Di
     let whole = graded(plan, shelf, &replay)?;
     let mut noticed: BTreeMap<Name, Noticed> =
         whole.iter().filter(|(_, case)| passes(case)).map(|(name, _)| (name.clone(), Noticed::default())).collect();
-    for number in 0.. {
-        let broken = graded(plan, shelf, &Broken { replay: &replay, number })?;
-        let before: usize = noticed.values().map(|one| one.all).sum();
-        for (name, case) in &broken {
-            let (Some(one), Some(whole)) = (noticed.get_mut(name), whole.get(name)) else { continue };
+    let counts = counts(plan, &replay)?;
+    for number in 0..counts.values().copied().max().unwrap_or(0) {
+        for (name, case) in graded(plan, shelf, &Broken { replay: &replay, counts: &counts, number })? {
+            let (Some(one), Some(whole)) = (noticed.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
             one.killed += usize::from(differs(&whole.pair, &case.pair));
         }
-        if noticed.values().map(|one| one.all).sum::<usize>() == before {
-            break;
-        }
     }
     Ok(noticed)
+}
+
+/// How many things can be broken in the runs of each pair, at most in one sample.
+fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
+    let mut problems = Diagnostics::default();
+    let pairs = plan.suites.iter().flat_map(|opened| opened.suite.pairs());
+    let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
+        let samples = problems.keep_all(replay.samples(pair, None))?;
+        let of = |sample: &Sample| match sample {
+            Sample::Completed(runs) => runs.iter().map(|run| mutations(run).len()).sum(),
+            Sample::Inconclusive { .. } | Sample::Spared => 0,
+        };
+        Some((pair.runs.clone(), samples.iter().map(of).max().unwrap_or(0)))
+    });
+    let counted = counted.collect();
+    problems.or(counted)
 }
 
 /// Whether anything that is measured or checked came out differently.
@@ -208,6 +214,7 @@ fn differs(whole: &PairResult, broken: &PairResult) -> bool {
 /// Recordings in each of which the same thing is broken.
 struct Broken<'a> {
     replay: &'a Replay<'a>,
+    counts: &'a BTreeMap<Vec<RunKey>, usize>,
     number: usize,
 }
 
@@ -223,9 +230,7 @@ impl Broken<'_> {
 
 impl Runs for Broken<'_> {
     fn has(&self, pair: &Pair) -> bool {
-        let samples = || self.replay.samples(pair, None).unwrap_or_default();
-        let any = |sample: &Sample| matches!(sample, Sample::Completed(runs) if self.mutant(runs).is_some());
-        !pair.runs.is_empty() && self.replay.has(pair) && samples().iter().any(any)
+        self.counts.get(&pair.runs).is_some_and(|count| self.number < *count)
     }
 
     fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
