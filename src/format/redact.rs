@@ -8,6 +8,7 @@ use crate::model::Json;
 use crate::model::Record;
 use crate::model::Steps;
 use crate::model::ToolCall;
+use crate::text::pattern;
 
 /// What stands in the place of something that must not be kept.
 const REDACTED: &str = "[redacted]";
@@ -54,8 +55,7 @@ impl Redactor {
     /// # Errors
     /// The first pattern that is none, with what is wrong with it.
     pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
-        let usual = KEYS.iter().map(|pattern| Regex::new(pattern).expect("the patterns of this program are patterns"));
-        let mut patterns: Vec<Regex> = usual.collect();
+        let mut patterns: Vec<Regex> = KEYS.iter().map(|text| pattern(text)).collect();
         for (place, pattern) in stated.iter().enumerate() {
             patterns.push(pattern_of(pattern).map_err(|why| (place, why))?);
         }

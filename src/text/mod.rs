@@ -4,6 +4,7 @@ mod line;
 mod matching;
 mod names;
 mod norm;
+mod pattern;
 pub mod recover;
 pub mod rtf;
 
@@ -17,3 +18,4 @@ pub use names::Hit;
 pub use names::Names;
 pub use names::is_whole;
 pub use norm::norm;
+pub use pattern::pattern;

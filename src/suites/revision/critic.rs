@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::draft::number;
-use super::draft::pattern;
 use super::fault::Criterion;
 use super::fault::FaultKind;
 use super::score::OF_AN_ENTITY;
@@ -20,6 +19,7 @@ use crate::model::PenaltyMode;
 use crate::model::Scoring;
 use crate::model::reaches;
 use crate::text::norm;
+use crate::text::pattern;
 
 /// A critic's evaluation, read.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -12,6 +12,7 @@ use crate::text::Hit;
 use crate::text::Names;
 use crate::text::is_whole;
 use crate::text::norm;
+use crate::text::pattern;
 use crate::text::rtf;
 use crate::text::rtf::Place;
 
@@ -269,11 +270,6 @@ static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
         r"^\s*(?:((?i:section|article|clause)|§)\s*)?([0-9]{1,3}(?:\.[0-9]{1,3}){0,5}|[IVXLC]+)([.):]?)(\s*[–—-]\s+|\s+|$)",
     )
 });
-
-/// A pattern that is part of this program.
-pub(super) fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("the patterns of this program are patterns")
-}
 
 /// Whether a paragraph is the heading of a schedule or annex; "Schedule 1 sets out the prices." is none.
 fn begins_part(text: &str) -> bool {

@@ -6,11 +6,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::draft::pattern;
 use super::instructions::Liability;
 use crate::text::Folded;
 use crate::text::Hit;
 use crate::text::Names;
+use crate::text::pattern;
 
 /// The two parties of an instruction.
 pub struct Parties<'a> {

@@ -12,10 +12,10 @@ use super::draft::Draft;
 use super::draft::Number;
 use super::draft::dotted;
 use super::draft::number;
-use super::draft::pattern;
 use super::fault::Fault;
 use super::fault::FaultKind;
 use crate::text::Folded;
+use crate::text::pattern;
 
 /// A number that a line refers to.
 struct Reference {

@@ -6,7 +6,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::draft::pattern;
 use super::fault::Fault;
 use super::fault::FaultKind;
 use super::instructions::Entity;
@@ -15,6 +14,7 @@ use crate::model::share;
 use crate::text::Folded;
 use crate::text::Hit;
 use crate::text::Names;
+use crate::text::pattern;
 
 /// Words that many names share: none of them alone is a name.
 const COMMON: &[&str] = &[

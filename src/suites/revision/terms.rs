@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::draft::pattern;
 use super::fault::Fault;
 use super::fault::FaultKind;
 use super::instructions::Instructions;
 use crate::text::Folded;
 use crate::text::Names;
+use crate::text::pattern;
 use crate::text::rtf::Place;
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {
