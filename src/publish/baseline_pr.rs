@@ -138,38 +138,13 @@ fn description(moves: &[Move], reason: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::Asked;
     use super::Open;
     use super::Plan;
     use super::plan;
-    use crate::model::AgentName;
-    use crate::model::Baseline;
-    use crate::model::BaselineEntry;
-    use crate::model::SuiteId;
-    use crate::model::Unit;
-    use crate::publish::Move;
     use crate::publish::moves::Turn;
-
-    fn baseline(recall: f64) -> Baseline {
-        let entry =
-            BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
-        let agents = BTreeMap::from([(AgentName::new("legal").unwrap(), entry)]);
-        Baseline { suites: BTreeMap::from([(SuiteId::new("contracts").unwrap(), agents)]), ..Baseline::default() }
-    }
-
-    fn moved(turn: Turn) -> Vec<Move> {
-        vec![Move {
-            suite: SuiteId::new("contracts").unwrap(),
-            agent: AgentName::new("legal").unwrap(),
-            metric: "recall".to_owned(),
-            unit: Unit::Share,
-            before: Some(0.9),
-            after: Some(0.8),
-            turn,
-        }]
-    }
+    use crate::publish::samples::baseline;
+    use crate::publish::samples::moved;
 
     #[test]
     fn one_pull_request_is_opened_kept_and_closed() {

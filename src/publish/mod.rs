@@ -6,6 +6,8 @@ pub mod bump;
 mod comment;
 mod moves;
 mod reason;
+#[cfg(test)]
+mod samples;
 mod stranger;
 
 pub use comment::About;

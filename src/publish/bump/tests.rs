@@ -1,7 +1,5 @@
 //! Every state that decides whether a baseline is committed.
 
-use std::collections::BTreeMap;
-
 use super::Asked;
 use super::Measured;
 use super::Plan;
@@ -9,24 +7,15 @@ use super::Refusal;
 use super::Why;
 use super::is_same;
 use super::plan;
-use crate::model::AgentName;
 use crate::model::Approval;
 use crate::model::Baseline;
-use crate::model::BaselineEntry;
 use crate::model::Origin;
 use crate::model::Pull;
 use crate::model::PullState;
-use crate::model::SuiteId;
-use crate::model::Unit;
-use crate::publish::Move;
 use crate::publish::approval::NoResult;
 use crate::publish::moves::Turn;
-
-fn baseline(recall: f64) -> Baseline {
-    let entry = BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
-    let agents = BTreeMap::from([(AgentName::new("legal").unwrap(), entry)]);
-    Baseline { suites: BTreeMap::from([(SuiteId::new("contracts").unwrap(), agents)]), ..Baseline::default() }
-}
+use crate::publish::samples::baseline;
+use crate::publish::samples::moved;
 
 fn pull() -> Pull {
     Pull {
@@ -40,18 +29,6 @@ fn pull() -> Pull {
         labels: Vec::new(),
         description: String::new(),
     }
-}
-
-fn moved(turn: Turn) -> Vec<Move> {
-    vec![Move {
-        suite: SuiteId::new("contracts").unwrap(),
-        agent: AgentName::new("legal").unwrap(),
-        metric: "recall".to_owned(),
-        unit: Unit::Share,
-        before: Some(0.9),
-        after: Some(0.8),
-        turn,
-    }]
 }
 
 #[test]

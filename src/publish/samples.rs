@@ -1,0 +1,31 @@
+//! What the tests of bumps and of the baseline's pull request begin with.
+
+use std::collections::BTreeMap;
+
+use super::Move;
+use super::moves::Turn;
+use crate::model::AgentName;
+use crate::model::Baseline;
+use crate::model::BaselineEntry;
+use crate::model::SuiteId;
+use crate::model::Unit;
+
+/// A baseline of one agent, with this recall.
+pub fn baseline(recall: f64) -> Baseline {
+    let entry = BaselineEntry { metrics: BTreeMap::from([("recall".to_owned(), recall)]), ..BaselineEntry::default() };
+    let agents = BTreeMap::from([(AgentName::new("legal").unwrap(), entry)]);
+    Baseline { suites: BTreeMap::from([(SuiteId::new("contracts").unwrap(), agents)]), ..Baseline::default() }
+}
+
+/// Its recall, moved from 0.9 to 0.8.
+pub fn moved(turn: Turn) -> Vec<Move> {
+    vec![Move {
+        suite: SuiteId::new("contracts").unwrap(),
+        agent: AgentName::new("legal").unwrap(),
+        metric: "recall".to_owned(),
+        unit: Unit::Share,
+        before: Some(0.9),
+        after: Some(0.8),
+        turn,
+    }]
+}
