@@ -34,6 +34,7 @@ use crate::model::Sample;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
+use crate::render::plural;
 use crate::report;
 use crate::report::AgentFacts;
 use crate::suites::Desk;
@@ -42,6 +43,7 @@ use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Together;
 use crate::suites::suite_digest;
+use crate::text::line;
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
 pub struct Evaluated {
@@ -231,6 +233,7 @@ fn pair(
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     folded.kept.extend(unfinished);
     folded.judged = judged;
+    folded.complaints = runs.complaints(pair);
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
@@ -275,6 +278,22 @@ impl Answers {
     }
 }
 
+/// How many samples an agent's program wrote to stderr about, and the end of what it wrote first.
+fn complaints(results: &[PairResult]) -> Option<String> {
+    let mut said = results.iter().flat_map(|pair| pair.complaints.iter().map(move |said| (pair, said)));
+    let (pair, (sample, text)) = said.next()?;
+    let count = plural(1 + said.count(), "sample", "samples");
+    let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
+    Some(format!(
+        "stderr was written to in {count}; of {} #{sample} it ends with: {}",
+        pair.case,
+        line(last, LAST_WORDS)
+    ))
+}
+
+/// How many characters of what a program wrote to stderr are shown.
+const LAST_WORDS: usize = 200;
+
 fn judge(
     plan: &Plan,
     opened: &Opened,
@@ -315,6 +334,7 @@ fn judge(
         selection: plan.wanted.selection(),
     });
     let mut remarks = opened.suite.remarks(&results, &judgement.verdict);
+    remarks.extend(complaints(&results));
     let refused = match age {
         Age::Fresh => None,
         Age::Told(words) => {

@@ -46,6 +46,13 @@ fn files(report: &Report) -> Vec<Wanted> {
     let every = |path: RepoPath, text: String| Wanted { path, text, keep: Keep::Every };
     let (mut wanted, mut evaluated) = (Vec::new(), Vec::new());
     for suite in &report.suites {
+        let stderr = root.child(suite.id.as_str()).child("stderr");
+        for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
+            for (sample, text) in &case.pair.complaints {
+                let name = format!("{}-{}-{sample}.txt", case.pair.agent, case.pair.case);
+                wanted.push(Wanted { path: stderr.child(&name), text: text.clone(), keep: Keep::Latest });
+            }
+        }
         let alone = || report_v1::written(&only(report, &[suite]));
         match kind(&suite.kind).map_or(Layout::None, |kind| kind.layout) {
             Layout::None => {}

@@ -38,6 +38,11 @@ pub trait Runs: Sync {
     /// # Errors
     /// What makes the pair impossible to grade.
     fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics>;
+
+    /// What the pair's agent wrote to stderr while its runs were made, by sample. A recording keeps none of it.
+    fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
+        BTreeMap::new()
+    }
 }
 
 /// Where the records of live runs lie, as if they were recordings.
@@ -47,6 +52,8 @@ pub struct Laid {
     pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
     /// Samples that were not made, since no answer could have changed a verdict.
     pub spared: BTreeSet<(RunKey, u32)>,
+    /// What the agents' programs wrote to stderr about a sample.
+    pub complaints: BTreeMap<(RunKey, u32), String>,
 }
 
 /// The recordings of a plan's agents in one tier.
@@ -302,5 +309,18 @@ impl Runs for Replay<'_> {
             });
         }
         problems.or(samples)
+    }
+
+    fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {
+        let mut said: BTreeMap<u32, String> = BTreeMap::new();
+        // Most runs have none at all; then no pair is looked for.
+        if self.laid.complaints.is_empty() {
+            return said;
+        }
+        for key in &pair.runs {
+            let own = self.laid.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
+            own.for_each(|((_, sample), text)| said.entry(*sample).or_default().push_str(text));
+        }
+        said
     }
 }

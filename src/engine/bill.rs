@@ -34,6 +34,8 @@ pub struct Bill {
     pub unpriced: bool,
     /// The model that answered last.
     pub model: Option<String>,
+    /// What an agent's own program wrote to stderr.
+    pub complaints: String,
     /// The start of the run.
     begun: Instant,
     /// When it was made.
@@ -50,6 +52,7 @@ impl Bill {
             cost: None,
             unpriced: false,
             model: None,
+            complaints: String::new(),
             begun,
             timeline: Timeline::default(),
         }

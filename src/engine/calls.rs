@@ -99,7 +99,9 @@ impl Engine<'_> {
         ledger: &Ledger,
         bill: &mut Bill,
     ) -> Result<Record, Ended> {
-        let record = self.call(seat, ledger, bill, || program.run(request)).await?;
+        let ran = self.call(seat, ledger, bill, || program.run(request)).await;
+        bill.complaints.push_str(&program.complaints(request).unwrap_or_default());
+        let record = ran?;
         let told = &record.metrics;
         let input = told.input_tokens.or(told.total_tokens).unwrap_or(0);
         let spent = Spent { input, cached_input: 0, output: told.output_tokens.unwrap_or(0) };

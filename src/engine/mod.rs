@@ -49,6 +49,12 @@ pub trait Model {
 pub trait Program {
     /// The run record that it answers with.
     fn run<'a>(&'a self, request: &'a Request) -> Pending<'a, Record>;
+
+    /// What it wrote to stderr about a request that has come to its end; given once.
+    fn complaints(&self, request: &Request) -> Option<String>;
+
+    /// Ends what waits for further requests, and gives it time to end well.
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
 }
 
 /// Who answers on a lane.

@@ -128,6 +128,8 @@ pub struct Outcome {
     pub finished: Vec<Finished>,
     /// When each was made; of one that was called off nothing is known.
     pub timelines: Vec<Timeline>,
+    /// What agents' own programs wrote to stderr, by the job's place; nothing of those that were called off.
+    pub complaints: BTreeMap<usize, String>,
     /// What was spent.
     pub spending: Spending,
 }
@@ -181,6 +183,7 @@ impl Engine<'_> {
             order.into_iter().map(|place| self.job(place, jobs[place], &ledger, events, (begun, &halves))).collect();
         let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
         let mut timelines: Vec<Timeline> = jobs.iter().map(|_| Timeline::default()).collect();
+        let mut complaints = BTreeMap::new();
         let mut spending = Spending::default();
         let mut unpriced = false;
         let mut stop = pin!(stop);
@@ -191,6 +194,9 @@ impl Engine<'_> {
                     events.finished(place, &end);
                     finished[place] = Some(end);
                     timelines[place] = bill.timeline;
+                    if !bill.complaints.is_empty() {
+                        complaints.insert(place, bill.complaints);
+                    }
                     spending.calls += bill.tries;
                     spending.retries += bill.tries - bill.calls;
                     spending.spent = spending.spent.and(bill.spent);
@@ -211,7 +217,18 @@ impl Engine<'_> {
             let off = || Finished::CalledOff { why: why.clone(), outputs: halves.remove(&place).unwrap_or_default() };
             end.unwrap_or_else(off)
         };
-        Outcome { finished: finished.into_iter().enumerate().map(called_off).collect(), timelines, spending }
+        let finished = finished.into_iter().enumerate().map(called_off).collect();
+        Outcome { finished, timelines, complaints, spending }
+    }
+
+    /// Ends the agents' own programs that wait for further requests.
+    pub async fn close(&self) {
+        for lane in &self.lanes {
+            match &lane.voice {
+                Voice::Program(program) => program.close().await,
+                Voice::Model(_) => {}
+            }
+        }
     }
 
     async fn job(

@@ -2,6 +2,8 @@
 
 mod apart;
 
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use crate::model::AgentName;
@@ -85,6 +87,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         layers: grades.iter().map(|grade| grade.layer).collect(),
         checks: checks(grades),
         kept,
+        complaints: BTreeMap::new(),
         judged: Vec::new(),
         answered_by,
     }

@@ -88,6 +88,9 @@ struct BesideForm {
     fingerprint: Option<String>,
     /// What the kind keeps of single samples, by their numbers.
     kept: BTreeMap<u32, String>,
+    /// What the agent's program wrote to stderr.
+    #[serde(default)]
+    complaints: BTreeMap<u32, String>,
 }
 
 /// The part as JSON, with a line break at the end.
@@ -120,6 +123,7 @@ fn beside(pair: &PairResult) -> BesideForm {
         prompt_sha256,
         fingerprint,
         kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
+        complaints: pair.complaints.clone(),
     }
 }
 
@@ -151,7 +155,7 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
 }
 
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, fingerprint, kept } = beside;
+    let BesideForm { values, samples, model, prompt_sha256, fingerprint, kept, complaints } = beside;
     let number = |text: Option<String>| match text {
         None => Some(None),
         Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),
@@ -164,6 +168,7 @@ fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
         place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
     pair.answered_by = AnsweredBy { model, prompt_sha256, fingerprint };
+    pair.complaints = complaints;
     pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
     Some(())
 }

@@ -1,5 +1,7 @@
 //! A pair is one agent on one case: what its samples come to.
 
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use super::grade::CheckName;
@@ -159,6 +161,8 @@ pub struct PairResult {
     pub layers: Box<[Layer]>,
     /// What is kept of single samples for an audit, by their places; written beside a report, and no part of it.
     pub kept: Vec<(u32, Box<str>)>,
+    /// What the agent's program wrote to stderr, by sample: its last 64 KiB; written beside a report, and no part of it.
+    pub complaints: BTreeMap<u32, String>,
     /// What the suite's judges say of it, in the order of the config.
     pub judged: Vec<PairJudged>,
     /// The model and the prompt package that answered.

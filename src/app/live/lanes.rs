@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::pin::Pin;
 
 use crate::app::live::wanted::Wanted;
 use crate::app::plan::Plan;
@@ -108,6 +109,14 @@ struct Started(Agent);
 impl Program for Started {
     fn run<'a>(&'a self, request: &'a Request) -> Pending<'a, Record> {
         Box::pin(async move { record(self.0.run(request).await?, request) })
+    }
+
+    fn complaints(&self, request: &Request) -> Option<String> {
+        self.0.complaints(request)
+    }
+
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(self.0.close())
     }
 }
 

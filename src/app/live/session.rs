@@ -186,6 +186,8 @@ pub(super) struct Ended {
     pub(super) asked: Vec<usize>,
     records: BTreeMap<usize, String>,
     pub(super) timelines: Vec<Timeline>,
+    /// What agents' own programs wrote to stderr, by the places of the jobs.
+    complaints: BTreeMap<usize, String>,
     pub(super) spending: Spending,
     pub(super) spared: u64,
 }
@@ -316,14 +318,26 @@ impl<'a> Session<'a> {
             .enable_all()
             .build()
             .context("while starting the live targets")?;
-        let Outcome { finished, timelines, spending } =
-            runtime.block_on(async { engine.run(&jobs, &watch, stopped(minutes)).await });
+        let Outcome { finished, timelines, complaints, spending } = runtime.block_on(async {
+            let outcome = engine.run(&jobs, &watch, stopped(minutes)).await;
+            engine.close().await;
+            outcome
+        });
+        let complaints = complaints.into_iter().map(|(job, text)| (asked[job], redactor.text(&text))).collect();
         progress.end();
         let Watch { records, trouble, .. } = watch;
         if let Some(error) = trouble.into_inner() {
             return Err(error.context("the samples are not safe on disk").into());
         }
-        Ok(Ended { finished, asked, timelines, records: records.into_inner(), spending, spared: curtail.spared() })
+        Ok(Ended {
+            finished,
+            asked,
+            timelines,
+            records: records.into_inner(),
+            complaints,
+            spending,
+            spared: curtail.spared(),
+        })
     }
 
     /// The wanted run that a job is a sample of, and which sample it is.
@@ -331,8 +345,12 @@ impl<'a> Session<'a> {
         (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
     }
 
-    /// Says what was spared and called off; gives how many samples were called off.
+    /// Says what was spared, called off and written to stderr; gives how many samples were called off.
     fn told(&self, ended: &Ended, made: &mut Made) -> usize {
+        for (job, text) in &ended.complaints {
+            let request = &self.jobs[*job].request;
+            made.laid.complaints.insert((request.key.clone(), request.sample), text.clone());
+        }
         let mut off: BTreeMap<&str, usize> = BTreeMap::new();
         for (end, place) in ended.finished.iter().zip(&ended.asked) {
             let request = &self.jobs[*place].request;

@@ -277,6 +277,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
         layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
         kept: Vec::new(),
+        complaints: BTreeMap::new(),
         judged: form.judged.into_iter().map(|one| judges::judged(one).map_err(Odd)).collect::<Read<_>>()?,
         answered_by: AnsweredBy::default(),
     };

@@ -3,6 +3,7 @@
 mod endpoint;
 mod judges;
 mod loops;
+mod programs;
 mod stale;
 
 use std::collections::BTreeSet;
@@ -25,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
     trials.extend(loops::trials());
     trials.extend(judges::trials());
+    trials.extend(programs::trials());
     trials.extend([
         trial(
             "a model behind OpenAI's wire format is asked, graded and recorded, and replays to the same numbers",
