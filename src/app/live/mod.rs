@@ -6,6 +6,8 @@ mod bounds;
 mod curtail;
 mod drawer;
 #[cfg(feature = "models")]
+mod ground;
+#[cfg(feature = "models")]
 mod lanes;
 #[cfg(feature = "models")]
 mod recording;

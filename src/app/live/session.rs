@@ -20,6 +20,8 @@ use super::bounds::limits;
 use super::bounds::redactor;
 use super::bounds::usage_of;
 use super::curtail::Curtail;
+use super::ground::Agents;
+use super::ground::folders;
 use super::lanes::Lanes;
 use super::recording;
 use super::recording::Recording;
@@ -48,12 +50,10 @@ use crate::engine::Refining;
 use crate::engine::Spending;
 use crate::engine::Timeline;
 use crate::format::redact::Redactor;
-use crate::model::AgentName;
 use crate::model::Provenance;
 use crate::model::Recorded;
 use crate::model::RepoPath;
 use crate::model::Request;
-use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::model::Toolbox;
 use crate::render::plural;
@@ -428,31 +428,4 @@ async fn stopped(minutes: Option<f64>) -> String {
         Either::Left((why, _)) => why,
         Either::Right(_) => "the time of the budget is over".to_owned(),
     }
-}
-
-/// The digests of what the agents are made of, each taken once.
-#[derive(Default)]
-struct Agents(BTreeMap<(SuiteId, AgentName), Option<String>>);
-
-impl Agents {
-    fn of(&mut self, disk: &Disk, one: &Wanted<'_>) -> Result<Option<String>, Diagnostic> {
-        let key = (one.opened.config.id.clone(), one.request.key.agent.clone());
-        if let Some(known) = self.0.get(&key) {
-            return Ok(known.clone());
-        }
-        let globs = one.opened.config.agents.get(&key.1).map_or(&[][..], |agent| &agent.fingerprint);
-        let digest = fingerprint::digest(disk, globs)?;
-        Ok(self.0.entry(key).or_insert(digest).clone())
-    }
-}
-
-/// The folders that tools may look into, each a root of its own.
-fn folders(disk: &Disk, wanted: &[Wanted<'_>]) -> Result<BTreeMap<RepoPath, Box<dyn Shelf>>, Trouble> {
-    let mut folders: BTreeMap<RepoPath, Box<dyn Shelf>> = BTreeMap::new();
-    for one in wanted {
-        if let Toolbox::Folder { root, .. } = &one.request.ask.tools {
-            folders.insert(root.clone(), Box::new(disk.within(root)?));
-        }
-    }
-    Ok(folders)
 }

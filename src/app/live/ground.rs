@@ -1,0 +1,41 @@
+//! What live runs stand on: the state that their agents are in, and the folders that tools may look into.
+
+use std::collections::BTreeMap;
+
+use super::wanted::Wanted;
+use crate::app::fingerprint;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::model::AgentName;
+use crate::model::RepoPath;
+use crate::model::SuiteId;
+use crate::model::Toolbox;
+use crate::suites::Shelf;
+use crate::world::Disk;
+
+/// The digests of what the agents are made of, each taken once.
+#[derive(Default)]
+pub(super) struct Agents(BTreeMap<(SuiteId, AgentName), Option<String>>);
+
+impl Agents {
+    pub(super) fn of(&mut self, disk: &Disk, one: &Wanted<'_>) -> Result<Option<String>, Diagnostic> {
+        let key = (one.opened.config.id.clone(), one.request.key.agent.clone());
+        if let Some(known) = self.0.get(&key) {
+            return Ok(known.clone());
+        }
+        let globs = one.opened.config.agents.get(&key.1).map_or(&[][..], |agent| &agent.fingerprint);
+        let digest = fingerprint::digest(disk, globs)?;
+        Ok(self.0.entry(key).or_insert(digest).clone())
+    }
+}
+
+/// The folders that tools may look into, each a root of its own.
+pub(super) fn folders(disk: &Disk, wanted: &[Wanted<'_>]) -> Result<BTreeMap<RepoPath, Box<dyn Shelf>>, Trouble> {
+    let mut folders: BTreeMap<RepoPath, Box<dyn Shelf>> = BTreeMap::new();
+    for one in wanted {
+        if let Toolbox::Folder { root, .. } = &one.request.ask.tools {
+            folders.insert(root.clone(), Box::new(disk.within(root)?));
+        }
+    }
+    Ok(folders)
+}
