@@ -8,11 +8,8 @@ use divan::Bencher;
 use goldgate::diag::Diagnostic;
 use goldgate::format::SourceText;
 use goldgate::format::config;
-use goldgate::model::Provenance;
 use goldgate::model::RepoPath;
 use goldgate::model::Run;
-use goldgate::model::Status;
-use goldgate::model::Tokens;
 use goldgate::suites::Desk;
 use goldgate::suites::Entry;
 use goldgate::suites::EntryKind;
@@ -65,15 +62,7 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
     let config = config::read(&SourceText { file, text: CONFIG.to_owned() }).unwrap();
     let suite = (kind("findings").unwrap().open)(&config.suites[0], &shelf).unwrap();
     let findings: Vec<String> = (0..produced).map(|place| finding(place, "a change of control")).collect();
-    let run = Run {
-        status: Status::Completed,
-        error: None,
-        outputs: format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")).into(),
-        intermediate: None,
-        ballots: Vec::new(),
-        tokens: Tokens::default(),
-        provenance: Provenance::default(),
-    };
+    let run = Run::of(format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")));
     let prompts = BTreeMap::new();
     bencher.bench_local(|| suite.grade(0, std::slice::from_ref(&run), &Desk::new(&shelf, &prompts)).unwrap());
 }

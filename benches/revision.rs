@@ -11,11 +11,8 @@ use goldgate::format::SourceText;
 use goldgate::format::config;
 use goldgate::model::Check;
 use goldgate::model::Outcome;
-use goldgate::model::Provenance;
 use goldgate::model::RepoPath;
 use goldgate::model::Run;
-use goldgate::model::Status;
-use goldgate::model::Tokens;
 use goldgate::suites::Desk;
 use goldgate::suites::Entry;
 use goldgate::suites::EntryKind;
@@ -97,15 +94,7 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
     let file = RepoPath::root().child("goldgate.yaml");
     let config = config::read(&SourceText { file, text: CONFIG.to_owned() }).unwrap();
     let document = serde_json::Value::from(contract(pages, true));
-    let run = Run {
-        status: Status::Completed,
-        error: None,
-        outputs: format!(r#"{{"document": {document}}}"#).into(),
-        intermediate: None,
-        ballots: Vec::new(),
-        tokens: Tokens::default(),
-        provenance: Provenance::default(),
-    };
+    let run = Run::of(format!(r#"{{"document": {document}}}"#));
     let prompts = BTreeMap::new();
     let judge = || {
         let suite = (kind("revision").unwrap().open)(&config.suites[0], &shelf).unwrap();

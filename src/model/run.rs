@@ -39,6 +39,21 @@ pub struct Run {
     pub provenance: Provenance,
 }
 
+impl Run {
+    /// A completed run of which nothing is known but its outputs.
+    pub fn of(outputs: impl Into<Box<str>>) -> Self {
+        Self {
+            status: Status::Completed,
+            error: None,
+            outputs: outputs.into(),
+            intermediate: None,
+            ballots: Vec::new(),
+            tokens: Tokens::default(),
+            provenance: Provenance::default(),
+        }
+    }
+}
+
 /// Counts that an agent reported about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tokens {

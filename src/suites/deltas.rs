@@ -223,21 +223,10 @@ mod tests {
     use super::kinds_by_item;
     use super::produced;
     use crate::model::Layer;
-    use crate::model::Provenance;
     use crate::model::Run;
-    use crate::model::Status;
-    use crate::model::Tokens;
 
     fn reading(outputs: serde_json::Value) -> (Produced, Layer) {
-        produced(&Run {
-            status: Status::Completed,
-            error: None,
-            outputs: outputs.to_string().into(),
-            intermediate: None,
-            ballots: Vec::new(),
-            tokens: Tokens::default(),
-            provenance: Provenance::default(),
-        })
+        produced(&Run::of(outputs.to_string()))
     }
 
     #[test]

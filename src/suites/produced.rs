@@ -207,21 +207,10 @@ mod tests {
     use super::Produced;
     use super::produced;
     use crate::model::Layer;
-    use crate::model::Provenance;
     use crate::model::Run;
-    use crate::model::Status;
-    use crate::model::Tokens;
 
     fn reading(outputs: &str) -> Produced {
-        produced(&Run {
-            status: Status::Completed,
-            error: None,
-            outputs: outputs.into(),
-            intermediate: None,
-            ballots: Vec::new(),
-            tokens: Tokens::default(),
-            provenance: Provenance::default(),
-        })
+        produced(&Run::of(outputs))
     }
 
     #[test]

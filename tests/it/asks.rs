@@ -9,12 +9,9 @@ use goldgate::format::config;
 use goldgate::model::Ask;
 use goldgate::model::Layer;
 use goldgate::model::Outcome;
-use goldgate::model::Provenance;
 use goldgate::model::RepoPath;
 use goldgate::model::Run;
-use goldgate::model::Status;
 use goldgate::model::Suite as SuiteConfig;
-use goldgate::model::Tokens;
 use goldgate::model::Toolbox;
 use goldgate::suites::Desk;
 use goldgate::suites::Entry;
@@ -327,15 +324,7 @@ fn answers_are_read(config: &SuiteConfig) {
 }
 
 fn completed(outputs: &Value) -> Run {
-    Run {
-        status: Status::Completed,
-        error: None,
-        outputs: outputs.to_string().into(),
-        intermediate: None,
-        ballots: Vec::new(),
-        tokens: Tokens::default(),
-        provenance: Provenance::default(),
-    }
+    Run::of(outputs.to_string())
 }
 
 /// Whether a value has everything that a part has: objects by subset at every depth.

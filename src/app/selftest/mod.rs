@@ -27,15 +27,12 @@ use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
 use crate::model::PairResult;
-use crate::model::Provenance;
 use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Sample;
-use crate::model::Status;
 use crate::model::SuiteId;
 use crate::model::Tier;
-use crate::model::Tokens;
 use crate::model::Verdict;
 use crate::render::plural;
 use crate::suites::Pair;
@@ -148,15 +145,7 @@ impl Runs for Answers {
     }
 
     fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
-        let runs = pair.runs.iter().map(|key| Run {
-            status: Status::Completed,
-            error: None,
-            outputs: self.0.get(key).map_or("{}", String::as_str).into(),
-            intermediate: None,
-            ballots: Vec::new(),
-            tokens: Tokens::default(),
-            provenance: Provenance::default(),
-        });
+        let runs = pair.runs.iter().map(|key| Run::of(self.0.get(key).map_or("{}", String::as_str)));
         let runs: Vec<Run> = runs.collect();
         Ok((0..planned.unwrap_or(1)).map(|_| Sample::Completed(runs.clone())).collect())
     }

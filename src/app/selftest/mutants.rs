@@ -143,21 +143,13 @@ mod tests {
     use super::Mutation;
     use super::mutant;
     use super::mutations;
-    use crate::model::Provenance;
     use crate::model::Run;
-    use crate::model::Status;
-    use crate::model::Tokens;
 
     #[test]
     fn one_thing_is_broken_in_each() {
         let run = Run {
-            status: Status::Completed,
-            error: None,
-            outputs: r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#.into(),
             intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
-            ballots: Vec::new(),
-            tokens: Tokens::default(),
-            provenance: Provenance::default(),
+            ..Run::of(r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#)
         };
         let found = mutations(&run);
         let dropped = |element| Mutation::Dropped { list: "/findings".to_owned(), element };
