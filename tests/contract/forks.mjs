@@ -5,7 +5,9 @@ import crypto from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
+import { behind } from './mock.mjs';
 const [port, mock, work, events] = process.argv.slice(2);
+const validated = behind(mock);
 const log = path.join(work, 'requests.log');
 const opened = JSON.parse(fs.readFileSync(path.join(events, 'pull_request.opened.json')));
 const finished = JSON.parse(fs.readFileSync(path.join(events, 'workflow_run.completed.json')));
@@ -30,15 +32,6 @@ const tree = (folder, inside = '') => fs.readdirSync(folder, { withFileTypes: tr
   if (entry.isDirectory()) return [{ path: at, mode: '040000', sha: '0'.repeat(40) }, ...tree(name, `${at}/`)];
   const bytes = fs.readFileSync(name);
   return [{ path: at, mode: '100644', sha: crypto.createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex') }];
-});
-
-const validated = (request, body) => new Promise((done) => {
-  const out = http.request({ host: '127.0.0.1', port: mock, path: request.url, method: request.method, headers: { ...request.headers, host: `127.0.0.1:${mock}` } }, (answer) => {
-    answer.resume();
-    answer.on('end', () => done({ status: answer.statusCode, why: answer.headers['sl-violations'] ?? '' }));
-  });
-  out.on('error', (error) => done({ status: 0, why: String(error) }));
-  out.end(body);
 });
 
 const answer = (method, url, body) => {

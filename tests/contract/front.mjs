@@ -5,7 +5,9 @@
 import http from 'node:http';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
+import { behind } from './mock.mjs';
 const [port, mock, log, config, folder] = process.argv.slice(2);
+const validated = behind(mock);
 const require = createRequire(`${process.cwd()}/`);
 const graphql = require('graphql');
 // The published schema defines two fields twice, which is not ours to mend.
@@ -32,15 +34,6 @@ const run = {
   id: 7, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', status: 'completed', conclusion: 'failure',
   path: '.github/workflows/goldgate.yml', head_repository: { id: 1, owner: { login: 'acme' } },
 };
-
-const validated = (request, body) => new Promise((done) => {
-  const out = http.request({ host: '127.0.0.1', port: mock, path: request.url, method: request.method, headers: { ...request.headers, host: `127.0.0.1:${mock}` } }, (answer) => {
-    answer.resume();
-    answer.on('end', () => done({ status: answer.statusCode, why: answer.headers['sl-violations'] ?? '' }));
-  });
-  out.on('error', (error) => done({ status: 0, why: String(error) }));
-  out.end(body);
-});
 
 // The document, and the values that it is sent with.
 const asked = (body) => {
