@@ -14,6 +14,7 @@ mod desk;
 mod digest;
 mod evidence;
 mod expected;
+mod expected_deltas;
 mod finding;
 mod findings;
 mod folder;

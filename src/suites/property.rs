@@ -1,5 +1,6 @@
 //! Kind `property` (seed 001): what must not change an agent's classification.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -20,6 +21,8 @@ use super::deltas::Produced;
 use super::deltas::form;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
+use super::expected_deltas::DeltaForm;
+use super::expected_deltas::ExpectedDeltas;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Name;
@@ -73,6 +76,9 @@ const METRICS: &[MetricSpec] = &[MetricSpec {
 struct CaseForm {
     /// What a live agent is shown first; an agent without a program of its own can be asked nothing else.
     snapshot: Option<Snapshot>,
+    /// What the base run has to say of its items; without it, an agent that always says the same is stable.
+    #[serde(default)]
+    expected_deltas: Vec<DeltaForm>,
     /// The variants.
     variants: Vec<VariantForm>,
     /// Why the case does not gate for a while.
@@ -93,6 +99,7 @@ struct VariantForm {
 
 struct Case {
     snapshot: Option<Snapshot>,
+    expected: ExpectedDeltas,
     variants: Vec<VariantForm>,
 }
 
@@ -106,7 +113,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
-    let CaseForm { snapshot, variants, quarantine } = json::golden(source)?;
+    let CaseForm { snapshot, expected_deltas, variants, quarantine } = json::golden(source)?;
     let place = Place::whole(source);
     if variants.is_empty() {
         let help = "name one: a base run alone proves nothing";
@@ -115,6 +122,7 @@ fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
     if let Some(snapshot) = &snapshot {
         snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
     }
+    let expected = ExpectedDeltas::read(&place, expected_deltas)?;
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
     let mut runs = vec![Name { text: stem.to_owned(), at: 0 }];
     for (at, VariantForm { name, transform, snapshot: shown }) in variants.iter().enumerate() {
@@ -139,8 +147,16 @@ fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
     Ok(Read {
         runs,
         quarantine: quarantine.map(|form| form.stated(&place)),
-        ..Read::plain(Case { snapshot, variants })
+        ..Read::plain(Case { snapshot, expected, variants })
     })
+}
+
+/// What the base run says otherwise than it is expected to.
+fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<String> {
+    let (missing, wrong) = (expected.missing(kinds), expected.wrong(kinds));
+    let missing = (!missing.is_empty()).then(|| format!("not found: {}", missing.join(", ")));
+    let told: Vec<String> = missing.into_iter().chain(wrong).collect();
+    (!told.is_empty()).then(|| format!("the base run: {}", told.join("; ")))
 }
 
 impl Suite for Property {
@@ -149,13 +165,20 @@ impl Suite for Property {
     }
 
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let variants = &self.folder.case(place).variants;
+        let Case { expected, variants, .. } = self.folder.case(place);
         let read: Vec<(Produced, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let wanted = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(wanted))];
+        if !expected.is_empty() {
+            let failure = misread(expected, &kinds[0]).map(|detail| {
+                let action = "mend the classification itself in the kind reconciliation: stability of a wrong one is worth nothing";
+                blame.failure(Fault::Content, None, detail, action.to_owned())
+            });
+            checks.push(Check::of("base_classified", CheckKey::Only, 1, failure));
+        }
         let mut stable = 0_usize;
         for ((variant, of), (other, _)) in variants.iter().zip(&kinds[1..]).zip(&read[1..]) {
             // Two runs that could not be read agree on nothing.
@@ -181,7 +204,7 @@ impl Suite for Property {
     }
 
     fn ask(&self, place: usize, run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let Case { snapshot, variants } = self.folder.case(place);
+        let Case { snapshot, variants, .. } = self.folder.case(place);
         // The first run is the base's.
         let variant = run.checked_sub(1).map(|at| &variants[at]);
         let shown = variant.map_or(snapshot, |variant| &variant.snapshot);

@@ -1,5 +1,6 @@
 //! Kind `reconciliation` (seed 001): agents that say how code, tests and requirements fit together.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -16,10 +17,11 @@ use super::Suite;
 use super::blame::Blame;
 use super::blame::Fault;
 use super::deltas::Delta;
-use super::deltas::DeltaKind;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
+use super::expected_deltas::DeltaForm;
+use super::expected_deltas::ExpectedDeltas;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Read;
@@ -30,7 +32,6 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::Place;
 use crate::format::SourceText;
-use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Ask;
@@ -106,22 +107,12 @@ struct FixtureForm {
     quarantine: Option<QuarantineForm>,
 }
 
-/// An item and its kind.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct DeltaForm {
-    /// The item.
-    item: String,
-    /// What is wrong with it, or `coupled`.
-    kind: DeltaKind,
-}
-
 struct Fixture {
     snapshot: Snapshot,
     files: BTreeSet<String>,
     tests: BTreeSet<String>,
     coverage: Vec<Range>,
-    expected: BTreeSet<(String, &'static str)>,
+    expected: ExpectedDeltas,
     most: usize,
     rule: Option<String>,
 }
@@ -139,16 +130,7 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
     let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::golden(source)?;
     let place = Place::whole(source);
     let coverage = snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
-    let mut expected = BTreeSet::new();
-    for (at, DeltaForm { item, kind }) in expected_deltas.into_iter().enumerate() {
-        let path = [Key("expected_deltas"), At(at), Key("item")];
-        place.filled(&path, "an expected item", &item)?;
-        if expected.iter().any(|(other, _): &(String, &str)| *other == item) {
-            let what = format!("{item:?} is expected twice");
-            return Err(place.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
-        }
-        expected.insert((item, kind.word()));
-    }
+    let expected = ExpectedDeltas::read(&place, expected_deltas)?;
     let rule = place.rule(rule)?;
     let fixture = Fixture {
         files: snapshot.files.iter().cloned().collect(),
@@ -191,20 +173,19 @@ impl Suite for Reconciliation {
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
         let (fixture, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
         let (produced, layer) = produced(run);
-        let made: BTreeSet<(String, &str)> =
-            produced.deltas.iter().map(|delta| (delta.item.clone(), delta.kind.as_str())).collect();
-        let hit = made.iter().filter(|one| fixture.expected.contains(*one)).count();
+        let kinds = kinds_by_item(&produced.deltas);
+        let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
         let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
         let bounded =
             produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let checks = Reader { fixture, produced: &produced, blame }.checks(&made);
+        let checks = Reader { fixture, produced: &produced, blame }.checks(&kinds);
         let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
         let passed = indicator(grade.passed());
         grade.values = vec![
             Some(passed),
             Some(share(hit, fixture.expected.len()).unwrap_or(1.0)),
-            Some(share(hit, made.len()).unwrap_or(indicator(fixture.expected.is_empty()))),
+            Some(share(hit, made).unwrap_or(indicator(fixture.expected.is_empty()))),
             share(grounded, produced.deltas.len()),
             Some(indicator(bounded)),
         ];
@@ -229,26 +210,20 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn checks(&self, made: &BTreeSet<(String, &str)>) -> Vec<Check> {
+    fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
         let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
         vec![
             only("schema", self.blame.schema(form)),
-            only("deltas_found", self.missing(made)),
-            only("kinds_right", self.wrong_kind()),
+            only("deltas_found", self.missing(kinds)),
+            only("kinds_right", self.wrong_kind(kinds)),
             only("evidence_grounded", self.ungrounded()),
             only("actions_bounded", self.unbounded()),
         ]
     }
 
-    fn missing(&self, made: &BTreeSet<(String, &str)>) -> Option<Failure> {
-        let missing: Vec<String> = self
-            .fixture
-            .expected
-            .iter()
-            .filter(|one| !made.contains(*one))
-            .map(|(item, kind)| format!("{item} ({kind})"))
-            .collect();
+    fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
+        let missing = self.fixture.expected.missing(kinds);
         (!missing.is_empty()).then(|| {
             let action = match self.fixture.rule.as_deref() {
                 Some(rule) if self.blame.had_rule(rule) => {
@@ -262,17 +237,8 @@ impl Reader<'_> {
         })
     }
 
-    fn wrong_kind(&self) -> Option<Failure> {
-        let kinds = kinds_by_item(&self.produced.deltas);
-        let wrong: Vec<String> = self
-            .fixture
-            .expected
-            .iter()
-            .filter_map(|(item, kind)| {
-                let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
-                (!other.is_empty()).then(|| format!("{item} is {kind}, not {}", other.join(" or ")))
-            })
-            .collect();
+    fn wrong_kind(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
+        let wrong = self.fixture.expected.wrong(kinds);
         (!wrong.is_empty()).then(|| {
             let action = "sharpen the classification rules of the prompt package at this item".to_owned();
             self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)

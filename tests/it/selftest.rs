@@ -3,6 +3,9 @@
 use libtest_mimic::Trial;
 
 use crate::repository::Repository;
+use crate::repository::program;
+use crate::repository::ran;
+use crate::repository::root;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -10,6 +13,9 @@ pub fn trials() -> Vec<Trial> {
         trial("a suite that can fail passes the self-test", sound),
         trial("a case that an agent passes which knows nothing is named", vacuous),
         trial("a case whose recordings can be broken unnoticed is named", unnoticed),
+        trial("an agent that always says the same is stable, and passes no property that says what is right", stable),
+        trial("an agent that always says the same passes no scenario that refuses identical runs", identical),
+        trial("the bundled suites can fail, those that a debug build grades in time", bundled),
     ]
 }
 
@@ -54,4 +60,67 @@ fn unnoticed() {
     let ran = repository.goldgate(&["selftest"]);
     assert!(ran.stdout.contains("mutants of recordings: 2 of 2 are noticed, in 1 case\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("is noticed: check"), "{}", ran.stdout);
+}
+
+const STABILITY: &str = "version: 1\nsuites:\n  - id: stability\n    kind: property\n    path: suite\n    agents:\n      \
+                         sorter: { deterministic: { replay: runs } }\n";
+
+fn stable() {
+    let repository = Repository::empty();
+    repository.write("goldgate.yaml", STABILITY);
+    let case = r#"{ EXPECTED "variants": [ { "name": "locals", "transform": "locals renamed" } ] }"#;
+    repository.write("suite/cases/rename.json", case.replace("EXPECTED", ""));
+    let run = r#"{"status": "completed", "outputs": {"deltas": [{"item": "src/round.py", "kind": "ghost_code"}]}}"#;
+    repository.write("runs/sorter/rename.json", run);
+    repository.write("runs/sorter/rename--locals.json", run);
+    let ran = repository.goldgate(&["selftest"]);
+    let line = "  stability/sorter/rename: the keyword-stuffing agent passes it: ask for";
+    assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
+    let expected = r#""expected_deltas": [ { "item": "src/round.py", "kind": "ghost_code" } ],"#;
+    repository.write("suite/cases/rename.json", case.replace("EXPECTED", expected));
+    let ran = repository.goldgate(&["selftest"]);
+    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+}
+
+const VARIABILITY: &str = "version: 1\nsuites:\n  - id: refunds\n    kind: stochastic\n    path: suite\n    GATES\n    agents:\n      \
+                           asker: { deterministic: { replay: runs } }\n";
+const SCENARIO: &str = r#"{ "groundTruth": { "decidedFacts": ["refunds within 30 days", "no cash"],
+  "keywordSets": [["refund", "30 days"], ["voucher", "no cash"]] },
+  "runs": 2, "thresholds": { "precision": 0.7, "recall": 0.8 } }"#;
+
+fn identical() {
+    let repository = Repository::empty();
+    repository.write("goldgate.yaml", VARIABILITY.replace("GATES", "gates: {}"));
+    repository.write("suite/scenarios/refund.json", SCENARIO);
+    for (sample, last) in ["a voucher, no cash", "a voucher instead: no cash is paid"].into_iter().enumerate() {
+        let atoms = format!(r#"[{{"description": "A refund within 30 days"}}, {{"description": "{last}"}}]"#);
+        let run = format!(r#"{{"status": "completed", "outputs": {{"atoms": {atoms}}}}}"#);
+        repository.write(&format!("runs/asker/refund/{sample}.json"), run);
+    }
+    let ran = repository.goldgate(&["selftest"]);
+    let line = "  refunds/asker/refund: the keyword-stuffing agent passes it: ask for";
+    assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
+    let gate = "gates: { identical_runs: { max: 0, hard: true } }";
+    repository.write("goldgate.yaml", VARIABILITY.replace("GATES", gate));
+    let ran = repository.goldgate(&["selftest"]);
+    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// All but `revision`, which takes a debug build half a minute: `.ci/run` looks at every suite, with a release build.
+const IN_TIME: [&str; 9] = [
+    "contracts",
+    "triggers",
+    "cross",
+    "assistant",
+    "interview",
+    "variability",
+    "reconciliation",
+    "stability",
+    "evidence",
+];
+
+fn bundled() {
+    let suites = IN_TIME.into_iter().flat_map(|suite| ["--suite", suite]);
+    let ran = ran(program(root()).arg("selftest").args(suites));
+    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
 }

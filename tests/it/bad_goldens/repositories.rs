@@ -74,6 +74,12 @@ pub const CASES: &[Case] = &[
     ),
     ("property", "cases/x.json", "{}", ":1:2: the key \"variants\" is missing"),
     ("property", "cases/x.json", "{\"variants\": []}", ":1:14: there is no variant"),
+    (
+        "property",
+        "cases/x.json",
+        r#"{"expected_deltas": [{"item": "abc", "kind": "coupled"}, {"item": "abc", "kind": "coupled"}], "variants": [{"name": "v", "transform": "t"}]}"#,
+        r#":1:67: "abc" is expected twice; an item has one kind"#,
+    ),
     ("property", "cases/x.json", "{\"variants\": [{\"name\": \"v\"}]}", ":1:27: the key \"transform\" is missing"),
     (
         "property",

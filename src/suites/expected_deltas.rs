@@ -1,0 +1,81 @@
+//! The deltas that a golden file expects, beside those that a run produced.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::deltas::DeltaKind;
+use crate::diag::Diagnostic;
+use crate::format::Place;
+use crate::format::Step::At;
+use crate::format::Step::Key;
+
+/// An item and its kind.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeltaForm {
+    /// The item.
+    item: String,
+    /// What is wrong with it, or `coupled`.
+    kind: DeltaKind,
+}
+
+/// Items that have to be found, each with its one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExpectedDeltas(BTreeMap<String, &'static str>);
+
+impl ExpectedDeltas {
+    /// Reads the list `expected_deltas` of a golden file; `place` is the file's.
+    ///
+    /// # Errors
+    /// An item without a name, and one that stands there twice.
+    pub fn read(place: &Place<'_>, forms: Vec<DeltaForm>) -> Result<Self, Diagnostic> {
+        let mut expected = BTreeMap::new();
+        for (at, DeltaForm { item, kind }) in forms.into_iter().enumerate() {
+            let path = [Key("expected_deltas"), At(at), Key("item")];
+            place.filled(&path, "an expected item", &item)?;
+            if expected.contains_key(&item) {
+                let what = format!("{item:?} is expected twice");
+                return Err(place.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
+            }
+            expected.insert(item, kind.word());
+        }
+        Ok(Self(expected))
+    }
+
+    /// How many are expected.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether nothing is expected.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many of the produced pairs of item and kind are expected.
+    pub fn hit(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> usize {
+        self.0.iter().filter(|(item, kind)| has(kinds, item, kind)).count()
+    }
+
+    /// The expected pairs that were not produced, as `item (kind)`.
+    pub fn missing(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
+        let missing = self.0.iter().filter(|(item, kind)| !has(kinds, item, kind));
+        missing.map(|(item, kind)| format!("{item} ({kind})")).collect()
+    }
+
+    /// The expected items that were said to be of another kind, too, as `item is kind, not other`.
+    pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
+        let wrong = self.0.iter().filter_map(|(item, kind)| {
+            let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
+            (!other.is_empty()).then(|| format!("{item} is {kind}, not {}", other.join(" or ")))
+        });
+        wrong.collect()
+    }
+}
+
+fn has(kinds: &BTreeMap<&str, BTreeSet<&str>>, item: &str, kind: &str) -> bool {
+    kinds.get(item).is_some_and(|kinds| kinds.contains(kind))
+}
