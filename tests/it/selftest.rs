@@ -15,7 +15,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a case whose recordings can be broken unnoticed is named", unnoticed),
         trial("an agent that always says the same is stable, and passes no property that says what is right", stable),
         trial("an agent that always says the same passes no scenario that refuses identical runs", identical),
-        trial("the bundled suites can fail, those that a debug build grades in time", bundled),
+        trial("the bundled suites can fail, as far as a debug build grades them in time", bundled),
     ]
 }
 
@@ -106,21 +106,19 @@ fn identical() {
     assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
 }
 
-/// All but `revision`, which takes a debug build half a minute: `.ci/run` looks at every suite, with a release build.
-const IN_TIME: [&str; 9] = [
-    "contracts",
-    "triggers",
-    "cross",
-    "assistant",
-    "interview",
-    "variability",
-    "reconciliation",
-    "stability",
-    "evidence",
-];
+/// What a debug build grades in time. `.ci/run` looks at every case, with a release build.
+const IN_TIME: [&str; 8] =
+    ["triggers", "cross", "assistant", "interview", "variability", "reconciliation", "stability", "evidence"];
+/// The documents in which there is nothing to find: what an echo would pass first.
+const TRAPS: [&str; 4] = ["employee-handbook", "supplier-newsletter", "negotiation-training-manual", "mutual-nda"];
 
 fn bundled() {
-    let suites = IN_TIME.into_iter().flat_map(|suite| ["--suite", suite]);
-    let ran = ran(program(root()).arg("selftest").args(suites));
-    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+    let traps = TRAPS.into_iter().flat_map(|case| ["--case", case]);
+    for chosen in [
+        IN_TIME.into_iter().flat_map(|suite| ["--suite", suite]).collect::<Vec<_>>(),
+        ["--suite", "contracts"].into_iter().chain(traps).collect(),
+    ] {
+        let ran = ran(program(root()).arg("selftest").args(chosen));
+        assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+    }
 }
