@@ -22,6 +22,7 @@ use crate::suites::asking::one_of;
 use crate::suites::asking::text;
 use crate::suites::asking::whole;
 use crate::suites::asking::yes_or_no;
+use crate::text::rtf::portable;
 
 /// What of the instructions is for the grading alone.
 const OF_THE_GRADING: [&str; 3] = ["allowed_changes", "rule", "quarantine"];
@@ -35,7 +36,7 @@ pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, shelf: &dyn Shelf) 
     match role {
         Role::Actor => Ok(task.to_revise()),
         Role::Critic => {
-            let revised = source(&shelf.bytes(&golden.parent().child("revised.rtf"))?);
+            let revised = portable(&shelf.bytes(&golden.parent().child("revised.rtf"))?);
             Ok(task.to_judge(&revised, 1, scoring))
         }
     }
@@ -67,7 +68,7 @@ impl Task {
         let mut instructions: Map<String, Value> = json::golden(&shelf.text(golden)?)?;
         instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
         let file = golden.parent().child("original.rtf");
-        let original = source(&shelf.bytes(&file)?);
+        let original = portable(&shelf.bytes(&file)?);
         Ok(Self { file, original, instructions: Value::Object(instructions) })
     }
 
@@ -185,37 +186,4 @@ fn evaluation() -> AnswerForm {
         ("red_flags", list(&text())),
     ]);
     AnswerForm { name: "evaluation", schema }
-}
-
-/// An RTF document's source as a text. A byte that is no UTF-8 becomes the escape that RTF has for it.
-fn source(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().fold(String::with_capacity(bytes.len()), |mut text, byte| {
-            if byte.is_ascii() {
-                text.push(char::from(*byte));
-            } else {
-                text.push_str(&format!("\\'{byte:02x}"));
-            }
-            text
-        }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::source;
-    use crate::suites::revision::draft::Draft;
-
-    #[test]
-    fn a_document_in_an_old_code_page_is_the_same_as_a_text() {
-        let old = b"{\\rtf1\\ansi\\ansicpg1252 The \x93Lessee\x94 pays 5\xa0\x80.\\par}";
-        let text = source(old);
-        assert_eq!(text, "{\\rtf1\\ansi\\ansicpg1252 The \\'93Lessee\\'94 pays 5\\'a0\\'80.\\par}");
-        for read in [Draft::read(old), Draft::read(text.as_bytes())] {
-            let lines: Vec<&str> = read.lines.iter().map(|line| line.text.as_str()).collect();
-            assert_eq!(lines, ["The \u{201c}Lessee\u{201d} pays 5\u{a0}\u{20ac}."]);
-        }
-        assert_eq!(source("{\\rtf1 é}".as_bytes()), "{\\rtf1 é}");
-    }
 }

@@ -2,6 +2,10 @@
 
 use encoding_rs::Encoding;
 
+use super::pages::PAGES;
+use super::pages::SYMBOL_HIGH;
+use super::pages::SYMBOL_LOW;
+
 /// How bytes become characters.
 #[derive(Debug, Clone, Copy)]
 pub enum Page {
@@ -9,8 +13,10 @@ pub enum Page {
     Known(&'static Encoding),
     /// A table of the upper 128 bytes.
     Table(&'static str),
-    /// A font of symbols: a byte is a shape, not a letter.
-    Symbol,
+    /// A font of shapes: a byte is a shape, not a letter.
+    Shapes,
+    /// The font "Symbol": Greek letters and signs of mathematics.
+    Greek,
 }
 
 impl Page {
@@ -20,15 +26,14 @@ impl Page {
     /// The page of a number (`\ansicpg`, `\cpg`).
     pub fn numbered(number: i64) -> Option<Self> {
         let encoding = match number {
-            437 => return Some(Self::Table(PC_437)),
-            850 | 858 => return Some(Self::Table(PC_850)),
-            42 => return Some(Self::Symbol),
-            0 | 1252 | 20127 => encoding_rs::WINDOWS_1252,
+            42 => return Some(Self::Shapes),
+            0 | 819 | 1252 | 20127 | 28591 => encoding_rs::WINDOWS_1252,
+            708 | 28596 => encoding_rs::ISO_8859_6,
             866 => encoding_rs::IBM866,
             874 => encoding_rs::WINDOWS_874,
             932 | 10001 => encoding_rs::SHIFT_JIS,
             936 | 54936 | 10008 => encoding_rs::GBK,
-            949 | 1361 | 10003 => encoding_rs::EUC_KR,
+            949 | 10003 => encoding_rs::EUC_KR,
             950 | 10002 => encoding_rs::BIG5,
             1250 => encoding_rs::WINDOWS_1250,
             1251 => encoding_rs::WINDOWS_1251,
@@ -39,16 +44,18 @@ impl Page {
             1257 => encoding_rs::WINDOWS_1257,
             1258 => encoding_rs::WINDOWS_1258,
             10000 => encoding_rs::MACINTOSH,
-            10007 => encoding_rs::X_MAC_CYRILLIC,
+            10007 | 10017 => encoding_rs::X_MAC_CYRILLIC,
             20866 => encoding_rs::KOI8_R,
             21866 => encoding_rs::KOI8_U,
             28592 => encoding_rs::ISO_8859_2,
-            28591 => encoding_rs::WINDOWS_1252,
             28595 => encoding_rs::ISO_8859_5,
             28597 => encoding_rs::ISO_8859_7,
             28605 => encoding_rs::ISO_8859_15,
             65001 => encoding_rs::UTF_8,
-            _ => return None,
+            _ => {
+                let place = PAGES.binary_search_by_key(&number, |page| page.0).ok()?;
+                return PAGES.get(place).map(|page| Self::Table(page.1));
+            }
         };
         Some(Self::Known(encoding))
     }
@@ -56,12 +63,22 @@ impl Page {
     /// The page of a font's `\fcharset`; the inner nothing is "as the document".
     pub fn of_charset(charset: i64) -> Option<Option<Self>> {
         let number = match charset {
-            1 => return Some(None),
+            // The second one is what Word for Mac writes for "as ever".
+            1 | 256 => return Some(None),
             0 => 1252,
             2 => 42,
             77 => 10000,
+            78 => 10001,
+            79 => 10003,
+            80 => 10008,
+            81 => 10002,
+            84 => 10004,
+            85 => 10006,
+            86 => 10081,
+            88 => 10029,
+            89 => 10007,
             128 => 932,
-            129 | 130 => 949,
+            129 => 949,
             134 => 936,
             136 => 950,
             161 => 1253,
@@ -102,16 +119,33 @@ impl Page {
     /// The characters of some bytes.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
-            Self::Known(encoding) => encoding.decode_without_bom_handling(bytes).0.into_owned(),
+            Self::Known(encoding) => match (encoding.decode_without_bom_handling(bytes), bytes) {
+                // No character of the page: one that is not known, and the second byte where it is a letter of its own.
+                ((_, true), [_, second]) if encoding != encoding_rs::UTF_8 => {
+                    let own = matches!(second, 0..0x40 | 0x7F).then(|| char::from(*second));
+                    std::iter::once(char::REPLACEMENT_CHARACTER).chain(own).collect()
+                }
+                ((text, _), _) => text.into_owned(),
+            },
             Self::Table(table) => bytes.iter().map(|byte| upper(table, *byte)).collect(),
-            Self::Symbol => bytes.iter().map(|byte| symbol(*byte)).collect(),
+            Self::Shapes => bytes.iter().map(|byte| shape(*byte)).collect(),
+            Self::Greek => bytes.iter().map(|byte| greek(*byte)).collect(),
+        }
+    }
+
+    /// What a letter of ASCII looks like; any other one is what it is.
+    pub fn shown(self, letter: char) -> char {
+        match (self, u8::try_from(letter)) {
+            (Self::Greek, Ok(byte @ 0..0x80)) => greek(byte),
+            _ => letter,
         }
     }
 
     /// A character of the private area that stands for a byte of a symbol font.
     pub fn private(self, code: u32) -> Option<char> {
         match (self, code) {
-            (Self::Symbol, 0xF020..=0xF0FF) => u8::try_from(code - 0xF000).ok().map(symbol),
+            (Self::Shapes, 0xF020..=0xF0FF) => u8::try_from(code - 0xF000).ok().map(shape),
+            (Self::Greek, 0xF020..=0xF0FF) => u8::try_from(code - 0xF000).ok().map(greek),
             _ => None,
         }
     }
@@ -125,7 +159,7 @@ fn upper(table: &str, byte: u8) -> char {
 }
 
 /// Bullets as people know them; any other shape as the western letter at its place.
-fn symbol(byte: u8) -> char {
+fn shape(byte: u8) -> char {
     match byte {
         0xB7 => '\u{2022}',
         0xA7 => '\u{25AA}',
@@ -134,14 +168,33 @@ fn symbol(byte: u8) -> char {
     }
 }
 
-/// The upper half of code page 437.
-const PC_437: &str = concat!(
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐",
-    "└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}",
-);
+/// A shape of the font "Symbol"; what it does not have as the western letter at its place.
+fn greek(byte: u8) -> char {
+    let [high, higher] = SYMBOL_HIGH;
+    let (shapes, from) = match byte {
+        0x20..=0x7E => (SYMBOL_LOW, 0x20),
+        0xA0..=0xEF => (high, 0xA0),
+        0xF1..=0xFE => (higher, 0xF1),
+        _ => ("", 0),
+    };
+    shapes.chars().nth(usize::from(byte - from)).unwrap_or_else(|| shape(byte))
+}
 
-/// The upper half of code page 850.
-const PC_850: &str = concat!(
-    "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐",
-    "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}",
-);
+/// The letter that a field of Word's "Insert symbol" names: `SYMBOL 179 \f "Symbol" \s 12`.
+pub fn named(instruction: &str) -> Option<char> {
+    let number = instruction.split_whitespace().nth(1)?;
+    let number = match number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {
+        Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+        None => number.parse().ok()?,
+    };
+    let font = instruction.split_once("\\f").map_or("", |(_, font)| font.trim_start().trim_start_matches('"'));
+    let page = match font.split(['"', ' ']).next().unwrap_or_default() {
+        "Symbol" => Page::Greek,
+        "Wingdings" | "Webdings" | "ZapfDingbats" | "Monotype" => Page::Shapes,
+        _ => Page::WESTERN,
+    };
+    match u8::try_from(number) {
+        Ok(byte) => page.decode(&[byte]).chars().next(),
+        Err(_) => page.private(number).or_else(|| char::from_u32(number)),
+    }
+}

@@ -53,7 +53,8 @@ impl Reader<'_> {
             b'\\' => "\\",
             b'-' | b'|' | b':' | b'*' => "",
             0x80.. => return self.byte(symbol, at),
-            _ => return self.flaw(at, FlawKind::BadEscape),
+            _ if self.group.dest == Dest::Skip => "",
+            _ => return self.flaw(at, FlawKind::UnknownSymbol),
         };
         if self.skip > 0 {
             self.skip -= 1;
@@ -121,8 +122,9 @@ impl Reader<'_> {
             "ansicpg" => Page::numbered(value.unwrap_or(0)),
             _ => return false,
         };
+        self.unknown.remove(&None);
         self.page = page.unwrap_or_else(|| {
-            self.flaw(start, FlawKind::UnknownCodePage);
+            self.unknown.insert(None, start);
             Page::WESTERN
         });
         true
@@ -140,10 +142,13 @@ impl Reader<'_> {
         };
         match page {
             Some(Some(page)) => {
+                self.unknown.remove(&Some(self.table_font));
                 self.pages.insert(self.table_font, page);
             }
             Some(None) => {}
-            None => self.flaw(start, FlawKind::UnknownCodePage),
+            None => {
+                self.unknown.insert(Some(self.table_font), start);
+            }
         }
     }
 
@@ -244,11 +249,12 @@ impl Reader<'_> {
 
     /// A word that ends something, or stands between the letters.
     fn structure(&mut self, name: &str, start: usize) {
-        if self.group.dest == Dest::NestedRow && name == "nestrow" {
-            self.end_row(true);
-        }
-        if self.group.dest != Dest::Text {
-            return;
+        match name {
+            _ if self.group.dest == Dest::Text => {}
+            // The row itself may stand where only its definition should.
+            "nestrow" | "nestcell" if self.group.dest == Dest::NestedRow => {}
+            "par" if self.group.dest == Dest::NestedRow && self.holds_something() => {}
+            _ => return,
         }
         match name {
             "par" => self.paragraph_word(start),
@@ -281,7 +287,8 @@ impl Reader<'_> {
         }
     }
 
-    fn holds_something(&self) -> bool {
+    /// Whether the paragraph holds something that would be lost if it did not end.
+    pub fn holds_something(&self) -> bool {
         self.flows.last().is_some_and(super::flow::Flow::holds_something)
     }
 
@@ -306,7 +313,7 @@ impl Reader<'_> {
 
     /// An end of a paragraph; where it is deleted, the next one goes on.
     fn paragraph_word(&mut self, start: usize) {
-        if self.group.dest == Dest::Text && !self.group.deleted {
+        if matches!(self.group.dest, Dest::Text | Dest::NestedRow) && !self.group.deleted {
             self.touch(start);
             self.end_paragraph(self.depth(), self.lexer.at);
         }
@@ -324,6 +331,7 @@ impl Reader<'_> {
     /// Ends the paragraph, which stands that deep in tables, at a place of the source.
     pub fn end_paragraph(&mut self, depth: u8, end: usize) {
         let props = Rc::clone(&self.group.paras);
+        self.written += 1;
         if let Some(flow) = self.flows.last_mut() {
             flow.end(end, depth, &props, &mut self.gathered);
         }

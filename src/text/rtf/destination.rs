@@ -4,10 +4,12 @@ use std::rc::Rc;
 
 use super::Bookmark;
 use super::Place;
+use super::charset::named;
 use super::flow::Flow;
 use super::header::normalised;
 use super::reader::Dest;
 use super::reader::Group;
+use super::reader::Owed;
 use super::reader::Reader;
 use super::state::Props;
 use super::words;
@@ -198,6 +200,10 @@ impl Reader<'_> {
             Dest::Field => {
                 let word = self.collected.split_whitespace().next().unwrap_or_default().to_ascii_uppercase();
                 self.mark(format!("field {word}").trim_end(), inner.start);
+                if word == "SYMBOL" {
+                    let written = self.written;
+                    self.group.owed = named(&self.collected).map(|letter| Owed { letter, written });
+                }
             }
             Dest::Begin => {
                 let name = self.collected.trim().to_owned();

@@ -21,14 +21,17 @@ pub fn normalised(source: &[u8]) -> String {
             }
             Lexeme::Word(name, Some(value)) => write!(out, "\\{name}{value} "),
             Lexeme::Word(name, None) => write!(out, "\\{name} "),
-            Lexeme::Hex(byte) => write!(out, "\\'{byte:02x}"),
+            Lexeme::Hex(byte) | Lexeme::Symbol(byte @ 0x80..) => write!(out, "\\'{byte:02x}"),
             Lexeme::Symbol(byte) => write!(out, "\\{}", char::from(byte)),
             Lexeme::Open => out.write_char('{'),
             Lexeme::Close => out.write_char('}'),
             Lexeme::Text(bytes) => {
                 for byte in bytes {
                     let space = byte.is_ascii_whitespace();
-                    if !space {
+                    if !byte.is_ascii() {
+                        // A byte of an old code page is the same thing where it is escaped.
+                        let _ = write!(out, "\\'{byte:02x}");
+                    } else if !space {
                         out.push(char::from(*byte));
                     } else if !out.ends_with([' ', '{', '}', ';']) {
                         out.push(' ');
@@ -36,7 +39,7 @@ pub fn normalised(source: &[u8]) -> String {
                 }
                 Ok(())
             }
-            Lexeme::BadHex | Lexeme::Binary | Lexeme::BadBinary | Lexeme::Truncated => Ok(()),
+            Lexeme::BadHex | Lexeme::Binary(_) | Lexeme::BadBinary | Lexeme::Truncated => Ok(()),
         };
     }
     out.truncate(out.trim_end().len());

@@ -15,23 +15,45 @@ const LONGEST: usize = 4_096;
 impl Reader<'_> {
     /// A run of plain bytes.
     pub fn text(&mut self, bytes: &[u8], at: usize) {
-        let mut rest = bytes;
-        let mut at = at;
-        if self.utf8
-            && self.bytes.is_empty()
-            && let Ok(text) = from_utf8(rest)
-        {
-            let kept = match self.skip {
-                0 => text,
-                _ => text.get(self.skipped(text)..).unwrap_or_default(),
-            };
-            self.letters(kept, at + text.len() - kept.len());
-            return;
+        if self.group.dest == Dest::Fonts {
+            self.font_name(bytes);
         }
+        let (mut rest, mut at) = (bytes, at);
         while let Some((byte, after)) = rest.split_first() {
-            self.byte(*byte, at);
-            rest = after;
-            at += 1;
+            // A byte may be waiting for its second one.
+            let plain = if self.bytes.is_empty() { self.unpaged(rest) } else { "" };
+            if plain.is_empty() {
+                self.byte(*byte, at);
+                rest = after;
+                at += 1;
+            } else {
+                let kept = match self.skip {
+                    0 => plain,
+                    _ => plain.get(self.skipped(plain)..).unwrap_or_default(),
+                };
+                self.letters(kept, at + plain.len() - kept.len());
+                rest = rest.get(plain.len()..).unwrap_or_default();
+                at += plain.len();
+            }
+        }
+    }
+
+    /// What some bytes begin with that no code page has a say in.
+    fn unpaged<'b>(&self, bytes: &'b [u8]) -> &'b str {
+        if self.utf8
+            && let Ok(text) = from_utf8(bytes)
+        {
+            return text;
+        }
+        let length = bytes.iter().position(|byte| !byte.is_ascii()).unwrap_or(bytes.len());
+        bytes.get(..length).and_then(|bytes| from_utf8(bytes).ok()).unwrap_or_default()
+    }
+
+    /// A name in the table of fonts: the one of Greek letters and signs is known by it.
+    fn font_name(&mut self, name: &[u8]) {
+        let shapes = matches!(self.pages.get(&self.table_font), None | Some(Page::Shapes));
+        if shapes && name.strip_suffix(b";").unwrap_or(name).trim_ascii() == b"Symbol" {
+            self.pages.insert(self.table_font, Page::Greek);
         }
     }
 
@@ -53,8 +75,8 @@ impl Reader<'_> {
         }
         if self.bytes.is_empty() {
             if byte < 0x80 {
-                let mut buffer = [0; 4];
-                self.put(char::from(byte).encode_utf8(&mut buffer), at);
+                let letter = self.shown_page().shown(char::from(byte));
+                self.put(letter.encode_utf8(&mut [0; 4]), at);
                 return;
             }
             self.bytes_at = at;
@@ -69,20 +91,48 @@ impl Reader<'_> {
     /// Puts the bytes that are waiting for more of their character.
     pub fn flush(&mut self) {
         if !self.bytes.is_empty() {
+            self.guess();
             let text = self.font_page().decode(&std::mem::take(&mut self.bytes));
             self.put(&text, self.bytes_at);
         }
     }
 
-    /// The page that bytes are read by here.
-    fn font_page(&self) -> Page {
+    /// The font that bytes are read by here.
+    fn text_font(&self) -> i32 {
         let [main, far, right_to_left] = self.group.fonts;
         let font = match self.group.script {
             Script::Main => main,
             Script::Far => far.or(main),
             Script::RightToLeft => right_to_left.or(main),
         };
-        self.pages.get(&font.unwrap_or(self.font)).copied().unwrap_or(self.page)
+        font.unwrap_or(self.font)
+    }
+
+    /// Its page.
+    fn font_page(&self) -> Page {
+        self.pages.get(&self.text_font()).copied().unwrap_or(self.page)
+    }
+
+    /// The page that the letters of the document are shown by: names and instructions are no matter of their font.
+    fn shown_page(&self) -> Page {
+        if self.shows() { self.font_page() } else { self.page }
+    }
+
+    /// Whether text stands in the document here.
+    const fn shows(&self) -> bool {
+        matches!(self.group.dest, Dest::Text | Dest::NestedRow | Dest::Number)
+    }
+
+    /// Tells, once for each, of a page that is not known: now that a letter is read by it.
+    fn guess(&mut self) {
+        if !self.shows() {
+            return;
+        }
+        let font = self.text_font();
+        let own = self.pages.contains_key(&font) || self.unknown.contains_key(&Some(font));
+        if let Some(at) = self.unknown.remove(&own.then_some(font)) {
+            self.flaw(at, FlawKind::UnknownCodePage);
+        }
     }
 
     /// A `\u`.
@@ -119,6 +169,8 @@ impl Reader<'_> {
             self.flaw(at, FlawKind::BadUnicode);
             char::REPLACEMENT_CHARACTER
         });
+        // How TextEdit writes `\line`.
+        let letter = if letter == '\u{2028}' { '\n' } else { letter };
         let mut buffer = [0; 4];
         self.put(letter.encode_utf8(&mut buffer), at);
     }
@@ -134,13 +186,15 @@ impl Reader<'_> {
     /// Plain text, of which each byte stands in the source as it is.
     fn letters(&mut self, text: &str, at: usize) {
         let plain = |byte: u8| (byte >= b' ' && byte != 0xC2) || byte == b'\t';
-        if text.bytes().all(plain) {
+        let page = self.shown_page();
+        let greek = matches!(page, Page::Greek);
+        if !greek && text.bytes().all(plain) {
             self.put_clean(text, at);
             return;
         }
-        let mut buffer = [0; 4];
         for (place, letter) in text.char_indices() {
-            self.put(letter.encode_utf8(&mut buffer), at + place);
+            let letter = if greek { page.shown(letter) } else { letter };
+            self.put(letter.encode_utf8(&mut [0; 4]), at + place);
         }
     }
 
@@ -158,12 +212,15 @@ impl Reader<'_> {
         }
         self.half_is_lost();
         match self.group.dest {
-            Dest::Text if self.group.deleted => {}
-            Dest::Text if self.group.hidden => {
+            Dest::Text | Dest::NestedRow if self.group.deleted => {}
+            // Between the definitions of a nested row stands no text, save where a writer put the row itself there.
+            Dest::NestedRow if text.trim().is_empty() && !self.holds_something() => {}
+            Dest::Text | Dest::NestedRow if self.group.hidden => {
                 self.document.hidden += text.chars().filter(|char| !char.is_whitespace()).count();
             }
-            Dest::Text => {
+            Dest::Text | Dest::NestedRow => {
                 let props = Rc::clone(&self.group.chars);
+                self.written += 1;
                 if let Some(flow) = self.flows.last_mut() {
                     flow.push(text, at, &props, &mut self.gathered);
                 }

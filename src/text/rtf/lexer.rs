@@ -19,7 +19,7 @@ pub enum Lexeme<'a> {
     /// `\'` without its two digits.
     BadHex,
     /// `\bin` and the bytes it counts.
-    Binary,
+    Binary(&'a [u8]),
     /// `\bin` that counts more bytes than there are; none of them are skipped.
     BadBinary,
     /// A run of plain bytes, without line breaks.
@@ -113,7 +113,10 @@ impl<'a> Lexer<'a> {
 
     fn binary(&mut self, count: i64) -> Lexeme<'a> {
         match usize::try_from(count) {
-            Ok(count) if count <= self.source.len().saturating_sub(self.at) => self.take(count, Lexeme::Binary),
+            Ok(count) if count <= self.source.len().saturating_sub(self.at) => {
+                let bytes = self.source.get(self.at..self.at + count).unwrap_or_default();
+                self.take(count, Lexeme::Binary(bytes))
+            }
             _ => Lexeme::BadBinary,
         }
     }

@@ -4,8 +4,8 @@
 //! neither notes nor headers, tables or `\bin`. `rtf-grimoire` is a list of tokens without places, the smallest part.
 //!
 //! Not read: formulas, the words of an index or a table of contents mark, drawn objects without a text box, page and
-//! section layout, document properties, and code pages that are neither in the Encoding Standard nor 437 or 850 (a
-//! flaw; read as windows-1252).
+//! section layout, document properties, and the code pages of Johab, of Hebrew and Thai on a Mac, and of ISCII (a flaw as
+//! soon as a letter is read by one, and a guess).
 
 mod charset;
 mod control;
@@ -14,6 +14,8 @@ mod flow;
 mod header;
 mod letters;
 mod lexer;
+mod pages;
+mod portable;
 mod reader;
 mod state;
 mod table;
@@ -32,6 +34,14 @@ use std::sync::Arc;
 #[must_use]
 pub fn read(source: &[u8]) -> Document {
     reader::Reader::new(source).read()
+}
+
+/// A source as a text that is read alike: UTF-8 as it is; elsewhere a byte that is no ASCII as RTF's escape for it, and
+/// `\bin` as the hexadecimal digits that a picture or an object may be written in as well, or not at all where it is
+/// part of neither.
+#[must_use]
+pub fn portable(source: &[u8]) -> String {
+    portable::text(source)
 }
 
 /// A document.
@@ -204,7 +214,9 @@ pub enum FlawKind {
     TextAfterEnd,
     /// `\'` without two hexadecimal digits.
     BadEscape,
-    /// More than 1,000 groups within each other.
+    /// A backslash before a character that needs none.
+    UnknownSymbol,
+    /// More than 10,000 groups within each other.
     TooDeep,
     /// `\bin` counts more bytes than there are.
     BadBinary,
@@ -224,10 +236,11 @@ impl fmt::Display for FlawKind {
             Self::ExtraClose => "a } closes a group that was never opened",
             Self::TextAfterEnd => "something follows the end of the document",
             Self::BadEscape => "\\' is not followed by two hexadecimal digits",
-            Self::TooDeep => "more than 1,000 groups stand within each other",
+            Self::UnknownSymbol => "a backslash stands before a character that needs none",
+            Self::TooDeep => "more than 10,000 groups stand within each other",
             Self::BadBinary => "\\bin counts more bytes than there are",
             Self::TruncatedControl => "it ends within a control word",
-            Self::UnknownCodePage => "the code page is not known; read as windows-1252",
+            Self::UnknownCodePage => "the code page is not known; its letters are a guess",
             Self::BadUnicode => "\\u names no character",
         })
     }

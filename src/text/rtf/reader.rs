@@ -18,7 +18,7 @@ use super::table::Row;
 use super::words::Level;
 
 /// Groups within each other beyond this are skipped.
-const DEEPEST: usize = 1_000;
+const DEEPEST: usize = 10_000;
 /// Flaws beyond this are not told.
 const MOST_FLAWS: usize = 1_000;
 
@@ -86,6 +86,16 @@ pub struct Group {
     pub fallback: usize,
     pub fonts: [Option<i32>; 3],
     pub script: Script,
+    /// What a field stands for as long as no text is put after its instruction.
+    pub owed: Option<Owed>,
+}
+
+/// A letter that a field names, should its result be empty.
+#[derive(Debug, Clone, Copy)]
+pub struct Owed {
+    pub letter: char,
+    /// What had been put before.
+    pub written: usize,
 }
 
 /// The walk.
@@ -103,9 +113,13 @@ pub struct Reader<'a> {
     pub names: HashMap<String, usize>,
     pub page: Page,
     pub pages: HashMap<i32, Page>,
+    /// Where pages are named that are not known, by font; of nothing the document's own. A letter tells it.
+    pub unknown: HashMap<Option<i32>, usize>,
     pub table_font: i32,
     pub font: i32,
     pub collected: String,
+    /// How many pieces of text have been put and paragraphs have ended.
+    pub written: usize,
     pub rows: [Row; 2],
     pub side: Side,
     pub tab: String,
@@ -143,6 +157,7 @@ impl<'a> Reader<'a> {
                 fallback: 1,
                 fonts: [None; 3],
                 script: Script::Main,
+                owed: None,
             },
             outer: Vec::new(),
             too_deep: 0,
@@ -152,9 +167,11 @@ impl<'a> Reader<'a> {
             names: HashMap::new(),
             page: Page::WESTERN,
             pages: HashMap::new(),
+            unknown: HashMap::new(),
             table_font: 0,
             font: 0,
             collected: String::new(),
+            written: 0,
             rows: [Row::default(), Row::default()],
             side: Side::None,
             tab: String::new(),
@@ -178,7 +195,7 @@ impl<'a> Reader<'a> {
     /// Reads the source to its end, or to the document's.
     pub fn read(mut self) -> Document {
         while let Some((start, lexeme)) = self.lexer.next() {
-            if !matches!(lexeme, Lexeme::Text(_) | Lexeme::Hex(_)) {
+            if !matches!(lexeme, Lexeme::Text(_) | Lexeme::Hex(_) | Lexeme::Symbol(0x80..)) {
                 self.flush();
             }
             match lexeme {
@@ -188,7 +205,7 @@ impl<'a> Reader<'a> {
                 Lexeme::BadBinary => self.flaw(start, FlawKind::BadBinary),
                 Lexeme::BadHex => self.flaw(start, FlawKind::BadEscape),
                 _ if self.too_deep > 0 => {}
-                Lexeme::Binary => self.skip = 0,
+                Lexeme::Binary(_) => self.skip = 0,
                 Lexeme::Text(bytes) => self.text(bytes, start),
                 Lexeme::Hex(byte) => self.byte(byte, start),
                 Lexeme::Symbol(b'*') => self.group.star = self.group.fresh,
@@ -251,6 +268,7 @@ impl<'a> Reader<'a> {
         inner.owns_table = None;
         inner.fresh = true;
         inner.star = false;
+        inner.owed = None;
         if inner.dest == Dest::Twice {
             inner.dest = Dest::OneOfTwice;
         }
@@ -263,6 +281,11 @@ impl<'a> Reader<'a> {
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
+        }
+        // A note, a head is no field, and its last letter stands before its end.
+        let owed = self.group.owed.filter(|owed| owed.written == self.written && !self.group.owns_flow);
+        if let Some(owed) = owed {
+            self.put(owed.letter.encode_utf8(&mut [0; 4]), start);
         }
         let Some(outer) = self.outer.pop() else { return };
         if self.group.owns_flow {

@@ -10,7 +10,6 @@ const PAGES: &[(u32, &str, &str)] = &[
     (54936, r"\'b0\'a1", "\u{554a}"),
     (10008, r"\'b0\'a1", "\u{554a}"),
     (949, r"\'b0\'a1", "\u{ac00}"),
-    (1361, r"\'b0\'a1", "\u{ac00}"),
     (10003, r"\'b0\'a1", "\u{ac00}"),
     (950, r"\'a4\'40", "\u{4e00}"),
     (10002, r"\'a4\'40", "\u{4e00}"),
@@ -32,6 +31,33 @@ const PAGES: &[(u32, &str, &str)] = &[
     (28597, r"\'c1", "\u{391}"),
     (28605, r"\'a4", "\u{20ac}"),
     (20127, r"\'e9", "\u{e9}"),
+    (819, r"\'e9", "\u{e9}"),
+    (708, r"\'c7", "\u{627}"),
+    (28596, r"\'c7", "\u{627}"),
+    (10017, r"\'80", "\u{410}"),
+    (437, r"\'e1", "\u{df}"),
+    (720, r"\'9f", "\u{627}"),
+    (737, r"\'98", "\u{3b1}"),
+    (775, r"\'d0", "\u{105}"),
+    (850, r"\'d5", "\u{131}"),
+    (852, r"\'88", "\u{142}"),
+    (855, r"\'a1", "\u{410}"),
+    (857, r"\'a7", "\u{11f}"),
+    (858, r"\'d5", "\u{20ac}"),
+    (860, r"\'84", "\u{e3}"),
+    (861, r"\'8c", "\u{f0}"),
+    (862, r"\'80", "\u{5d0}"),
+    (863, r"\'84", "\u{c2}"),
+    (864, r"\'c7", "\u{fe8d}"),
+    (865, r"\'9d", "\u{d8}"),
+    (869, r"\'d6", "\u{3b1}"),
+    (10004, r"\'c7", "\u{627}"),
+    (10006, r"\'e1", "\u{3b1}"),
+    (10010, r"\'be", "\u{103}"),
+    (10029, r"\'b8", "\u{142}"),
+    (10079, r"\'dc", "\u{d0}"),
+    (10081, r"\'db", "\u{11f}"),
+    (10082, r"\'e8", "\u{10d}"),
     (65001, r"\'e2\'82\'ac", "\u{20ac}"),
     (65001, r"\'f0\'9f\'98\'80", "\u{1f600}"),
 ];
@@ -40,8 +66,16 @@ const PAGES: &[(u32, &str, &str)] = &[
 const CHARSETS: &[(u32, &str, &str)] = &[
     (0, r"\'e9", "\u{e9}"),
     (77, r"\'8e", "\u{e9}"),
+    (78, r"\'82\'a0", "\u{3042}"),
+    (79, r"\'b0\'a1", "\u{ac00}"),
+    (80, r"\'b0\'a1", "\u{554a}"),
+    (81, r"\'a4\'40", "\u{4e00}"),
+    (84, r"\'c7", "\u{627}"),
+    (85, r"\'e1", "\u{3b1}"),
+    (86, r"\'db", "\u{11f}"),
+    (88, r"\'b8", "\u{142}"),
+    (89, r"\'80", "\u{410}"),
     (129, r"\'b0\'a1", "\u{ac00}"),
-    (130, r"\'b0\'a1", "\u{ac00}"),
     (134, r"\'b0\'a1", "\u{554a}"),
     (136, r"\'a4\'40", "\u{4e00}"),
     (161, r"\'e1", "\u{3b1}"),
@@ -56,6 +90,7 @@ const CHARSETS: &[(u32, &str, &str)] = &[
     (254, r"\'e1", "\u{df}"),
     (255, r"\'9b", "\u{f8}"),
     (1, r"\'cf", "\u{41f}"),
+    (256, r"\'cf", "\u{41f}"),
 ];
 
 fn holds(source: &str, wanted: &str) {
@@ -79,5 +114,48 @@ fn every_character_set_of_a_font_is_known() {
     }
     let hebrew = r"{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset177 B;}}\rtlch\af1 \'e0\ltrch\f0 \'e0}";
     holds(hebrew, "\u{5d0}\u{e0}");
-    holds(r"{\rtf1{\fonttbl{\f0\fcharset2 Symbol;}}\f0\'a7\'41}", "\u{25aa}A");
+    holds(r"{\rtf1{\fonttbl{\f0\fcharset2 Wingdings;}}\f0\'a7\'41}", "\u{25aa}A");
+}
+
+/// What stands in a font of that name and that way of counting it, and what is shown.
+const SHAPES: &[(&str, &str, &str)] = &[
+    (r"\fcharset2 Symbol;", r"\'b3\'b7ab\'41 5", "\u{2265}\u{2022}\u{3b1}\u{3b2}\u{391} 5"),
+    (r"\fcharset2{\*\panose 05}Symbol{\*\falt S};", r"\u-3933?\u61617?\'f1\'2d", "\u{2264}\u{b1}\u{27e9}\u{2212}"),
+    (r"\ftech Symbol;", "d = \u{e9}", "\u{3b4} = \u{e9}"),
+    (r"\fcharset2 Symbol;", r"\'80\'f0\'ff", "\u{20ac}\u{f0}\u{ff}"),
+    (r"\fcharset0 Symbol;", r"ab\'b3", "ab\u{b3}"),
+    (r"\fcharset2 Wingdings;", r"ab\u-3929?", "ab\u{25aa}"),
+];
+
+#[test]
+fn shapes_are_what_they_look_like() {
+    for (font, inner, shown) in SHAPES {
+        holds(&format!("{{\\rtf1{{\\fonttbl{{\\f0\\fnil A;}}{{\\f1{font}}}}}\\f1 {inner}}}"), shown);
+    }
+}
+
+/// Bytes that are no character of page 950, 932 or 936, and what is read.
+const NONE: &[(u32, &str, &str)] = &[
+    (950, r"\'84\'68x", "\u{fffd}x"),
+    (950, r"\'84h\'a4\'40", "\u{fffd}\u{4e00}"),
+    (950, r"\'84 x", "\u{fffd} x"),
+    (936, r"\'845x", "\u{fffd}5x"),
+    (932, r"{\'84}x", "\u{fffd}x"),
+    (1252, r"\'e9h", "\u{e9}h"),
+];
+
+#[test]
+fn two_bytes_without_a_character_are_one_that_is_not_known() {
+    for (page, bytes, text) in NONE {
+        holds(&format!("{{\\rtf1\\ansicpg{page} {bytes}}}"), text);
+    }
+}
+
+#[test]
+fn the_tables_are_whole() {
+    let pages = super::super::pages::PAGES;
+    assert!(pages.is_sorted_by(|one, other| one.0 < other.0));
+    for (number, page) in pages {
+        assert_eq!(page.chars().count(), 128, "{number}");
+    }
 }

@@ -10,6 +10,8 @@ use proptest::prop_oneof;
 use proptest::proptest;
 use proptest::sample::select;
 
+use super::super::Document;
+use super::super::portable;
 use super::read;
 
 /// Pieces of which a source may consist, sensibly or not.
@@ -25,6 +27,13 @@ const PIECES: &[&str] = &[
     "\\'82",
     "\\'a0",
     "\\u8364?",
+    "\\u8232 ",
+    "{\\field{\\*\\fldinst SYMBOL 167 }{\\fldrslt }}",
+    "{\\*\\fldinst SYMBOL 0xb3 \\\\f Symbol}",
+    "{\\fonttbl{\\f1\\fcharset2 Symbol;}{\\f2\\fcharset128 A;}{\\f3\\fcharset99 B;}}",
+    "\\f1 ",
+    "\\f2 ",
+    "\\f3 ",
     "\\u-10179",
     "\\u-8704 ?",
     "\\u",
@@ -138,6 +147,15 @@ fn holds(source: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
     prop_assert!(document.flaws.iter().all(|flaw| flaw.at <= source.len()));
     prop_assert!(document.bookmarks.iter().all(|bookmark| bookmark.source.start <= bookmark.source.end));
     prop_assert!(document.bookmarks.iter().all(|bookmark| bookmark.source.end <= source.len()));
+    let text = read(portable(source).as_bytes());
+    prop_assert_eq!(&text.tables, &document.tables);
+    prop_assert_eq!(text.hidden, document.hidden);
+    let alike = |document: &Document| -> Vec<_> {
+        document.paragraphs.iter().map(|one| (one.place, one.text.clone(), one.signature.clone(), one.cell)).collect()
+    };
+    prop_assert_eq!(alike(&text), alike(&document));
+    let kinds = |document: &Document| document.flaws.iter().map(|flaw| flaw.kind).collect::<Vec<_>>();
+    prop_assert_eq!(kinds(&text), kinds(&document));
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Small sources, and the paragraphs and flaws that are read from them.
 
 use super::super::FlawKind;
+use super::super::portable;
 use super::read;
 use super::shown;
 
@@ -70,10 +71,18 @@ const INNER: &[(&str, &str)] = &[
     (r"{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\f1\'cf{\f0\'e9}\'cf", "\u{41f}\u{e9}\u{41f}"),
     (r"{\fonttbl\f0\fcharset0 A;\f1\fcharset238 B;}\f1\'b3\plain\'b3", "\u{142}\u{b3}"),
     (r"{\fonttbl{\f7\cpg1253 A;}}\deff7\'e1", "\u{3b1}"),
-    (r"{\fonttbl{\f3\fcharset2 Symbol;}}\f3\'b7\u-3913?x", "\u{2022}\u{2022}x"),
+    (r"{\fonttbl{\f3\fcharset2 Symbol;}}{\f3\'b7\u-3913?}x", "\u{2022}\u{2022}x"),
     (r"{\fonttbl{\f1 A;}{\f2\fcharset128 B;}}\loch\f1\hich\af1\dbch\af2\'82\'a0\loch\'e9", "\u{3042}\u{e9}"),
     ("é raw – text", "\u{e9} raw \u{2013} text"),
     ("\\u233é raw", "\u{e9} raw"),
+    (r"one\u8232?two{\uc0\u8232}three", r"one\ntwo\nthree"),
+    // A field without a result: the letter that it names.
+    (r#"a{\field{\*\fldinst SYMBOL 179 \\f "Symbol" \\s 10}{\fldrslt\f3\fs20}}b"#, "a\u{2265}b"),
+    (r#"{\field{\*\fldinst {SYMBOL 0xA7 \\f "Times New Roman"}}{\fldrslt{}}}1"#, "\u{a7}1"),
+    (r"{\field{\*\fldinst SYMBOL 167 \\f Wingdings}}{\field{\fldinst SYMBOL 8364 \\u}}x", "\u{25aa}\u{20ac}x"),
+    (r"{\field{\*\fldinst SYMBOL 167}{\fldrslt yes}}{\field{\fldinst SYMBOL no}}{\field{\fldinst SYMBOL}}x", "yesx"),
+    (r"{\v{\field{\*\fldinst SYMBOL 167}}}{\deleted{\field{\*\fldinst SYMBOL 167}}}x", "x"),
+    (r"{\field{\*\fldinst PAGE}{\fldrslt}}x", "x"),
     // Destinations.
     (r"{\fonttbl{\f0 Arial;}}{\colortbl;\red0;}{\stylesheet{\s0 Normal;}}x", "x"),
     (r"{\info{\title No}{\author No}}x", "x"),
@@ -116,6 +125,11 @@ const INNER: &[(&str, &str)] = &[
     ),
     (r"\itap2 i\nestcell\nestrow j\nestcell\nestrow", "2:1:0:0 i|2:1:1:0 j"),
     (r"\itap2 i\nestcell{\*\nesttableprops\par\cell}j\nestcell\nestrow", "2:1:0:0 i|2:1:0:1 j"),
+    // A writer that puts the whole row where only its definition should stand.
+    (
+        r"\intbl\itap2{\*\nesttableprops\trowd\cellx9 i { }\par j\nestcell\nestcell k\nestcell\nestrow}\itap1 o\cell\row",
+        "2:1:0:0 i  |2:1:0:0 j|2:1:0:1 |2:1:0:2 k|1:0:0:0 o",
+    ),
     // What a font's entry holds beside the font's own words says nothing of the font.
     (r"{\fonttbl{\f0\fcharset0 A{\*\vendorx\fcharset128 B};}}\f0\'82", "\u{201a}"),
     (r"{\fonttbl{\f0\fcharset0 A{\falt\fcharset128 B};}}\f0\'82", "\u{201a}"),
@@ -157,6 +171,15 @@ const WRONG: &[Wrong] = &[
     (b"{\\rtf1 a\\'", "a", &[(0, FlawKind::UnclosedGroup), (8, FlawKind::TruncatedControl)]),
     (b"{\\rtf1 a\\bin999999999 b}", "ab", &[(8, FlawKind::BadBinary)]),
     (b"{\\rtf1 a\\bin-1 b}", "ab", &[(8, FlawKind::BadBinary)]),
+    (b"{\\rtf1\\ansicpg12345{\\fonttbl{\\f1\\fcharset99 A;}}\\f1 read by none}", "read by none", &[]),
+    (b"{\\rtf1\\ansicpg12345\\ansicpg1251 \\'cf}", "\u{41f}", &[]),
+    (b"{\\rtf1\\ansicpg1361 \\'e9\\'e9 \\'e9}", "\u{e9}\u{e9} \u{e9}", &[(6, FlawKind::UnknownCodePage)]),
+    (
+        b"{\\rtf1\\ansicpg12345{\\fonttbl{\\f0 A;}{\\f1\\fcharset130 B;}{\\f2\\fcharset99\\fcharset204 C;}}\\f2\\'cf\\f1\\'e9\\f0\\'e9}",
+        "\u{41f}\u{e9}\u{e9}",
+        &[(6, FlawKind::UnknownCodePage), (40, FlawKind::UnknownCodePage)],
+    ),
+    (b"{\\rtf1 a\\ b\\&c{\\info d\\;}}", "abc", &[(8, FlawKind::UnknownSymbol), (11, FlawKind::UnknownSymbol)]),
     (b"{\\rtf1\\ansicpg12345 \\'e9}", "\u{e9}", &[(6, FlawKind::UnknownCodePage)]),
     (b"{\\rtf1{\\fonttbl{\\f0\\fcharset99 A;}}\\f0 \\'e9}", "\u{e9}", &[(19, FlawKind::UnknownCodePage)]),
     (b"{\\rtf1 \\u99999999999 ?x}", "\u{fffd}x", &[(7, FlawKind::BadUnicode)]),
@@ -196,7 +219,7 @@ fn hostile_sizes() {
     assert_eq!(read(&grows).paragraphs.len(), 20_000);
     let tabs = [b"{\\rtf1 ".as_slice(), &b"{\\tx1\\tx2\\b x\\par}".repeat(20_000), b"}"].concat();
     assert_eq!(read(&tabs).paragraphs.len(), 20_000);
-    let notes = [b"{\\rtf1 ".as_slice(), &b"{\\footnote ".repeat(2_000), b"x"].concat();
+    let notes = [b"{\\rtf1 ".as_slice(), &b"{\\footnote ".repeat(20_000), b"x"].concat();
     assert_eq!(read(&notes).text(), "");
     let zeros = b"{\\rtf1\\b-0\\fs99999999999999999999 a\\itap9999999 b\\par\\itap-5 c}";
     assert_eq!(read(zeros).text(), "ab\nc");
@@ -244,4 +267,22 @@ fn letters_keep_their_places_and_hidden_ones_are_counted() {
     );
     let braces = format!("{{\\rtf1 x}}{}", "}".repeat(2_000));
     assert_eq!(read(braces.as_bytes()).flaws.len(), 1_000);
+}
+
+/// Sources that are no UTF-8, and the texts that are read alike.
+const PORTABLE: &[(&[u8], &str)] = &[
+    (b"{\\rtf1 The \x93Lessee\x94 pays 5\xa0\x80.}", r"{\rtf1 The \'93Lessee\'94 pays 5\'a0\'80.}"),
+    (b"{\\rtf1\\\xe9\\'\xe9}\r\n\xff", "{\\rtf1\\'e9\\'\\'e9}\r\n\\'ff"),
+    (b"{\\rtf1{\\pict\\picw9\\bin4 {\xff\\}a}x}", r"{\rtf1{\pict\picw9 7bff5c7da}x}"),
+    (b"{\\rtf1{\\object{\\*\\objdata\\bin2\xff}}}{}}x}", r"{\rtf1{\object{\*\objdata ff7d}}{}}x}"),
+    (b"{\\rtf1\\b\\bin3 {\xff}a\\bin99 \xff}", r"{\rtf1\b\bin0 a\bin-1 \'ff}"),
+];
+
+#[test]
+fn a_source_of_an_old_code_page_is_the_same_as_a_text() {
+    for (source, text) in PORTABLE {
+        assert_eq!(portable(source), *text);
+        assert_eq!(shown(&read(source)), shown(&read(text.as_bytes())), "{text}");
+    }
+    assert_eq!(portable("{\\rtf1 é\\bin1 }}".as_bytes()), "{\\rtf1 é\\bin1 }}");
 }
