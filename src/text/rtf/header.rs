@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use super::lexer::Lexeme;
 use super::lexer::Lexer;
+use super::portable::Groups;
+use super::portable::digits;
 
 /// The source of a group, in one way of writing: words that every save changes are gone, identities of lists are
 /// numbered in their order, white space is single.
@@ -12,7 +14,9 @@ pub fn normalised(source: &[u8]) -> String {
     let mut lists: HashMap<i64, usize> = HashMap::new();
     let mut lexer = Lexer::new(source, 0);
     let mut out = String::new();
+    let mut groups = Groups::of_table();
     while let Some((_, lexeme)) = lexer.next() {
+        let data = groups.enter(lexeme);
         let _ = match lexeme {
             Lexeme::Word(name, _) if name.contains("rsid") || name.contains("templateid") => Ok(()),
             Lexeme::Word("listid", Some(id)) => {
@@ -37,6 +41,10 @@ pub fn normalised(source: &[u8]) -> String {
                         out.push(' ');
                     }
                 }
+                Ok(())
+            }
+            Lexeme::Binary(bytes) if data => {
+                digits(bytes, &mut out);
                 Ok(())
             }
             Lexeme::BadHex | Lexeme::Binary(_) | Lexeme::BadBinary | Lexeme::Truncated => Ok(()),

@@ -51,9 +51,12 @@ impl Reader<'_> {
 
     /// A name in the table of fonts: the one of Greek letters and signs is known by it.
     fn font_name(&mut self, name: &[u8]) {
-        let shapes = matches!(self.pages.get(&self.table_font), None | Some(Page::Shapes));
-        if shapes && name.strip_suffix(b";").unwrap_or(name).trim_ascii() == b"Symbol" {
-            self.pages.insert(self.table_font, Page::Greek);
+        if name.strip_suffix(b";").unwrap_or(name).trim_ascii() == b"Symbol" {
+            self.greek.insert(self.table_font);
+            // Where it has a character set of letters, its bytes are letters.
+            if matches!(self.pages.get(&self.table_font), None | Some(Page::Shapes)) {
+                self.pages.insert(self.table_font, Page::Greek);
+            }
         }
     }
 
@@ -165,7 +168,8 @@ impl Reader<'_> {
     }
 
     fn put_code(&mut self, code: u32, at: usize) {
-        let letter = self.font_page().private(code).or_else(|| char::from_u32(code)).unwrap_or_else(|| {
+        let page = if self.greek.contains(&self.text_font()) { Page::Greek } else { self.font_page() };
+        let letter = page.private(code).or_else(|| char::from_u32(code)).unwrap_or_else(|| {
             self.flaw(at, FlawKind::BadUnicode);
             char::REPLACEMENT_CHARACTER
         });

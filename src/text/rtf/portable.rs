@@ -15,30 +15,21 @@ pub fn text(source: &[u8]) -> String {
     let mut lexer = Lexer::new(source, begins);
     let mut out = String::with_capacity(source.len());
     escape(source.get(..begins).unwrap_or_default(), &mut out);
-    // Whether each group that is open holds a picture's or an object's data.
-    let mut data: Vec<bool> = Vec::new();
+    let mut groups = Groups::default();
     loop {
         let from = lexer.at;
         let Some((start, lexeme)) = lexer.next() else {
             escape(source.get(from..).unwrap_or_default(), &mut out);
             return out;
         };
-        let within = data.last().copied().unwrap_or(false);
+        let data = groups.enter(lexeme);
         escape(source.get(from..start).unwrap_or_default(), &mut out);
-        match lexeme {
-            Lexeme::Open => data.push(within),
-            Lexeme::Close => data.truncate(data.len().saturating_sub(1)),
-            // The document itself is neither, whatever stands in it.
-            Lexeme::Word("pict" | "objdata", _) if data.len() > 1 => {
-                data.truncate(data.len() - 1);
-                data.push(true);
-            }
-            _ => {}
-        }
         let _ = match lexeme {
             // These count bytes, of which there are more now.
-            Lexeme::Binary(bytes) if within => {
-                bytes.iter().fold(out.write_char(' '), |wrote, byte| wrote.and(write!(out, "{byte:02x}")))
+            Lexeme::Binary(bytes) if data => {
+                out.push(' ');
+                digits(bytes, &mut out);
+                Ok(())
             }
             Lexeme::Binary(_) => out.write_str("\\bin0 "),
             Lexeme::BadBinary => out.write_str("\\bin-1 "),
@@ -58,5 +49,39 @@ fn escape(bytes: &[u8], out: &mut String) {
         } else {
             let _ = write!(out, "\\'{byte:02x}");
         }
+    }
+}
+
+/// Bytes as hexadecimal digits.
+pub fn digits(bytes: &[u8], out: &mut String) {
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+}
+
+/// The groups that are open, and whether each of them holds the data of a picture or an object.
+#[derive(Debug, Default)]
+pub struct Groups(Vec<bool>);
+
+impl Groups {
+    /// Those around what a table of the header holds: the document and the table.
+    pub fn of_table() -> Self {
+        Self(vec![false; 2])
+    }
+
+    /// Takes a lexeme in; whether it stands in such data.
+    pub fn enter(&mut self, lexeme: Lexeme<'_>) -> bool {
+        let data = self.0.last().copied().unwrap_or(false);
+        match lexeme {
+            Lexeme::Open => self.0.push(data),
+            Lexeme::Close => self.0.truncate(self.0.len().saturating_sub(1)),
+            // The document itself is neither, whatever stands in it.
+            Lexeme::Word("pict" | "objdata", _) if self.0.len() > 1 => {
+                self.0.truncate(self.0.len() - 1);
+                self.0.push(true);
+            }
+            _ => {}
+        }
+        data
     }
 }

@@ -1,6 +1,7 @@
 //! The walk over the lexemes: groups, destinations, and what each control word does.
 
 use std::collections::HashMap;
+use std::collections::HashSet;
 use std::rc::Rc;
 use std::str::from_utf8;
 
@@ -115,6 +116,8 @@ pub struct Reader<'a> {
     pub pages: HashMap<i32, Page>,
     /// Where pages are named that are not known, by font; of nothing the document's own. A letter tells it.
     pub unknown: HashMap<Option<i32>, usize>,
+    /// The fonts that are called "Symbol".
+    pub greek: HashSet<i32>,
     pub table_font: i32,
     pub font: i32,
     pub collected: String,
@@ -168,6 +171,7 @@ impl<'a> Reader<'a> {
             page: Page::WESTERN,
             pages: HashMap::new(),
             unknown: HashMap::new(),
+            greek: HashSet::new(),
             table_font: 0,
             font: 0,
             collected: String::new(),

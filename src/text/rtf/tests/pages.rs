@@ -123,7 +123,8 @@ const SHAPES: &[(&str, &str, &str)] = &[
     (r"\fcharset2{\*\panose 05}Symbol{\*\falt S};", r"\u-3933?\u61617?\'f1\'2d", "\u{2264}\u{b1}\u{27e9}\u{2212}"),
     (r"\ftech Symbol;", "d = \u{e9}", "\u{3b4} = \u{e9}"),
     (r"\fcharset2 Symbol;", r"\'80\'f0\'ff", "\u{20ac}\u{f0}\u{ff}"),
-    (r"\fcharset0 Symbol;", r"ab\'b3", "ab\u{b3}"),
+    // As LibreOffice writes it.
+    (r"\fcharset0 Symbol;", r"ab\'b3\u61603\'3f\u183\'b7", "ab\u{b3}\u{2264}\u{b7}"),
     (r"\fcharset2 Wingdings;", r"ab\u-3929?", "ab\u{25aa}"),
 ];
 
