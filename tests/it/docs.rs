@@ -10,6 +10,7 @@ use goldgate::model::Limit;
 use goldgate::model::MetricSpec;
 use goldgate::model::SampleFold;
 use goldgate::model::Side;
+use goldgate::model::Unit;
 use goldgate::suites::KINDS;
 use libtest_mimic::Trial;
 
@@ -157,12 +158,13 @@ fn names_of_traces() {
 
 fn metrics() {
     let mut text = "# Metrics\n\nEvery metric of every kind: what it is, how it is folded over samples and cases, and the gates that hold where\n\
-        the config states none. A stated gate is merged over its default key by key. The table is written by a test.\n"
+        the config states none. A stated gate is merged over its default key by key. A share is shown in percent, a spread with four\n\
+        places. The table is written by a test.\n"
         .to_owned();
     for kind in KINDS {
         text.push_str(&format!("\n## `{}`\n\nGrades {} (scorer `{}`).\n\n", kind.name, kind.meaning, kind.scorer));
         text.push_str(
-            "| metric | what it is | better | samples | cases | default gates |\n|---|---|---|---|---|---|\n",
+            "| metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
         );
         kind.metrics.iter().for_each(|spec| text.push_str(&row(spec)));
     }
@@ -188,8 +190,15 @@ fn row(spec: &MetricSpec) -> String {
     };
     let gates: Vec<String> = spec.gates.iter().map(gate).collect();
     let gates = if gates.is_empty() { "none".to_owned() } else { gates.join(", ") };
+    // It decides how a value is shown, and how far a tolerance may go.
+    let unit = match spec.unit {
+        Unit::Share => "share",
+        Unit::Count => "count",
+        Unit::Points => "points",
+        Unit::Spread => "spread",
+    };
     let MetricSpec { name, meaning, better, .. } = spec;
-    format!("| `{name}` | {meaning} | {} | {samples} | {cases} | {gates} |\n", better.word())
+    format!("| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n", better.word())
 }
 
 /// A gate as a config states it.
