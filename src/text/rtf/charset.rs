@@ -158,12 +158,11 @@ fn upper(table: &str, byte: u8) -> char {
     }
 }
 
-/// Bullets as people know them; any other shape as the western letter at its place.
+/// Bullets as people know them; any other shape as the western letter or sign at its place.
 fn shape(byte: u8) -> char {
     match byte {
         0xB7 => '\u{2022}',
         0xA7 => '\u{25AA}',
-        0..0x80 => char::from(byte),
         _ => encoding_rs::WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or('\u{FFFD}'),
     }
 }

@@ -27,10 +27,7 @@ impl Reader<'_> {
                 rest = after;
                 at += 1;
             } else {
-                let kept = match self.skip {
-                    0 => plain,
-                    _ => plain.get(self.skipped(plain)..).unwrap_or_default(),
-                };
+                let kept = plain.get(self.skipped(plain)..).unwrap_or_default();
                 self.letters(kept, at + plain.len() - kept.len());
                 rest = rest.get(plain.len()..).unwrap_or_default();
                 at += plain.len();
@@ -188,23 +185,22 @@ impl Reader<'_> {
     }
 
     /// Plain text, of which each byte stands in the source as it is.
-    fn letters(&mut self, text: &str, at: usize) {
-        let plain = |byte: u8| (byte >= b' ' && byte != 0xC2) || byte == b'\t';
+    fn letters(&mut self, text: &str, mut at: usize) {
         let page = self.shown_page();
-        let greek = matches!(page, Page::Greek);
-        if !greek && text.bytes().all(plain) {
-            self.put_clean(text, at);
+        if matches!(page, Page::Greek) {
+            for (place, letter) in text.char_indices() {
+                self.put(page.shown(letter).encode_utf8(&mut [0; 4]), at + place);
+            }
             return;
         }
-        for (place, letter) in text.char_indices() {
-            let letter = if greek { page.shown(letter) } else { letter };
-            self.put(letter.encode_utf8(&mut [0; 4]), at + place);
+        for run in text.split_inclusive(shapeless) {
+            self.put_clean(run.trim_end_matches(shapeless), at);
+            at += run.len();
         }
     }
 
     /// Text that one escape, word or byte stands for; what has no shape is left out.
     pub fn put(&mut self, text: &str, at: usize) {
-        let shapeless = |letter: char| letter == '\u{AD}' || (letter < ' ' && letter != '\t' && letter != '\n');
         if !text.contains(shapeless) {
             self.put_clean(text, at);
         }
@@ -229,10 +225,16 @@ impl Reader<'_> {
                     flow.push(text, at, &props, &mut self.gathered);
                 }
             }
-            Dest::Number | Dest::Field | Dest::Begin | Dest::End if self.collected.len() < LONGEST => {
-                self.collected.extend(text.chars().take(LONGEST));
+            Dest::Number | Dest::Field | Dest::Begin | Dest::End => {
+                let left = LONGEST.saturating_sub(self.collected.len());
+                self.collected.extend(text.chars().take(left));
             }
             _ => {}
         }
     }
+}
+
+/// Whether a character shows nothing, and parts no words: a soft hyphen, a control character.
+fn shapeless(letter: char) -> bool {
+    letter == '\u{AD}' || (letter < ' ' && letter != '\t' && letter != '\n')
 }

@@ -86,8 +86,7 @@ impl<'a> Lexer<'a> {
                 (Some(_), None) => self.take(2, Lexeme::BadHex),
             },
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
-            // A line break after a backslash is one end of a paragraph, also where it is two bytes.
-            Some(b'\r') if self.peek(2) == Some(b'\n') => self.take(3, Lexeme::Symbol(b'\n')),
+            // A line break after a backslash is one end of a paragraph, also where it is two bytes: the second one is only of the source.
             Some(byte) => self.take(2, Lexeme::Symbol(byte)),
         }
     }

@@ -13,7 +13,11 @@ const MOST_TABS: usize = 100;
 
 /// Keys of groups and borders stand above those of single words.
 const GROUPS: u32 = 10_000;
-const BORDERS: u32 = 20_000;
+/// A multiple of [`ATTRIBUTES`].
+const BORDERS: u32 = 19_200;
+
+/// More attributes than a border has: the keys of a side's.
+const ATTRIBUTES: u32 = 64;
 
 /// What the words of one level (characters or a paragraph) have set. Equal where the formatting is equal, whatever
 /// words in whatever order led to it.
@@ -54,7 +58,7 @@ impl Props {
 
     /// An attribute of a border, whose side stands at that place of the table.
     pub fn border(&mut self, side: usize, attribute: usize, value: Option<i64>) {
-        self.insert(BORDERS + key(side) * 64 + key(attribute), value.map_or(1, clamp));
+        self.insert(BORDERS + key(side) * ATTRIBUTES + key(attribute), value.map_or(1, clamp));
     }
 
     /// A tab stop: its place, its kind and leader as words.
@@ -95,9 +99,9 @@ impl Props {
         for (key, value) in &self.set {
             let _ = match *key {
                 BORDERS.. => {
-                    let attribute = usize::try_from((key - BORDERS) % 64).unwrap_or(0);
+                    let attribute = usize::try_from(key % ATTRIBUTES).unwrap_or(0);
                     let attribute = BORDER.get(attribute).copied().unwrap_or("?");
-                    write!(words, "\\{}:{attribute}{value} ", name((key - BORDERS) / 64))
+                    write!(words, "\\{}:{attribute}{value} ", name((key - BORDERS) / ATTRIBUTES))
                 }
                 GROUPS.. => write!(words, "\\{} ", name(u32::try_from(*value).unwrap_or(0))),
                 key => match usize::try_from(key).ok().and_then(|place| WORDS.get(place)).map(|word| word.kind) {
@@ -123,5 +127,5 @@ fn clamp_place(place: usize) -> i32 {
 }
 
 fn clamp(value: i64) -> i32 {
-    i32::try_from(value).unwrap_or(if value < 0 { i32::MIN } else { i32::MAX })
+    i32::try_from(value).unwrap_or(if value.is_negative() { i32::MIN } else { i32::MAX })
 }

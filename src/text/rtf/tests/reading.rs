@@ -10,6 +10,9 @@ const INNER: &[(&str, &str)] = &[
     // Text and ends of paragraphs.
     (r"Hello", "Hello"),
     (r"\ansi Hello\par", "Hello"),
+    // A paragraph begins with its number or note, also before a page's head.
+    (r"{\listtext 1.}{\header Head}Price", "[1.] Price|Header Head"),
+    (r"{\footnote Note}{\header Head}Price", "Price|Footnote Note|Header Head"),
     (r"one\par two\par", "one|two"),
     (r"one\par\par two", "one||two"),
     ("one\\\ntwo\\\r\nthree", "one|two|three"),
@@ -254,6 +257,21 @@ fn what_is_searched_is_sorted() {
     assert!(super::super::words::WORDS.is_sorted_by(|one, other| one.name < other.name));
     assert!(super::super::words::BORDER.is_sorted());
     assert!(super::super::destination::SKIPPED.is_sorted());
+}
+
+#[test]
+fn what_shows_nothing_moves_no_letter() {
+    let document = read("{\\rtf1 a\u{1}b\u{ad}cd}".as_bytes());
+    let paragraph = &document.paragraphs[0];
+    assert_eq!(paragraph.text, "abcd");
+    assert_eq!([0, 1, 2, 3].map(|place| paragraph.source_at(place)), [7, 9, 12, 13]);
+}
+
+#[test]
+fn a_number_is_kept_to_its_limit() {
+    let ones = "1".repeat(3_000);
+    let document = read(format!("{{\\rtf1 {{\\listtext {ones}{{}}{ones}}}Price}}").as_bytes());
+    assert_eq!(document.paragraphs[0].number.as_ref().map(|number| number.len()), Some(4_096));
 }
 
 #[test]

@@ -41,6 +41,8 @@ const EQUAL: &[(&str, &str)] = &[
     (r"\uldb\uldb0 one", r"one"),
     (r"\cf one", r"\cf0 one"),
     (r"\hyphpar\hyphpar1 one", r"one"),
+    (r"\hyphpar0\hyphpar one", r"one"),
+    (r"\super\super0 one", r"one"),
     (r"\tqr\tqr\tqr\tqr\tqr\tqr\tx900 one", r"\tqr\tqr\tqr\tqr\tqr\tx900 one"),
 ];
 
@@ -93,6 +95,13 @@ fn what_changes_formatting() {
     for (one, other) in DIFFERENT {
         assert_ne!(formatting(one), formatting(other), "{one} and {other}");
     }
+}
+
+#[test]
+fn tab_stops_beyond_any_writers_are_not_kept() {
+    let stops = |most: usize| (1..=most).map(|at| format!("\\tx{at}")).collect::<String>() + " one";
+    assert_ne!(formatting(&stops(99)), formatting(&stops(100)));
+    assert_eq!(formatting(&stops(100)), formatting(&stops(101)));
 }
 
 #[test]
