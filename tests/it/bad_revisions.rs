@@ -20,11 +20,12 @@ pub fn trials() -> Vec<Trial> {
     let configs = CONFIGS.iter().map(|(from, to, said)| {
         trial(format!("a config of revisions refuses {to}"), move || misconfigured(from, to, said))
     });
-    let loops: [(&str, fn()); 6] = [
+    let loops: [(&str, fn()); 7] = [
         ("an original that is missing, or none, is told", originals),
         ("attempts beyond the most do not count", too_many_attempts),
         ("a loop with holes is told of each", holes),
         ("an evaluation of wrong types is told of each", wrong_types),
+        ("an evaluation that cannot be read is an attempt's without a valid one", unread),
         ("each attempt of a loop is kept, and why the last one may not pass", kept),
         ("hostile documents and evaluations end soon", hostile),
     ];
@@ -203,6 +204,7 @@ const FOUNDED: &[&str] = &[
     r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"},
         "clauses": [{"operation": "add", "section": "3", "after": "2", "heading": "Indemnity"}]}"#,
     r#"{"allowed_changes": ["2.1"]}"#,
+    r#"{"clauses": [{"operation": "delete", "section": "1"}, {"operation": "add", "section": "1", "heading": "Fees"}]}"#,
 ];
 
 fn founded(text: &str) {
@@ -330,6 +332,23 @@ fn wrong_types() {
     let case = told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": null}], "document": ORIGINAL}));
     assert_eq!(case["metrics"]["satisfied"]["value"], 1.0);
     assert_eq!(case["metrics"]["critic_valid"]["value"], Value::Null);
+}
+
+fn unread() {
+    let scores = json!({"entity_substitution": 1, "jurisdiction_transformation": 1, "liability_reallocation": 1,
+        "clause_operations": 1, "legal_coherence": 1});
+    let right = json!({"overall_score": 1, "criteria_scores": scores, "satisfied": true});
+    for (evaluations, valid) in [
+        (vec![json!("good")], json!(0.0)),
+        (vec![json!("good"), right.clone()], json!(0.5)),
+        (vec![right.clone(), json!("good"), json!(7)], json!(1.0 / 3.0)),
+        (vec![right.clone(), Value::Null], json!(1.0)),
+        (vec![Value::Null], Value::Null),
+    ] {
+        let attempt = |evaluation: &Value| json!({"document": ORIGINAL, "evaluation": evaluation});
+        let case = told("{}", &json!({"attempts": evaluations.iter().map(attempt).collect::<Vec<_>>()}));
+        assert_eq!(case["metrics"]["critic_valid"]["value"], valid, "{evaluations:?}");
+    }
 }
 
 fn hostile() {

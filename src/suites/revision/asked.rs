@@ -187,3 +187,34 @@ fn evaluation() -> AnswerForm {
     ]);
     AnswerForm { name: "evaluation", schema }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::json;
+
+    use super::Before;
+    use super::Task;
+    use crate::model::RepoPath;
+    use crate::model::Scoring;
+
+    fn task() -> Task {
+        let file = RepoPath::root().child("original.rtf");
+        Task { file, original: "{\\rtf1 Price}".to_owned(), instructions: json!({"allowed_changes": ["7.9"]}) }
+    }
+
+    #[test]
+    fn everybody_is_told_the_instructions_and_the_contract() {
+        let before = Before { number: 1, document: Some("{\\rtf1 Term}"), evaluation: None };
+        let judged = task().to_judge("{\\rtf1 Term}", 1, &Scoring::default());
+        for ask in [task().to_revise(), task().to_revise_again(&before), judged] {
+            assert!(ask.prompt.contains("\"7.9\"") && ask.prompt.contains("{\\rtf1 Price}"), "{}", ask.prompt);
+        }
+    }
+
+    #[test]
+    fn a_critic_is_told_the_attempt_from_the_second_on() {
+        let told = |attempt| task().to_judge("{\\rtf1 Term}", attempt, &Scoring::default()).inputs["attempt"].clone();
+        assert_eq!([told(1), told(2), told(3)], [Value::Null, json!(2), json!(3)]);
+    }
+}

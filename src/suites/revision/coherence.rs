@@ -71,10 +71,10 @@ fn slips(draft: &Draft) -> Vec<(Kind, usize)> {
         if !parent.is_empty() && !seen.contains(&(section.part, parent)) {
             slip(Kind::Orphan);
         } else {
-            match last.get(&(section.part, parent)).copied().unwrap_or(0) {
-                before if *own < before => slip(Kind::Back),
-                before if *own > before + 1 => slip(Kind::Gap),
-                _ => {}
+            match own.checked_sub(last.get(&(section.part, parent)).copied().unwrap_or(0)) {
+                None => slip(Kind::Back),
+                Some(0 | 1) => {}
+                Some(_) => slip(Kind::Gap),
             }
         }
         last.insert((section.part, parent), *own);

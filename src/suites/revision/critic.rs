@@ -246,12 +246,13 @@ impl Judged<'_> {
     /// and orphans where coherence is not whole, of the format where it speaks of it.
     fn called_for(&self) -> Vec<f64> {
         let Self { evaluation, scoring, .. } = self;
-        let lost = |criterion: Criterion| 1.0 - evaluation.scores[criterion.place()];
         let amounts = &scoring.penalties;
-        let names = (lost(Criterion::Entities) / OF_AN_ENTITY).round() * amounts.missing_entity;
+        let names =
+            ((1.0 - evaluation.scores[Criterion::Entities.place()]) / OF_AN_ENTITY).round() * amounts.missing_entity;
         let names = if scoring.penalty_mode == PenaltyMode::Overall { names } else { 0.0 };
-        let direction = if lost(Criterion::Liability) > EPSILON { amounts.liability_direction } else { 0.0 };
-        let incoherent = lost(Criterion::Coherence) > EPSILON;
+        let whole = |criterion: Criterion| reaches(evaluation.scores[criterion.place()], 1.0);
+        let direction = if whole(Criterion::Liability) { 0.0 } else { amounts.liability_direction };
+        let incoherent = !whole(Criterion::Coherence);
         let mut sums = Vec::new();
         for orphans in 0..=if incoherent { MOST_ORPHANS } else { 0 } {
             for reference in [0.0, if incoherent { amounts.broken_reference } else { 0.0 }] {

@@ -372,11 +372,13 @@ mod tests {
     #[test]
     fn a_section_begins_with_its_number() {
         type Row = (&'static str, Option<&'static str>, Option<(&'static [u32], usize)>);
-        let table: [Row; 15] = [
+        let table: [Row; 17] = [
             ("4.2 Payment. The Customer pays.", None, Some((&[4, 2], 4))),
             ("4. Payment", None, Some((&[4], 3))),
             ("4\tPayment of all sums that are due, and of interest on them.", None, Some((&[4], 2))),
             ("Section 4.2. Payment", None, Some((&[4, 2], 13))),
+            ("Section 4: the price is due.", None, Some((&[4], 11))),
+            ("Article IV", None, Some((&[4], 10))),
             ("ARTICLE IV – Payment", None, Some((&[4], 15))),
             ("Article IV Payment", None, Some((&[4], 11))),
             ("Payment", Some("4.2."), Some((&[4, 2], 0))),

@@ -215,7 +215,8 @@ fn agree(place: &Place<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
         let Some(own) = number(&clause.section) else { continue };
         let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
             (Operation::Add, Operation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
-            (Operation::Add, _) | (_, Operation::Add) => false,
+            // A new section may have the number of one that goes.
+            (_, Operation::Add) => false,
             // Two deletions of one section clash once, at the second; anything else in a section that goes does wherever it stands.
             (Operation::Delete, operation) => number(&one.section).is_some_and(|gone| {
                 own.starts_with(&gone) && (own != gone || operation != Operation::Delete || *other < at)

@@ -152,14 +152,14 @@ impl<'a> Parties<'a> {
         let hits = self.names.find_in(sentence);
         let word = |party: usize| if party == 0 { &self.asked.indemnifier } else { &self.asked.indemnitee };
         // "If the Customer is sued, the Supplier shall …": the one who shall is the one.
-        let acts = |hit: &&Hit| hit.at.start < verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
+        let acts = |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
         let acting = hits.iter().rfind(acts).map(|hit| hit.name);
         if acting.is_none() && MUTUAL.is_match(sentence) {
             return Some(Direction::Wrong("each party indemnifies the other".to_owned()));
         }
-        let before = |at: usize| hits.iter().filter(move |hit| hit.at.start < at).map(|hit| hit.name);
+        let before = |at: usize| hits.iter().filter(move |hit| hit.at.end <= at).map(|hit| hit.name);
         let after = |at: usize| hits.iter().filter(move |hit| hit.at.start >= at).map(|hit| hit.name);
-        let (giver, taker) = match PASSIVE.find(sentence).filter(|passive| passive.start() < verb.end()) {
+        let (giver, taker) = match PASSIVE.find(sentence).filter(|passive| (0..verb.end()).contains(&passive.start())) {
             // "The Customer shall be indemnified by the Supplier"
             Some(passive) => {
                 let by = sentence[passive.end()..].find(" by ").map(|at| passive.end() + at);
@@ -194,13 +194,14 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     for (at, _) in text.match_indices(['.', ';']) {
-        let ends = text[at + 1..].starts_with(' ') || at + 1 == text.len();
+        // What ends the text ends its last sentence below.
+        let ends = text[at + 1..].starts_with(' ');
         let word = text[from..at].rsplit([' ', '(']).next().unwrap_or_default();
         if !ends || (text[at..].starts_with('.') && SHORT.contains(&word)) {
             continue;
         }
         found.push(from..at + 1);
-        from = (at + 2).min(text.len());
+        from = at + 2;
     }
     if !text[from..].trim().is_empty() {
         found.push(from..text.len());

@@ -121,6 +121,13 @@ fn an_indemnity_that_turns_round_changes_in_just_that() {
 }
 
 #[test]
+fn an_indemnity_that_turns_unasked_is_a_change() {
+    let turned =
+        "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within ten days.";
+    assert_eq!(kinds(BEFORE, turned, "{}"), [FaultKind::Unintended]);
+}
+
+#[test]
 fn parties_change_places_in_indemnities_alone() {
     let before = "1. Indemnity. The Customer shall indemnify the Supplier. \n2. Price. The Customer pays the Supplier.";
     let turned = before.replace("Customer shall indemnify the Supplier", "Supplier shall indemnify the Customer");
