@@ -10,7 +10,7 @@ use crate::repository::Repository;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
-    let tables = [tool_use::CASES, talks::CASES, repositories::CASES];
+    let tables = [tool_use::CASES, talks::CASES, repositories::CASES, RULES];
     let named = tables.into_iter().flatten().map(|(kind, file, text, said)| {
         trial(format!("{kind} refuses {text}"), move || refused(kind, file, text, said))
     });
@@ -86,5 +86,6 @@ suites:
 
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
+const RULES: &[Case] = &[("triggers", "rules.yaml", "3", ":1:1: invalid type: integer `3`; expected a list of rules")];
 const TOOL: &str = "tool_use";
 const SCENE: &str = "scenarios/x.json";

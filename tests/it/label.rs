@@ -15,6 +15,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("an answer is in the file before the next question, and a kill loses none", killed),
         trial("what a person writes by hand stays as it is beside a new label", by_hand),
+        trial("a label of a case that there is not is told", stray),
         trial("the name is git's, of the nearest of its files", names),
         trial("a case that was marked is not asked about again until its outputs change", outputs_change),
     ]
@@ -87,6 +88,15 @@ fn by_hand() {
     let ran = repository.goldgate_reading(&["label", "--by", "Subject A"], b"p\nfine\n");
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     assert_eq!(repository.read("people/labels.json"), "[ {} ]");
+}
+
+fn stray() {
+    let repository = labelled();
+    repository.write("people/labels.json", HAND.replace("lease", "leese"));
+    let ran = repository.goldgate(&["run"]);
+    let said = "people/labels.json: a label is about \"leese\", which is no case of the suite; correct its case";
+    assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("\"lease\""), "{}", ran.stderr);
 }
 
 fn names() {

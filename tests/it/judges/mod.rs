@@ -100,6 +100,12 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
     ),
     ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: there is no such file"),
     (
+        "labels of a case that there is not",
+        "labels: people.json",
+        "labels: strangers.json",
+        "strangers.json: a label is about \"gnu\", which is no case of the suite; correct its case",
+    ),
+    (
         "an unknown key of a judge",
         "votes: 3",
         "vote: 3",
@@ -122,6 +128,8 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
 fn refused(from: &str, to: &str, said: &str) {
     let repository = repository(1, TARGETS);
     repository.write("empty.md", " \n");
+    let label = r#"[{ "case": "gnu", "verdict": "pass", "by": "Subject A", "reason": "fine" }]"#;
+    repository.write("strangers.json", label);
     repository.replace("goldgate.yaml", from, to);
     let ran = repository.goldgate(&["run"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
