@@ -15,6 +15,8 @@ pub(super) struct Gap {
     pub(super) open: usize,
     /// As many were open when one was opened that is JSON beyond doubt, and it has not been closed.
     json: Option<usize>,
+    /// One such was closed, or something else in its place: what goes on behind a comma stands beside it.
+    beside_json: bool,
     /// Numbers and truth values that stand with their keys right in the outermost of them.
     pub(super) members: Vec<(String, Value)>,
 }
@@ -27,7 +29,8 @@ impl Gap {
             match byte {
                 b'}' | b']' => {
                     self.open = self.open.saturating_sub(1);
-                    self.json = self.json.filter(|open| *open < self.open);
+                    let closed = self.json.take_if(|open| *open >= self.open);
+                    self.beside_json |= closed.is_some();
                 }
                 b':' if self.open == 1 => self.members.extend(member(text, from + place)),
                 _ => {}
@@ -49,7 +52,9 @@ impl Gap {
         let before = text[..start].trim_end();
         let in_a_word = before.len() == start && before.ends_with(char::is_alphanumeric);
         let goes_on = before.ends_with([':', ',', '[']) || before.ends_with(QUOTES);
-        self.json.is_some() || ((self.open > 0 || behind_break) && (in_a_word || goes_on))
+        self.json.is_some()
+            || (self.beside_json && before.ends_with(','))
+            || ((self.open > 0 || behind_break) && (in_a_word || goes_on))
     }
 
     /// The key whose value starts at this byte, where that makes the value a piece of an object that is broken: behind

@@ -45,6 +45,24 @@ fn a_list_in_a_broken_object_is_not_strict_and_keeps_its_siblings() {
 }
 
 #[test]
+fn what_follows_a_lost_object_behind_a_comma_is_no_answer_of_its_own() {
+    let rest = json!({"findings": [{"category": "b"}]});
+    let rows = [
+        // The list's bracket and the key of its first object are gone: that object's end closes the outermost one.
+        (r#"{"findings"ategory": "a", "title": "t"}, {"category": "b"}], "gaps": []}"#, rest.clone(), 0),
+        (r#"{"findings"ategory": "a", "citations": [{"file": "x"}]}, {"category": "b"}], "gaps": []}"#, rest, 0),
+    ];
+    assert_salvaged(&FINDINGS, &rows);
+    let list = json!({"findings": [{"category": "b"}], "gaps": ["c"]});
+    let wrapper = r#"{"findings"ategory": "a"}, {"findings": [{"category": "b"}], "gaps": ["c"]}]}"#;
+    assert_salvaged(&FINDINGS, &[(wrapper, list, 0)]);
+    assert_eq!(recover_any(r#"{"findings"ategory": "a"}, {"category": "b"}]}"#), None);
+    // In prose an answer may stand behind a bracket with a word.
+    let prose = r#"The keys {"category"} and {"title"} are there: {"category": "b"}"#;
+    assert_eq!(recover(prose, &FINDINGS), Some(found(json!({"findings": [{"category": "b"}]}), Layer::Strict, 0)));
+}
+
+#[test]
 fn an_object_of_a_sibling_is_no_object_of_the_list() {
     let list = json!({"deltas": [{"item": "a"}], "recommendations": [{"item": "b"}]});
     let rows = [
