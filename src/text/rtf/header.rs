@@ -7,6 +7,7 @@ use super::lexer::Lexeme;
 use super::lexer::Lexer;
 use super::portable::Groups;
 use super::portable::digits;
+use super::portable::escape;
 
 /// The source of a group, in one way of writing: words that every save changes are gone, identities of lists are
 /// numbered in their order, white space is single.
@@ -32,11 +33,9 @@ pub fn normalised(source: &[u8]) -> String {
             Lexeme::Text(bytes) => {
                 for byte in bytes {
                     let space = byte.is_ascii_whitespace();
-                    if !byte.is_ascii() {
+                    if !space {
                         // A byte of an old code page is the same thing where it is escaped.
-                        let _ = write!(out, "\\'{byte:02x}");
-                    } else if !space {
-                        out.push(char::from(*byte));
+                        escape(&[*byte], &mut out);
                     } else if !out.ends_with([' ', '{', '}', ';']) {
                         out.push(' ');
                     }

@@ -36,6 +36,11 @@ pub struct Lexer<'a> {
     pub at: usize,
 }
 
+/// Where a document begins in its source; junk may stand before it.
+pub fn beginning(source: &[u8]) -> Option<usize> {
+    source.windows(5).position(|window| window == b"{\\rtf")
+}
+
 impl<'a> Lexer<'a> {
     /// A walk that begins at a byte of the source.
     pub const fn new(source: &'a [u8], at: usize) -> Self {

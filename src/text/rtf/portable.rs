@@ -5,13 +5,14 @@ use std::str::from_utf8;
 
 use super::lexer::Lexeme;
 use super::lexer::Lexer;
+use super::lexer::beginning;
 
 /// See [`super::portable`].
 pub fn text(source: &[u8]) -> String {
     if let Ok(text) = from_utf8(source) {
         return text.to_owned();
     }
-    let begins = source.windows(5).position(|window| window == b"{\\rtf").unwrap_or(source.len());
+    let begins = beginning(source).unwrap_or(source.len());
     let mut lexer = Lexer::new(source, begins);
     let mut out = String::with_capacity(source.len());
     escape(source.get(..begins).unwrap_or_default(), &mut out);
@@ -42,7 +43,8 @@ pub fn text(source: &[u8]) -> String {
     }
 }
 
-fn escape(bytes: &[u8], out: &mut String) {
+/// Bytes as they are, save those that are no ASCII: they become RTF's escape.
+pub fn escape(bytes: &[u8], out: &mut String) {
     for byte in bytes {
         if byte.is_ascii() {
             out.push(char::from(*byte));

@@ -14,6 +14,7 @@ use super::flow::Flow;
 use super::flow::Gathered;
 use super::lexer::Lexeme;
 use super::lexer::Lexer;
+use super::lexer::beginning;
 use super::state::Props;
 use super::table::Row;
 use super::words::Level;
@@ -137,7 +138,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     pub fn new(source: &'a [u8]) -> Self {
-        let begins = source.windows(5).position(|window| window == b"{\\rtf");
+        let begins = beginning(source);
         let before = source.get(..begins.unwrap_or(0)).unwrap_or_default();
         let before = before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before);
         let chars = Rc::new(Props::default());
