@@ -188,3 +188,63 @@ impl Expected {
         finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::Expected;
+    use crate::format::Place;
+    use crate::format::SourceText;
+    use crate::format::json::whole;
+    use crate::model::RepoPath;
+    use crate::suites::finding::Finding;
+    use crate::suites::finding::Parts;
+    use crate::suites::finding::Severity;
+
+    fn expected() -> Expected {
+        let text = json!({
+            "category": "warranty", "alternative_categories": ["liability"], "min_severity": "low", "max_severity": "high",
+            "must_contain_keywords": ["twelve months"], "keyword_synonyms": {"twelve months": ["one year"]},
+            "citation_must_reference": "supply.md"
+        });
+        let source = SourceText::new(RepoPath::root().child("g.json"), text.to_string().into()).unwrap();
+        Expected::of(whole(&source).unwrap(), &Place::whole(&source), None).unwrap()
+    }
+
+    fn finding(category: &str, title: &str, cited: &str) -> Finding {
+        Finding::of(&Parts { category, title, citations: vec![(cited, "")], ..Parts::default() })
+    }
+
+    #[test]
+    fn a_finding_matches_by_category_words_and_citation_together() {
+        let expected = expected();
+        for (category, title, cited, loosely, whole) in [
+            ("warranty", "Ends after twelve months", "a/supply.md", true, true),
+            ("Liability", "Ends after one year", "supply.md", true, true),
+            ("warranty", "Ends after twelve months", "other.md", true, false),
+            ("warranty", "Ends early", "supply.md", false, false),
+            ("rent", "Ends after twelve months", "supply.md", false, false),
+            ("rent", "Ends early", "other.md", false, false),
+        ] {
+            let finding = finding(category, title, cited);
+            let came = (expected.matches_loosely(&finding), expected.matches(&finding));
+            assert_eq!(came, (loosely, whole), "{category}, {title}, {cited}");
+        }
+    }
+
+    #[test]
+    fn a_severity_fits_between_both_ends_and_an_unknown_one_never() {
+        for (severity, wanted) in [
+            (Some(Severity::Info), false),
+            (Some(Severity::Low), true),
+            (Some(Severity::Medium), true),
+            (Some(Severity::High), true),
+            (Some(Severity::Critical), false),
+            (None, false),
+        ] {
+            let finding = Finding { severity, ..Finding::default() };
+            assert_eq!(expected().fits_severity(&finding), wanted, "{severity:?}");
+        }
+    }
+}

@@ -359,6 +359,9 @@ mod tests {
     fn precision_is_capped_on_both_sides() {
         assert_eq!(measured(&[1.0, 0.5], 0), [0.0, 0.75, 0.0]);
         assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may serve two facts");
+        for (atoms, wanted) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
+            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms)[0], wanted, "up to six of {atoms} atoms count");
+        }
         let [precision, recall, f1] = measured(&[1.0, 0.5], 9);
         assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");
         assert!((f1 - 0.5).abs() < 1e-12);

@@ -23,6 +23,9 @@ pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) 
     })
 }
 
+/// The most folders that a fixture repository has, with its own: it is small by nature.
+const FOLDERS: usize = 1000;
+
 /// The files of a fixture repository.
 ///
 /// # Errors
@@ -30,6 +33,7 @@ pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) 
 pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTreeSet<String>, Diagnostic> {
     let mut files = BTreeSet::new();
     let mut open = vec![(root, String::new())];
+    let mut folders = 1;
     while let Some((folder, inside)) = open.pop() {
         for entry in shelf.list(&folder)? {
             let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
@@ -37,7 +41,10 @@ pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTr
                 EntryKind::File => {
                     files.insert(name);
                 }
-                EntryKind::Folder if open.len() < 1000 => open.push((folder.child(&entry.name), name)),
+                EntryKind::Folder if folders < FOLDERS => {
+                    folders += 1;
+                    open.push((folder.child(&entry.name), name));
+                }
                 EntryKind::Folder => {
                     let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
                     return Err(place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
@@ -70,7 +77,43 @@ pub fn tidied(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::FOLDERS;
+    use super::files;
     use super::tidied;
+    use crate::diag::Diagnostic;
+    use crate::format::Place;
+    use crate::format::SourceText;
+    use crate::model::RepoPath;
+    use crate::suites::desk::Entry;
+    use crate::suites::desk::EntryKind;
+    use crate::suites::desk::Shelf;
+
+    /// A folder with so many folders, each with one file.
+    struct Wide(usize);
+
+    impl Shelf for Wide {
+        fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            let root = !folder.as_str().contains('/');
+            let folders = (0..self.0).map(|at| Entry { name: format!("f{at}"), kind: EntryKind::Folder });
+            let file = Entry { name: "a.py".to_owned(), kind: EntryKind::File };
+            Ok(if root { folders.collect() } else { vec![file] })
+        }
+
+        fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            panic!("{file} is read to list it")
+        }
+    }
+
+    #[test]
+    fn a_repository_has_at_most_a_thousand_folders_with_its_own() {
+        let text = "{\n \"repo_path\": \"wide\" }".into();
+        let source = SourceText::new(RepoPath::root().child("task.json"), text).unwrap();
+        let read = |folders| files(&Place::whole(&source), RepoPath::root().child("wide"), &Wide(folders));
+        let most = read(FOLDERS - 1).unwrap();
+        assert!(most.len() == FOLDERS - 1 && most.contains("f998/a.py"), "{}", most.len());
+        let refused = read(FOLDERS).unwrap_err().to_string();
+        assert!(refused.starts_with("task.json:2:2: the fixture repository has too many folders"), "{refused}");
+    }
 
     #[test]
     fn a_path_is_tidied_and_never_leaves() {
