@@ -1,0 +1,75 @@
+"""Counts the instructions of `goldgate repair` on one text of each hostile shape, and on one four times as long."""
+
+import re
+import subprocess
+import sys
+
+UNITS = {
+    "open braces": "{",
+    "open lists": "[",
+    "open objects": '{"a":',
+    "open lists behind keys": '"findings": [',
+    "quotes": '"',
+    "both quotes": "\"'",
+    "texts that never close": '{"a": "b',
+    "fences": "```\n{\n```json\n[\n",
+    "fences that never close": '```\n{"a": [',
+    "backslashes": "\\",
+    "anchors": '{"category": "a"} ',
+    "anchors in broken objects": '{"category": "a" x ',
+    "keys without values": '{a:',
+    "numbers in broken lists": "[1 ",
+    "comments that never close": "[/*",
+    "comments to the end of the line": "{//",
+    "prose in braces": "{ some prose ",
+    "closers": "}]",
+    "blanks": "{    ",
+    "words": "no object here. ",
+    "records by lines": '{"category": "a", "severity": "high"}\n',
+}
+# The short text, and how many times as long the long one is.
+BYTES, TIMES = 8_000, 4
+# Linear is 4; a logarithm, or a table that doubles at a bad moment, adds a little; quadratic is 16.
+MOST = 5.0
+
+
+def shapes(size):
+    """Texts of about this many bytes: the units, and what cannot be said by repeating one."""
+    texts = {name: unit * (size // len(unit)) for name, unit in UNITS.items()}
+    half = size // 2
+    texts["deep and closed"] = "[" * half + "]" * half
+    texts["deep and closed wrongly"] = '[{"a":' * (half // 6) + "]" * half
+    texts["one long text"] = '{"a": "' + "\\n" * half
+    texts["anchors behind one break"] = '{"x" y ' + '"findings": [{"category": "a"}], ' * (size // 33)
+    texts["false starts before quotes"] = "{ prose " * (half // 8) + '"' * half
+    return texts
+
+
+def instructions(binary, text):
+    """The instructions that the program executes from its start to its end."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", binary, "repair"]
+    ran = subprocess.run(command, input=text.encode(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    said = ran.stderr.decode(errors="replace")
+    found = re.search(r"Collected : (\d+)", said)
+    if (ran.returncode != 0 and "[nothing-recovered]" not in said) or not found:
+        sys.exit(f"{' '.join(command)} ended with {ran.returncode}:\n{said}")
+    return int(found.group(1))
+
+
+def main():
+    binary = sys.argv[1]
+    empty = instructions(binary, "")
+    short, long = shapes(BYTES), shapes(BYTES * TIMES)
+    slow = []
+    for name in short:
+        few, many = (instructions(binary, text[name]) - empty for text in (short, long))
+        # Less than one for each byte would say that the text was not read.
+        if few < BYTES or many > MOST * few:
+            slow.append(name)
+        print(f"{name:30} {few / BYTES:7.1f} instructions a byte, {many / few:5.2f} times as many for {TIMES} times the text")
+    if slow:
+        sys.exit(f"not linear, or not read: {', '.join(slow)}")
+    print(f"repair is linear: {len(short)} shapes")
+
+
+main()
