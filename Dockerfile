@@ -1,9 +1,8 @@
 # One static binary and the CA roots: no shell, no libc, any user.
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /build
-# A target that is named keeps the flags away from build scripts and procedural macros, which cannot be static. Nothing unwinds
-# in the profile `image`: the tables for it would be a megabyte.
-ENV RUSTFLAGS="-C target-feature=+crt-static -C force-unwind-tables=no"
+# A target that is named keeps the flag away from build scripts and procedural macros, which cannot be static.
+ENV RUSTFLAGS="-C target-feature=+crt-static"
 
 # The dependencies alone, so that a change to the sources does not build them again. Cargo reads the manifest without tests/
 # here, so a [[test]] or [[bench]] in it has to name its path.
