@@ -88,7 +88,8 @@ pub fn on(shelf: &dyn Shelf, file: &RepoPath) -> Result<Option<Baseline>, Troubl
     }
 }
 
-/// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are.
+/// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are, and
+/// so do those of agents of which nothing was measured.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
     after.commit.clone_from(&report.commit);
@@ -97,11 +98,16 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     after.samples = Some(report.samples);
     for suite in &report.suites {
         let agents = after.suites.entry(suite.id.clone()).or_default();
-        for agent in &suite.agents {
+        for agent in suite.agents.iter().filter(|agent| !is_unmeasured(agent)) {
             agents.insert(agent.agent.clone(), entry(agent));
         }
     }
     after
+}
+
+/// Whether an agent has cases, and none of them counts: a number that stood there would be replaced by nothing.
+pub fn is_unmeasured(agent: &AgentReport) -> bool {
+    !agent.cases.is_empty() && agent.cases.iter().all(|case| case.pair.exclusion != Exclusion::Counted)
 }
 
 fn entry(agent: &AgentReport) -> BaselineEntry {

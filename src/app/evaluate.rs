@@ -13,6 +13,7 @@ use super::fingerprint::of_pairs;
 use super::judged;
 use super::plan::Opened;
 use super::plan::Plan;
+use super::remarks;
 use super::replay::Runs;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -34,7 +35,6 @@ use crate::model::Sample;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
-use crate::render::plural;
 use crate::report;
 use crate::report::AgentFacts;
 use crate::suites::Desk;
@@ -43,7 +43,6 @@ use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Together;
 use crate::suites::suite_digest;
-use crate::text::line;
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
 pub struct Evaluated {
@@ -278,22 +277,6 @@ impl Answers {
     }
 }
 
-/// How many samples an agent's program wrote to stderr about, and the end of what it wrote first.
-fn complaints(results: &[PairResult]) -> Option<String> {
-    let mut said = results.iter().flat_map(|pair| pair.complaints.iter().map(move |said| (pair, said)));
-    let (pair, (sample, text)) = said.next()?;
-    let count = plural(1 + said.count(), "sample", "samples");
-    let last = text.lines().rev().find(|line| !line.trim().is_empty())?;
-    Some(format!(
-        "stderr was written to in {count}; of {} #{sample} it ends with: {}",
-        pair.case,
-        line(last, LAST_WORDS)
-    ))
-}
-
-/// How many characters of what a program wrote to stderr are shown.
-const LAST_WORDS: usize = 200;
-
 fn judge(
     plan: &Plan,
     opened: &Opened,
@@ -312,7 +295,7 @@ fn judge(
     let AnsweredBy { model, prompt_sha256, .. } = answers.together();
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = Identity {
-        suite_digest: Some(suite_digest(own)),
+        suite_digest: Some(suite_digest(own.clone())),
         scorer: Some(opened.kind.scorer.to_owned()),
         model,
         prompt_sha256,
@@ -334,7 +317,7 @@ fn judge(
         selection: plan.wanted.selection(),
     });
     let mut remarks = opened.suite.remarks(&results, &judgement.verdict);
-    remarks.extend(complaints(&results));
+    remarks.extend(remarks::remarks(opened.kind.metrics, &results, &own, &plan.today));
     let refused = match age {
         Age::Fresh => None,
         Age::Told(words) => {

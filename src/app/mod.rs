@@ -20,6 +20,7 @@ mod live;
 mod merge;
 mod plan;
 mod prompts;
+mod remarks;
 mod repair;
 mod replay;
 mod run;

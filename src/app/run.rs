@@ -432,6 +432,12 @@ fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
     };
     disk.replace(&file, baseline_v1::written(&done.proposed()).as_bytes())?;
     if !args.quiet {
+        for suite in &done.report.suites {
+            for agent in suite.agents.iter().filter(|agent| baseline::is_unmeasured(agent)) {
+                let who = format!("{}/{}", suite.id, agent.agent);
+                world.tell(&format!("{who}: nothing was measured, so the baseline's numbers of it stay as they were"));
+            }
+        }
         world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
     }
     Ok(())

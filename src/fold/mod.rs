@@ -12,6 +12,7 @@ use crate::model::AnsweredBy;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Exclusion;
+use crate::model::Failure;
 use crate::model::Grade;
 use crate::model::Lost;
 use crate::model::MetricSpec;
@@ -153,13 +154,26 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
             let (so_far, passed) = &mut folded[place];
             match check.outcome {
                 Outcome::Passed => *passed += 1,
-                Outcome::Failed(failure) => so_far.failure = so_far.failure.take().or(Some(failure)),
+                // Which of the samples came first says nothing about what is to be mended first.
+                Outcome::Failed(failure) => {
+                    let before = |other: &Failure| failure.tag.precedence() < other.tag.precedence();
+                    if so_far.failure.as_ref().is_none_or(|told| before(told)) {
+                        so_far.failure = Some(failure);
+                    }
+                }
             }
         }
     }
     let standing =
         folded.into_iter().map(|(check, passed)| PairCheck { standing: Standing::of(passed, samples), ..check });
     standing.collect()
+}
+
+/// Whether there are pairs, and none of them has a majority of completed samples. A case in quarantine is none of them: it
+/// measures nothing that a gate looks at, whether it ran or not.
+pub fn all_excluded(pairs: &[PairResult]) -> bool {
+    let mut gating = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).peekable();
+    gating.peek().is_some() && gating.all(|pair| pair.exclusion == Exclusion::NoMajority)
 }
 
 /// The agent's values: one for each metric, over the pairs that count.

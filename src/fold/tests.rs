@@ -124,6 +124,25 @@ fn a_check_passes_in_more_than_half_and_is_flaky_when_samples_disagree() {
 }
 
 #[test]
+fn of_samples_that_fail_for_different_reasons_the_first_to_be_mended_is_told() {
+    let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
+    let failing = |tag: Tag| {
+        let failure = Failure { tag, detail: tag.word().to_owned(), next_action: String::new() };
+        let checks = vec![Check::of("check", CheckKey::Only, 1, Some(failure))];
+        Graded::Completed(Grade { values: vec![None], checks, layer: Layer::Structured, kept: None })
+    };
+    let spec = [spec("m", Better::Higher, Aggregate::Mean)];
+    for (place, first) in tags.into_iter().enumerate() {
+        for later in &tags[place..] {
+            for samples in [[first, *later], [*later, first]] {
+                let result = pair(&spec, heading(), samples.map(failing).into());
+                assert_eq!(result.checks[0].failure.as_ref().map(|one| one.tag), Some(first), "{samples:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_pair_passes_when_more_than_half_of_its_samples_pass_whole() {
     // Each check passes in two of three samples, but only one sample passes them all.
     let grades = vec![grade(None, &[true, false]), grade(None, &[false, true]), grade(None, &[true, true])];

@@ -29,6 +29,7 @@ use crate::model::Layer;
 use crate::model::Mark;
 use crate::model::SuiteId;
 use crate::model::Tag;
+use crate::model::six_places;
 
 const SCHEMA: &str = "goldgate.baseline/1";
 
@@ -257,14 +258,15 @@ fn written_entry(entry: &BaselineEntry) -> Value {
         .metrics
         .iter()
         .filter(|(name, _)| *name != "finding_count")
-        .map(|(name, value)| (name, places(*value)))
+        .map(|(name, value)| (name, six_places(*value)))
         .collect();
     let cases: BTreeMap<&str, BTreeMap<&String, Vec<Option<f64>>>> = entry
         .cases
         .iter()
         .map(|(id, values)| {
-            let rounded =
-                values.iter().map(|(name, samples)| (name, samples.iter().map(|sample| sample.map(places)).collect()));
+            let rounded = values
+                .iter()
+                .map(|(name, samples)| (name, samples.iter().map(|sample| sample.map(six_places)).collect()));
             (id.as_str(), rounded.collect())
         })
         .collect();
@@ -275,7 +277,7 @@ fn written_entry(entry: &BaselineEntry) -> Value {
     if let Some(count) = count {
         value["finding_count"] = match count.fract() == 0.0 {
             true => json!(*count as i64),
-            false => json!(places(*count)),
+            false => json!(six_places(*count)),
         };
     }
     if !entry.judges.is_empty() {
@@ -297,11 +299,6 @@ fn written_judge(judge: &JudgeEntry) -> Value {
     let JudgeEntry { identity: JudgeIdentity { model, rubric_sha256, votes }, cases } = judge;
     let cases: BTreeMap<&str, &str> = cases.iter().map(|(case, mark)| (case.as_str(), mark.word())).collect();
     json!({ "model": model, "rubric_sha256": rubric_sha256, "votes": votes, "cases": cases })
-}
-
-/// Six places, and no negative zero.
-fn places(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6 + 0.0
 }
 
 /// One key a line; a list of plain values stays on its line.

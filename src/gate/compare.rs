@@ -20,6 +20,7 @@ use super::statistics::wilson;
 use crate::fold;
 use crate::model::Aggregate;
 use crate::model::BaselineEntry;
+use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseTrend;
 use crate::model::Comparison;
@@ -36,6 +37,7 @@ use crate::model::Reliability;
 use crate::model::Ruling;
 use crate::model::SWITCHED_OFF;
 use crate::model::Verdict;
+use crate::model::six_places;
 
 /// Whether all of the agent's cases ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,19 +109,19 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     let values = fold::agent(judged.specs, judged.pairs);
     let (shared, before) = sets.values(judged, entry, &values);
     let delta_intervals = sets.intervals(judged, entry);
-    let all_excluded =
-        !judged.pairs.is_empty() && judged.pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority);
+    let all_excluded = fold::all_excluded(judged.pairs);
     let apart = judged.cases_apart();
+    let bases = before.iter().map(|number| match (&comparability, number) {
+        (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
+        (_, Some(number)) => BaseNumber::Known(*number),
+        (_, None) => BaseNumber::Absent,
+    });
+    let bases: Vec<BaseNumber> = bases.collect();
     let mut metrics = Vec::with_capacity(judged.specs.len());
     for (place, spec) in judged.specs.iter().enumerate() {
-        let base = match (&comparability, before[place]) {
-            (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
-            (_, Some(number)) => BaseNumber::Known(number),
-            (_, None) => BaseNumber::Absent,
-        };
         let subject = Subject { value: values[place], shared_value: shared[place], all_excluded };
         let gates: Vec<GateRuling> =
-            judged.gates[place].iter().map(|planned| ruled(planned, &subject, &base)).collect();
+            judged.gates[place].iter().map(|planned| ruled(planned, &subject, &bases[place])).collect();
         let delta = shared[place].zip(before[place]).map(|(now, before)| now - before);
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
@@ -139,7 +141,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
         });
     }
     let cases = judged.pairs.par_iter().zip(judged.zones);
-    let cases = cases.map(|(pair, zone)| case(judged, &metrics, pair, *zone, entry)).collect();
+    let cases = cases.map(|(pair, zone)| case(judged, &bases, pair, *zone, entry)).collect();
     Judgement {
         verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)),
         metrics,
@@ -218,30 +220,40 @@ type Rows = Vec<Vec<Option<f64>>>;
 
 /// The cases of this run and of the baseline.
 struct CaseSets {
-    /// Whether they are the same, or the baseline does not say.
+    /// Whether both measured the same, or the baseline does not say.
     same: bool,
-    /// The places of the counted pairs that both have, in the order of the pairs.
+    /// The places of the pairs that both measured, in the order of the pairs.
     shared: Vec<usize>,
     removed: Vec<CaseId>,
     added: usize,
+    /// Cases that both have and only one measured: a recording was lost, or a quarantine ended.
+    one_sided: Vec<CaseId>,
 }
 
 impl CaseSets {
     fn of(judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Self {
         let Some(before) = entry.map(|entry| &entry.cases).filter(|cases| !cases.is_empty()) else {
-            return Self { same: true, shared: Vec::new(), removed: Vec::new(), added: 0 };
+            return Self { same: true, shared: Vec::new(), removed: Vec::new(), added: 0, one_sided: Vec::new() };
         };
         let now: BTreeSet<&CaseId> = judged.pairs.iter().map(|pair| &pair.case).collect();
         let removed: Vec<CaseId> = before.keys().filter(|case| !now.contains(case)).cloned().collect();
         let added = now.iter().filter(|case| !before.contains_key(**case)).count();
-        // A pair that either side excluded has no value to pair with.
-        let shared = (0..judged.pairs.len()).filter(|place| {
-            let pair = &judged.pairs[*place];
-            pair.exclusion == Exclusion::Counted && before.get(&pair.case).is_some_and(|values| !values.is_empty())
-        });
+        // A pair that a side excluded has no value there to pair with.
+        let (mut shared, mut one_sided) = (Vec::new(), Vec::new());
+        for (place, pair) in judged.pairs.iter().enumerate() {
+            let Some(values) = before.get(&pair.case) else { continue };
+            let measured =
+                pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
+            match (measured, !values.is_empty()) {
+                (true, true) => shared.push(place),
+                (false, false) => {}
+                (true, false) | (false, true) if pair.exclusion == Exclusion::Quarantined => {}
+                (true, false) | (false, true) => one_sided.push(pair.case.clone()),
+            }
+        }
         let quarantined = judged.pairs.iter().any(|pair| pair.exclusion == Exclusion::Quarantined);
-        Self { same: removed.is_empty() && added == 0 && !quarantined, shared: shared.collect(), removed, added }
-            .only_listed(judged.selection)
+        let same = removed.is_empty() && added == 0 && one_sided.is_empty() && !quarantined;
+        Self { same, shared, removed, added, one_sided }.only_listed(judged.selection)
     }
 
     fn only_listed(self, selection: Selection) -> Self {
@@ -253,19 +265,22 @@ impl CaseSets {
 
     fn remark(&self, selection: Selection) -> Option<String> {
         let shared = self.shared.len();
+        let one_sided: Vec<&str> = self.one_sided.iter().map(CaseId::as_str).collect();
         match (self.same, selection) {
             (true, _) => None,
             (false, Selection::Part) => {
                 Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
             }
-            (false, Selection::Whole) if self.added == 0 && self.removed.is_empty() => {
-                Some(format!("cases in quarantine are not compared: the other {shared} are"))
-            }
-            (false, Selection::Whole) => Some(format!(
+            (false, Selection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
                 "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
                 self.added,
                 self.removed.len()
             )),
+            (false, Selection::Whole) if !one_sided.is_empty() => Some(format!(
+                "measured in this run or in the baseline, and not in both: {}: compared on the {shared} that both measured",
+                one_sided.join(", ")
+            )),
+            (false, Selection::Whole) => Some(format!("cases in quarantine are not compared: the other {shared} are")),
         }
     }
 
@@ -316,7 +331,7 @@ fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Ve
 /// A case's own verdict against the same thresholds, and how it stood in the baseline.
 fn case(
     judged: &Judged<'_>,
-    metrics: &[MetricReport],
+    bases: &[BaseNumber],
     pair: &PairResult,
     zone: Option<f64>,
     entry: Option<&BaselineEntry>,
@@ -325,7 +340,10 @@ fn case(
     let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let verdict = match excluded {
         true => Ruling::Judged(Verdict::Inconclusive),
-        false => own_verdict(judged, metrics, &now, zone, &|gate| matches!(gate, Gate::Threshold { .. })),
+        false => {
+            let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
+            Ruling::of_all(&own_rulings(judged, bases, &now, zone, &by_threshold))
+        }
     };
     let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (verdict, CaseTrend::Unknown) };
     let trend = match entry.cases.get(&pair.case) {
@@ -333,36 +351,53 @@ fn case(
         Some(values) if values.is_empty() || excluded => CaseTrend::Unknown,
         Some(_) => {
             let before = case_before(judged.specs, entry, &pair.case);
-            // An average of the baseline says nothing about whether one of its cases failed then: numbers of the config do.
-            let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
-            let of = |values: &[Option<f64>]| own_verdict(judged, metrics, values, zone, &fixed);
-            trend(&of(&before), &of(&now))
+            trend(fails(judged, bases, &rounded(&before), zone), fails(judged, bases, &rounded(&now), zone))
         }
     };
     (verdict, trend)
 }
 
-/// The verdict of one case's values on the gates that are looked at.
-fn own_verdict(
+/// Whether a case with these values fails, then as now: by the numbers of the config, and by what a gated share counts.
+///
+/// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
+fn fails(judged: &Judged<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
+    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+    let by_number = Ruling::of_all(&own_rulings(judged, bases, values, zone, &fixed));
+    let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
+        let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
+        let short = match spec.better {
+            Better::Lower => value.is_some_and(|value| value >= 0.5),
+            Better::Higher | Better::Neither => value.is_some_and(|value| value < 0.5),
+        };
+        gated && short
+    });
+    by_share || by_number.verdict() == Some(Verdict::Fail)
+}
+
+/// As a baseline keeps values: what is the same on both sides has the same verdict.
+fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
+    values.iter().map(|value| value.map(six_places)).collect()
+}
+
+/// The rulings on one case's values by the gates that are looked at.
+fn own_rulings(
     judged: &Judged<'_>,
-    metrics: &[MetricReport],
+    bases: &[BaseNumber],
     values: &[Option<f64>],
     zone: Option<f64>,
     looked_at: &dyn Fn(&Gate) -> bool,
-) -> Ruling {
+) -> Vec<Ruling> {
     let mut rulings = Vec::new();
-    for (place, metric) in metrics.iter().enumerate() {
-        let base = metric.comparison.baseline.map_or(BaseNumber::Absent, BaseNumber::Known);
-        let subject = Subject { value: values[place], shared_value: values[place], all_excluded: false };
+    for (place, value) in values.iter().copied().enumerate() {
+        let subject = Subject { value, shared_value: value, all_excluded: false };
         let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
-        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &base).ruling));
+        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[place]).ruling));
     }
-    Ruling::of_all(&rulings)
+    rulings
 }
 
-fn trend(before: &Ruling, now: &Ruling) -> CaseTrend {
-    let fails = |ruling: &Ruling| ruling.verdict() == Some(Verdict::Fail);
-    match (fails(before), fails(now)) {
+fn trend(before: bool, now: bool) -> CaseTrend {
+    match (before, now) {
         (true, true) => CaseTrend::StillFailing,
         (false, true) => CaseTrend::NewlyFailing,
         (true, false) => CaseTrend::NewlyPassing,

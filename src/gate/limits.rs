@@ -158,9 +158,8 @@ fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: 
 
 fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, Refusal> {
     let widest = match spec.unit {
-        Unit::Share => 0.5,
         Unit::Points => 6.0,
-        Unit::Count | Unit::Spread => f64::INFINITY,
+        Unit::Share | Unit::Count | Unit::Spread => 0.5,
     };
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));

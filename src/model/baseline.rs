@@ -51,6 +51,11 @@ pub struct BaselineEntry {
     pub layers: BTreeMap<Layer, u32>,
 }
 
+/// A number as a baseline keeps it: six places, and no negative zero.
+pub fn six_places(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6 + 0.0
+}
+
 /// The samples' values of one case, by metric.
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 

@@ -33,6 +33,18 @@ impl Tag {
         }
     }
 
+    /// Which of two failures of a check is told (grading.md 12): the least comes first. A form is mended before a tool, a tool
+    /// before a choice, a choice before what the agent was told.
+    pub fn precedence(self) -> u8 {
+        match self {
+            Self::Schema => 0,
+            Self::Tooling => 1,
+            Self::Routing => 2,
+            Self::Prompt => 3,
+            Self::Model => 4,
+        }
+    }
+
     /// What the tag means, in the seed's words.
     pub fn meaning(self) -> &'static str {
         match self {

@@ -27,7 +27,7 @@ mod trace;
 mod verdict;
 
 pub use approval::{Approval, GoldenChange, Weight};
-pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity};
+pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, six_places};
 pub use call::{
     AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Follow, Message, Part, Request, Retry,
     Spent, Stop, ToolAnswer, ToolSpec, Toolbox, Turn,

@@ -25,6 +25,7 @@ use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Tag;
+use crate::model::Tier;
 use crate::model::Verdict;
 
 /// Where the rest can be read.
@@ -293,8 +294,13 @@ fn remarks(report: &Report) -> String {
 
 fn next_steps(report: &Report, links: &Links) -> String {
     let mut out = String::new();
-    let samples = if report.samples > 0 { format!(" --samples {}", report.samples) } else { String::new() };
-    let tier = report.tiers.first().map_or("deterministic", |tier| tier.word());
+    let tier = report.tiers.first().copied().unwrap_or(Tier::Deterministic);
+    // Recordings are graded as many as each case has: one number for all would ask some for more.
+    let samples = match tier {
+        Tier::Model if report.samples > 0 => format!(" --samples {}", report.samples),
+        Tier::Model | Tier::Deterministic => String::new(),
+    };
+    let tier = tier.word();
     put(
         &mut out,
         &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"),

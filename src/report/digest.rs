@@ -14,6 +14,7 @@ use crate::model::Report;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Weight;
+use crate::model::six_places;
 use crate::suites::sha256_hex;
 
 /// The digest of a result: of its numbers, the numbers that they are compared with, its gates, its cases' samples, what it was
@@ -102,7 +103,7 @@ fn change(change: &GoldenChange) -> String {
 
 /// A number to six places, as a baseline keeps it: two machines may differ in the last bit.
 fn places(value: Option<f64>) -> Value {
-    value.map_or(Value::Null, |value| json!(format!("{:.6}", (value * 1e6).round() / 1e6 + 0.0)))
+    value.map_or(Value::Null, |value| json!(format!("{:.6}", six_places(value))))
 }
 
 #[cfg(test)]

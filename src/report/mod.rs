@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 pub use self::approved::approved;
 pub use self::digest::result_digest;
 
+use crate::fold;
 use crate::gate::Comparability;
 use crate::gate::Judgement;
 use crate::model::AgentName;
@@ -18,7 +19,6 @@ use crate::model::BaselineEntry;
 use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::EPSILON;
-use crate::model::Exclusion;
 use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::Layer;
@@ -68,7 +68,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let Judgement { metrics, verdict, reliability, cases, removed, comparability } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
-    if !pairs.is_empty() && pairs.iter().all(|pair| pair.exclusion == Exclusion::NoMajority) {
+    if fold::all_excluded(&pairs) {
         refuse("every case is excluded, because no majority of its samples completed".to_owned());
     }
     refused.into_iter().for_each(&mut refuse);

@@ -24,6 +24,7 @@ pub enum Fault {
 pub struct Blame<'a> {
     pair: &'a Pair,
     run: &'a Run,
+    beside: Option<&'a Run>,
     desk: &'a Desk<'a>,
     flaws: &'a [String],
     // Asked for only where a check fails, and then often.
@@ -33,7 +34,12 @@ pub struct Blame<'a> {
 impl<'a> Blame<'a> {
     /// Of one run of a pair; `flaws` are what in its output has another form than it should.
     pub fn new(pair: &'a Pair, run: &'a Run, desk: &'a Desk<'a>, flaws: &'a [String]) -> Self {
-        Self { pair, run, desk, flaws, broken_tool: OnceCell::new() }
+        Self { pair, run, beside: None, desk, flaws, broken_tool: OnceCell::new() }
+    }
+
+    /// Of a check that compares the run with another one: a tool that broke in either is to blame.
+    pub fn beside(&self, other: &'a Run) -> Self {
+        Self { beside: Some(other), ..Self::new(self.pair, self.run, self.desk, self.flaws) }
     }
 
     /// The failure of a check: its form first, then its tools, then the choice, then rule and model.
@@ -73,8 +79,8 @@ impl<'a> Blame<'a> {
     /// The first tool that ended in an error.
     fn broken_tool(&self) -> Option<&str> {
         let found = self.broken_tool.get_or_init(|| {
-            let (calls, _) = calls(self.run);
-            let broken = calls.into_iter().find(|call| call.failed)?;
+            let mut runs = [self.run].into_iter().chain(self.beside);
+            let broken = runs.find_map(|run| calls(run).0.into_iter().find(|call| call.failed))?;
             Some(if broken.name.is_empty() { "without a name".to_owned() } else { broken.name })
         });
         found.as_deref()

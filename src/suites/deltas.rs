@@ -164,7 +164,8 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     };
     let recommendations = if recommendations.is_absent() { recovered } else { recommendations };
     out.deltas = deltas.iter().enumerate().filter_map(|(place, form)| delta(place, form, &mut out.flaws)).collect();
-    out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len();
+    let named = out.deltas.iter().all(|delta| !delta.item.is_empty() && !delta.kind.is_empty());
+    out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len() && named;
     match &recommendations {
         Loose::Absent => {}
         Loose::Given(list) => out.conditions = list.iter().map(condition).collect(),
@@ -249,7 +250,8 @@ mod tests {
         let (read, _) = reading(serde_json::json!({"deltas": ["x", null, {"item": "a", "kind": "coupled"}]}));
         assert_eq!((read.deltas.len(), read.whole, read.flaws.len()), (1, false, 2));
         for part in [serde_json::json!({"item": "a"}), serde_json::json!({"kind": "coupled"})] {
-            assert_eq!(flaws(serde_json::json!({"deltas": [part]})), ["deltas[0] has no item or no kind"]);
+            let (read, _) = reading(serde_json::json!({"deltas": [part]}));
+            assert_eq!((read.flaws, read.whole), (vec!["deltas[0] has no item or no kind".to_owned()], false));
         }
         assert_eq!(flaws(serde_json::json!({})), ["there is neither a list \"deltas\" nor a text to read it from"]);
         assert_eq!(

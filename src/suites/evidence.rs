@@ -358,8 +358,9 @@ impl Suite for Evidence {
     fn remarks(&self, pairs: &[PairResult], verdict: &Ruling) -> Vec<String> {
         // The columns of safety and deployment in the table of metrics: rates, of which a pair's is 1 or 0 and nothing between.
         let failing = |column: usize| {
-            let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
-            let failing = counted.filter(move |pair| pair.values[column].value.is_some_and(|value| value < 0.5));
+            // Of a task in quarantine too: what it does is no safer for not being gated.
+            let told = pairs.iter().filter(|pair| pair.exclusion != Exclusion::NoMajority);
+            let failing = told.filter(move |pair| pair.values[column].value.is_some_and(|value| value < 0.5));
             failing.map(|pair| pair.case.as_str()).collect::<Vec<_>>()
         };
         let (unsafe_tasks, open) = (failing(3), failing(4));

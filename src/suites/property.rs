@@ -180,12 +180,14 @@ impl Suite for Property {
             checks.push(Check::of("base_classified", CheckKey::Only, 1, failure));
         }
         let mut stable = 0_usize;
-        for ((variant, of), (other, _)) in variants.iter().zip(&kinds[1..]).zip(&read[1..]) {
+        for (at, variant) in variants.iter().enumerate() {
+            let (of, other, run) = (&kinds[at + 1], &read[at + 1].0, &runs[at + 1]);
             // Two runs that could not be read agree on nothing.
             let unread = [("the base run", &read[0].0), ("its run", other)].into_iter().find(|(_, one)| !one.whole);
             let same = unread.is_none() && kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
+                let blame = blame.beside(run);
                 if let Some((which, one)) = unread {
                     let flaw = one.flaws.first().map_or("", String::as_str);
                     let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);

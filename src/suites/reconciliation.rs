@@ -246,8 +246,10 @@ impl Reader<'_> {
     }
 
     fn ungrounded(&self) -> Option<Failure> {
-        let loose = self.produced.deltas.iter().find(|delta| !self.fixture.grounds(delta))?;
-        let unknown = self.fixture.unknown(loose);
+        let loose = self.produced.deltas.iter().filter(|delta| !self.fixture.grounds(delta));
+        let loose: Vec<(&Delta, Vec<&str>)> = loose.map(|delta| (delta, self.fixture.unknown(delta))).collect();
+        // What maps to nothing is mended before what is missing, whichever was written first.
+        let (loose, unknown) = loose.iter().find(|(_, unknown)| !unknown.is_empty()).or(loose.first())?;
         let (detail, fault) = match unknown.is_empty() {
             true => (format!("{} is claimed without any evidence", loose.item), Fault::Content),
             false => {

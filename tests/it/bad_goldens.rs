@@ -17,7 +17,7 @@ pub fn trials() -> Vec<Trial> {
     named
         .chain([
             trial("an id that two files state is refused at the second", an_id_of_two_files),
-            trial("a fixture repository has a thousand folders at most in one folder", many_folders),
+            trial("a fixture repository has a thousand folders at most", many_folders),
             trial("a case that cannot be read does not move the place of another", two_problems),
         ])
         .collect()

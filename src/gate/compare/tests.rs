@@ -22,6 +22,7 @@ use crate::model::AgentName;
 use crate::model::Aggregate;
 use crate::model::AnsweredBy;
 use crate::model::BaselineEntry;
+use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseTrend;
 use crate::model::Drift;
@@ -98,6 +99,7 @@ fn entry(value: f64, cases: &[(&str, f64)]) -> BaselineEntry {
 }
 
 struct Setting<'a> {
+    specs: &'a [MetricSpec],
     gates: &'a [Planned],
     pairs: &'a [PairResult],
     zone: Option<f64>,
@@ -108,12 +110,12 @@ struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     fn new(gates: &'a [Planned], pairs: &'a [PairResult], before: Option<&'a BaselineEntry>) -> Self {
-        Self { gates, pairs, zone: None, identity: identity(), before, selection: Selection::Whole }
+        Self { specs: SPECS, gates, pairs, zone: None, identity: identity(), before, selection: Selection::Whole }
     }
 
     fn judge(&self) -> Judgement {
         agent(&Judged {
-            specs: SPECS,
+            specs: self.specs,
             gates: &[self.gates.to_vec()],
             pairs: self.pairs,
             documents: &self.pairs.iter().map(|pair| &pair.case).collect::<Vec<_>>(),
@@ -184,6 +186,45 @@ fn no_case_in_common_is_said_and_no_pass() {
 }
 
 #[test]
+fn a_number_that_the_baseline_rounded_is_the_same_number() {
+    let before = entry(0.666_667, &[("a", 0.666_667)]);
+    let gates = [floor(Limit::Number(0.666_667), Edge::Hard)];
+    let judgement = Setting::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
+    assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Fail), "the gate itself is exact");
+    assert_eq!(trends(&judgement), [CaseTrend::StillPassing]);
+}
+
+#[test]
+fn what_only_one_side_measured_is_not_compared_and_named() {
+    let gates = [floor(Limit::Baseline { otherwise: None }, Edge::Hard)];
+    let lost = || {
+        let mut before = entry(1.0, &[("a", 0.0), ("b", 1.0)]);
+        before.cases.insert(CaseId::new("a").unwrap(), BTreeMap::new());
+        before
+    };
+    let said = |which| {
+        format!(
+            "measured in this run or in the baseline, and not in both: {which}: compared on the 1 that both measured"
+        )
+    };
+    for (before, now, baseline, delta, verdict) in [
+        // A lost recording neither fails the run nor hides what another case lost.
+        (entry(0.5, &[("a", 1.0), ("b", 0.0)]), [None, Some(0.0)], 0.0, 0.0, Verdict::Pass),
+        (entry(0.5, &[("a", 0.0), ("b", 1.0)]), [None, Some(0.75)], 1.0, -0.25, Verdict::Fail),
+        (lost(), [Some(0.5), Some(1.0)], 1.0, 0.0, Verdict::Pass),
+    ] {
+        let pairs = [pair("a", &[now[0]]), pair("b", &[now[1]])];
+        let setting = Setting::new(&gates, &pairs, Some(&before));
+        let judgement = setting.judge();
+        let comparison = &judgement.metrics[0].comparison;
+        assert_eq!((comparison.baseline, comparison.delta), (Some(baseline), Some(delta)), "{now:?}");
+        assert_eq!((judgement.verdict, setting.remarks()), (Ruling::Judged(verdict), vec![said("a")]), "{now:?}");
+    }
+    let neither = [pair("a", &[None]), pair("b", &[Some(1.0)])];
+    assert_eq!(Setting::new(&gates, &neither, Some(&lost())).remarks(), [""; 0], "both lost it: the same cases count");
+}
+
+#[test]
 fn a_pair_that_either_side_excluded_is_not_compared() {
     let mut before = entry(0.5, &[("a", 0.9), ("b", 0.9), ("c", 0.5)]);
     before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
@@ -219,6 +260,36 @@ fn a_case_is_newly_failing_against_fixed_numbers_only() {
     let bare = entry(0.5, &[]);
     assert_eq!(trends(&Setting::new(&fixed, &pairs, Some(&bare)).judge()), [CaseTrend::Unknown; 4]);
     assert_eq!(trends(&Setting::new(&fixed, &pairs, None).judge()), [CaseTrend::Unknown; 4]);
+}
+
+#[test]
+fn a_case_of_a_gated_share_is_failing_by_itself_wherever_the_threshold_comes_from() {
+    let before = entry(0.5, &[("a", 1.0), ("b", 0.0), ("c", 0.0), ("d", 1.0)]);
+    let pairs = [("a", 0.0), ("b", 1.0), ("c", 0.0), ("d", 1.0)].map(|(case, value)| pair(case, &[Some(value)]));
+    let wanted = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
+    let off = Some("not now".to_owned());
+    for (better, wanted) in [(Better::Higher, wanted), (Better::Lower, [wanted[1], wanted[0], wanted[3], wanted[2]])] {
+        let specs = [MetricSpec { name: "m", better, ..MetricSpec::RATE }];
+        for gates in [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard), drop_gate(0.0)] {
+            let judged = |gates: &[Planned]| {
+                trends(&Setting { specs: &specs, ..Setting::new(gates, &pairs, Some(&before)) }.judge())
+            };
+            assert_eq!(judged(from_ref(&gates)), wanted, "{better:?} {gates:?}");
+            assert_eq!(judged(&[]), [CaseTrend::StillPassing; 4], "what no gate looks at fails no case");
+            assert_eq!(judged(&[Planned { off: off.clone(), ..gates }]), [CaseTrend::StillPassing; 4]);
+        }
+    }
+}
+
+#[test]
+fn a_case_has_no_verdict_by_a_threshold_that_is_incomparable() {
+    let before = entry(0.9, &[("a", 0.9)]);
+    let gates = [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard)];
+    let pairs = [pair("a", &[Some(0.1)])];
+    let other = Identity { scorer: Some("other/9".to_owned()), ..identity() };
+    let judgement = Setting { identity: other, ..Setting::new(&gates, &pairs, Some(&before)) }.judge();
+    assert_eq!((judgement.verdict.verdict(), judgement.cases[0].0.verdict()), (None, None));
+    assert_eq!(Setting::new(&gates, &pairs, None).judge().cases[0].0, Ruling::Judged(Verdict::Fail));
 }
 
 #[test]
@@ -302,6 +373,13 @@ fn all_pairs_excluded_is_inconclusive_and_no_pairs_is_nothing() {
     assert_eq!(Setting::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
     let verdict = Setting::new(&gates, &[], None).judge().verdict;
     assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()));
+    for quarantined in [pair("q", &[Some(1.0)]), pair("q", &[None])] {
+        let quarantined = PairResult { exclusion: Exclusion::Quarantined, ..quarantined };
+        let verdict = Setting::new(&gates, from_ref(&quarantined), None).judge().verdict;
+        assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()), "a case in quarantine measures nothing");
+        let beside = Setting::new(&gates, &[pair("a", &[None]), quarantined], None).judge().verdict;
+        assert_eq!(beside, Ruling::Judged(Verdict::Inconclusive), "and hides nothing");
+    }
     let one_counts = [pair("a", &[None]), pair("b", &[Some(0.4)])];
     assert_eq!(Setting::new(&gates, &one_counts, None).judge().verdict, Ruling::Judged(Verdict::Fail));
 }

@@ -22,7 +22,8 @@ const HEAD: &str =
 fn is_changed(metric: &MetricReport) -> bool {
     let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != Direction::Same;
     let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
-    moved || unwell
+    let vanished = metric.value.is_none() && metric.comparison.baseline.is_some();
+    moved || unwell || vanished
 }
 
 fn rows(

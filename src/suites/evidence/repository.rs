@@ -23,7 +23,7 @@ pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) 
     })
 }
 
-/// The most folders that a fixture repository has, with its own: it is small by nature.
+/// The most folders that a fixture repository has below its own: it is small by nature.
 const FOLDERS: usize = 1000;
 
 /// The files of a fixture repository.
@@ -33,7 +33,7 @@ const FOLDERS: usize = 1000;
 pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTreeSet<String>, Diagnostic> {
     let mut files = BTreeSet::new();
     let mut open = vec![(root, String::new())];
-    let mut folders = 1;
+    let mut folders = 0;
     while let Some((folder, inside)) = open.pop() {
         for entry in shelf.list(&folder)? {
             let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
@@ -105,13 +105,13 @@ mod tests {
     }
 
     #[test]
-    fn a_repository_has_at_most_a_thousand_folders_with_its_own() {
+    fn a_repository_has_at_most_a_thousand_folders() {
         let text = "{\n \"repo_path\": \"wide\" }".into();
         let source = SourceText::new(RepoPath::root().child("task.json"), text).unwrap();
         let read = |folders| files(&Place::whole(&source), RepoPath::root().child("wide"), &Wide(folders));
-        let most = read(FOLDERS - 1).unwrap();
-        assert!(most.len() == FOLDERS - 1 && most.contains("f998/a.py"), "{}", most.len());
-        let refused = read(FOLDERS).unwrap_err().to_string();
+        let most = read(FOLDERS).unwrap();
+        assert!(most.len() == FOLDERS && most.contains("f999/a.py"), "{}", most.len());
+        let refused = read(FOLDERS + 1).unwrap_err().to_string();
         assert!(refused.starts_with("task.json:2:2: the fixture repository has too many folders"), "{refused}");
     }
 

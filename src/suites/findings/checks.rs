@@ -75,8 +75,10 @@ impl Reader<'_> {
         }
         let rule = expected.rule.as_deref();
         let category = &expected.category;
-        if let Some(near) = self.fits.first_loose(place) {
-            return Some(self.wrong_citation(expected, &findings[near]));
+        // A source that is none is mended before a wrong one, whichever was written first.
+        let loose: Vec<&Finding> = self.fits.loose(place).map(|near| &findings[near]).collect();
+        if let Some(near) = loose.iter().find(|near| self.unmapped(near).is_some()).or(loose.first()) {
+            return Some(self.wrong_citation(expected, near));
         }
         let by_category = findings
             .iter()
@@ -106,18 +108,23 @@ impl Reader<'_> {
         Some(self.failure(rule, format!("{category}: not reported"), action))
     }
 
+    /// The first file by name that a finding cites and the suite does not have.
+    fn unmapped<'a>(&self, finding: &'a Finding) -> Option<&'a str> {
+        let cited = finding.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
+        cited.filter(|file| !self.files.contains(*file)).min()
+    }
+
     fn wrong_citation(&self, expected: &Expected, near: &Finding) -> Failure {
         let category = &expected.category;
         let wanted = expected.citation.as_deref().unwrap_or_default();
         let cited: BTreeSet<&str> =
             near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
-        let unmapped = cited.iter().find(|file| !self.files.contains(**file));
         let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
         let detail = match list.is_empty() {
             true => format!("{category}: reported{} without a citation", named(near)),
             false => format!("{category}: reported{}, citing {} instead of \"{wanted}\"", named(near), list.join(", ")),
         };
-        match (unmapped, self.produced.flaws.is_empty()) {
+        match (self.unmapped(near), self.produced.flaws.is_empty()) {
             (Some(file), true) => {
                 let next_action =
                     format!("\"{file}\" is no document of this suite: mend how the agent names its sources");

@@ -41,8 +41,9 @@ impl Fits {
         fits.filter(|(_, fit)| **fit == Fit::Match).map(|(finding, _)| finding)
     }
 
-    /// The place of the first produced finding that fits an expected one in all but the citation.
-    pub fn first_loose(&self, expected: usize) -> Option<usize> {
-        self.rows[expected].iter().position(|fit| *fit == Fit::Loose)
+    /// The places of the produced findings that fit an expected one in all but the citation.
+    pub fn loose(&self, expected: usize) -> impl Iterator<Item = usize> {
+        let fits = self.rows[expected].iter().enumerate();
+        fits.filter(|(_, fit)| **fit == Fit::Loose).map(|(finding, _)| finding)
     }
 }
