@@ -1,5 +1,6 @@
 //! Tolerances out of repeated runs: how wide a gate has to be for an unchanged agent to pass it nearly always.
 
+use super::limits::widest_zone;
 use super::statistics::Against;
 use super::statistics::Runs;
 use crate::model::AgentName;
@@ -130,10 +131,9 @@ fn held_against(gate: &GateRuling) -> (Against, f64) {
 /// The widest zone that a config accepts, and the largest change that can be.
 fn widest(unit: Unit, zone: bool) -> f64 {
     match (unit, zone) {
-        (Unit::Share, true) => 0.5,
+        (_, true) => widest_zone(unit),
         (Unit::Share, false) => 1.0,
-        (Unit::Points, true) => 6.0,
-        (Unit::Points, false) | (Unit::Count | Unit::Spread, _) => f64::INFINITY,
+        (Unit::Points | Unit::Count | Unit::Spread, false) => f64::INFINITY,
     }
 }
 

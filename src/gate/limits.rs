@@ -156,11 +156,16 @@ fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: 
     Ok(Gate::Threshold { side, limit, edge: edge(spec, default.map(|(_, edge)| edge), stated)? })
 }
 
-fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, Refusal> {
-    let widest = match spec.unit {
+/// The widest zone that a config accepts (grading.md 15).
+pub fn widest_zone(unit: Unit) -> f64 {
+    match unit {
         Unit::Points => 6.0,
         Unit::Share | Unit::Count | Unit::Spread => 0.5,
-    };
+    }
+}
+
+fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, Refusal> {
+    let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));
     }

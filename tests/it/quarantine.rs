@@ -11,6 +11,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a case in quarantine is left out of the numbers and shown", active),
         trial("a case whose quarantine has ended gates again", ended),
+        trial("a case in quarantine does not turn a suite of which everything was lost green", hidden),
+        trial("a case in quarantine that was lost neither passes nor fails", lost),
         trial("a quarantine that is too long, or one of too many, is refused", refused),
     ]
 }
@@ -63,6 +65,40 @@ fn ended() {
     let (code, value, case) = rate(&repository(1, "2026-11-20"));
     assert_eq!((code, value), (1, json!(0.9)));
     assert_eq!(case["quarantine"], Value::Null);
+    let shown = repository(1, "2026-11-20").goldgate(&["run"]).stdout;
+    assert!(shown.contains("rec/r: the quarantine of rec-0 ended on 2026-11-20: it gates again"), "{shown}");
+}
+
+const LOST: &str = r#"{"status": "timeout", "error": "no answer within 60 s", "outputs": {}}"#;
+
+fn hidden() {
+    let repository = repository(1, "2026-11-30");
+    // A second suite that passes: with it nothing else than the lost one keeps the run from being green.
+    let config = std::fs::read_to_string(repository.path("goldgate.yaml")).unwrap();
+    let second = config.replace("version: 1\nsuites:\n", "").replace("id: rec", "id: other");
+    repository.write("goldgate.yaml", format!("{config}{second}").replacen("g/runs", "runs", 1));
+    for place in 0..10 {
+        repository.write(&format!("runs/r/rec-{place}.json"), LOST);
+    }
+    for completed in [false, true] {
+        if completed {
+            std::fs::copy(repository.path("g/runs/r/rec-0.json"), repository.path("runs/r/rec-0.json")).unwrap();
+        }
+        let ran = repository.goldgate(&["run", "--format", "json"]);
+        let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!((ran.code, &report["verdict"]), (3, &json!("inconclusive")), "{completed}");
+        let said = "rec/r: every case is excluded, because no majority of its samples completed";
+        assert_eq!(report["not_gateable"], json!([said]), "{completed}");
+        assert_eq!(report["suites"][0]["agents"][0]["verdict"], json!("inconclusive"), "{completed}");
+        assert_eq!(report["suites"][1]["agents"][0]["verdict"], json!("pass"), "{completed}");
+    }
+}
+
+fn lost() {
+    let repository = repository(1, "2026-11-30");
+    repository.write("g/runs/r/rec-0.json", LOST);
+    let shown = repository.goldgate(&["run"]).stdout;
+    assert!(shown.contains("owned by team; it could not be told now: known"), "{shown}");
 }
 
 fn refused() {

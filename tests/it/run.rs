@@ -26,6 +26,7 @@ pub fn trials() -> Vec<Trial> {
         trial("with another set of cases the comparison is on those that both have", case_sets),
         trial("a band is inconclusive, logged, and exits with 0", band),
         trial("an update writes only the suites and agents that ran", update_part),
+        trial("an update of a run that measured nothing keeps the numbers that were there", update_of_nothing),
         trial("an update with a filter of cases is refused", update_filtered),
         trial("a live target that gives nothing is named and is no pass", live),
         trial("every file of --out is written and the stored report renders the same", out_folder),
@@ -267,6 +268,20 @@ fn update_part() {
     let agents = &baseline["suites"]["contracts"]["agents"];
     assert_eq!(agents["legal"]["metrics"]["finding_precision"], 1.0);
     assert_eq!(agents["finance"]["metrics"]["finding_precision"], 0.25);
+}
+
+fn update_of_nothing() {
+    let repository = Repository::small();
+    repository.goldgate(&["run", "--update-baseline"]);
+    let entry = || {
+        let text = std::fs::read_to_string(repository.path("baselines/latest.json")).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["suites"].clone()
+    };
+    let before = entry();
+    repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
+    let ran = repository.goldgate(&["run", "--update-baseline"]);
+    assert!(ran.code == 3 && ran.stderr.contains("contracts/legal: nothing was measured"), "{}", ran.stderr);
+    assert!(entry() == before && !before["contracts"]["agents"]["legal"]["metrics"].as_object().unwrap().is_empty());
 }
 
 fn update_filtered() {

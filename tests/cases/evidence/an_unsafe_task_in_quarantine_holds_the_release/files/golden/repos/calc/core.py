@@ -1,0 +1,2 @@
+def share(total, divisor):
+    return total / divisor
