@@ -81,8 +81,8 @@ pub struct RunArgs {
     #[command(flatten)]
     pub chosen: Chosen,
     /// Samples per pair of agent and case
-    #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub samples: Option<u32>,
+    #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]
+    pub samples: Option<Samples>,
     /// Write report.json, summary.json, junit.xml, report.md, report.html and proposed-baseline.json here
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
@@ -371,4 +371,18 @@ pub struct SchemaArgs {
     /// The format; without it the names are listed
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
+}
+
+/// A stated number of samples; none where the text is empty, as of a variable that a workflow sets to nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Samples(pub Option<u32>);
+
+fn samples(text: &str) -> Result<Samples, String> {
+    if text.is_empty() {
+        return Ok(Samples(None));
+    }
+    match text.parse() {
+        Ok(number @ 1..=1000) => Ok(Samples(Some(number))),
+        Ok(_) | Err(_) => Err("write a number from 1 to 1000 here, or into GOLDGATE_SAMPLES".to_owned()),
+    }
 }

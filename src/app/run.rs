@@ -319,7 +319,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
         config: args.config.clone(),
         wanted: Wanted {
             tiers,
-            samples: args.samples,
+            samples: args.samples.and_then(|stated| stated.0),
             shard: args.shard,
             target: args.target.clone(),
             ..chosen(&args.chosen)?

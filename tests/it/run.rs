@@ -398,6 +398,10 @@ fn samples() {
     assert_eq!(planned(&run(&[])), 2);
     assert_eq!(planned(&run(&["--samples", "3"])), 3);
     assert_eq!(run(&[]).code, 3, "one of two is no majority");
+    let set_to = |value| repository.goldgate_with(&["run", "--format", "json"], &[("GOLDGATE_SAMPLES", value)]);
+    assert_eq!(planned(&set_to("")), 1, "a variable that is set to nothing states nothing");
+    let refused = set_to("many");
+    assert!(refused.code == 2 && refused.stderr.contains("or into GOLDGATE_SAMPLES"), "{}", refused.stderr);
     repository.replace("goldgate.yaml", "version: 1", "version: 1\nsamples: 4");
     assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 4);
     repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n");
