@@ -226,7 +226,7 @@ struct CaseSets {
     shared: Vec<usize>,
     removed: Vec<CaseId>,
     added: usize,
-    /// Cases that both have and only one measured: a recording was lost, or a quarantine ended.
+    /// Cases that both have and only one measured: a recording was lost, or a quarantine began or ended.
     one_sided: Vec<CaseId>,
 }
 
@@ -236,23 +236,28 @@ impl CaseSets {
             return Self { same: true, shared: Vec::new(), removed: Vec::new(), added: 0, one_sided: Vec::new() };
         };
         let now: BTreeSet<&CaseId> = judged.pairs.iter().map(|pair| &pair.case).collect();
-        let removed: Vec<CaseId> = before.keys().filter(|case| !now.contains(case)).cloned().collect();
+        let gone = || before.iter().filter(|(case, _)| !now.contains(case));
+        let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
         let added = now.iter().filter(|case| !before.contains_key(**case)).count();
-        // A pair that a side excluded has no value there to pair with.
-        let (mut shared, mut one_sided) = (Vec::new(), Vec::new());
+        // A pair that a side excluded has no value there to pair with, and none that could be missed.
+        let mut same = gone().all(|(_, values)| values.is_empty());
+        let (mut shared, mut one_sided, mut any) = (Vec::new(), Vec::new(), false);
         for (place, pair) in judged.pairs.iter().enumerate() {
-            let Some(values) = before.get(&pair.case) else { continue };
             let measured =
                 pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
+            any |= measured;
+            let Some(values) = before.get(&pair.case) else {
+                same &= !measured;
+                continue;
+            };
             match (measured, !values.is_empty()) {
                 (true, true) => shared.push(place),
                 (false, false) => {}
-                (true, false) | (false, true) if pair.exclusion == Exclusion::Quarantined => {}
                 (true, false) | (false, true) => one_sided.push(pair.case.clone()),
             }
         }
-        let quarantined = judged.pairs.iter().any(|pair| pair.exclusion == Exclusion::Quarantined);
-        let same = removed.is_empty() && added == 0 && one_sided.is_empty() && !quarantined;
+        // Where this run measured nothing, nothing is compared, and the baseline's number stands for the reader.
+        let same = !any || (same && one_sided.is_empty());
         Self { same, shared, removed, added, one_sided }.only_listed(judged.selection)
     }
 
@@ -336,7 +341,7 @@ fn case(
     zone: Option<f64>,
     entry: Option<&BaselineEntry>,
 ) -> (Ruling, CaseTrend) {
-    let excluded = pair.exclusion == Exclusion::NoMajority;
+    let excluded = !pair.has_majority();
     let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let verdict = match excluded {
         true => Ruling::Judged(Verdict::Inconclusive),

@@ -61,6 +61,13 @@ pub struct PairCheck {
     pub failure: Option<Box<Failure>>,
 }
 
+impl PairResult {
+    /// Whether more than half of the planned samples completed (grading.md 2.2); of a case in quarantine too.
+    pub fn has_majority(&self) -> bool {
+        2 * u64::from(self.completed) > u64::from(self.planned)
+    }
+}
+
 /// How a check stands over the completed samples (grading.md 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {

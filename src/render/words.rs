@@ -127,7 +127,7 @@ pub fn quarantine(pair: &PairResult) -> String {
     let Some(Quarantine { owner, reason, expires }) = pair.quarantine.as_deref() else {
         return "in quarantine".to_owned();
     };
-    let stands = match (2 * pair.completed > pair.planned, pair.passed.passes()) {
+    let stands = match (pair.has_majority(), pair.passed.passes()) {
         (false, _) => "could not be told",
         (true, true) => "passes",
         (true, false) => "fails",

@@ -1,5 +1,7 @@
 //! The invariants of grading.md 15 on pairs as the fold makes them, from samples to the verdict.
 
+mod sets;
+
 use std::collections::BTreeMap;
 use std::slice::from_ref;
 
@@ -140,104 +142,12 @@ fn trends(judgement: &Judgement) -> Vec<CaseTrend> {
 }
 
 #[test]
-fn cases_that_one_side_lacks_are_left_out_and_named() {
-    let before = entry(0.9, &[("a", 0.4), ("gone", 0.1)]);
-    let gates = [drop_gate(0.05)];
-    let pairs = [pair("a", &[Some(0.4)]), pair("new", &[Some(0.0)])];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
-    let metric = &judgement.metrics[0];
-    // The number over all cases is shown, the comparison is over the one that both have.
-    assert_eq!((metric.value, metric.comparison.baseline, metric.comparison.delta), (Some(0.0), Some(0.4), Some(0.0)));
-    assert_eq!(judgement.verdict, Ruling::Judged(Verdict::Pass));
-    assert_eq!(judgement.removed, [CaseId::new("gone").unwrap()]);
-    let said = Setting::new(&gates, &pairs, Some(&before)).remarks();
-    assert_eq!(said, ["the case sets differ (1 new, 1 removed): compared on the 1 that both have"]);
-    assert_eq!(trends(&judgement)[1], CaseTrend::New);
-
-    let part = Setting { selection: Selection::Part, ..Setting::new(&gates, &pairs[..1], Some(&before)) };
-    assert_eq!(part.remarks(), ["a selection of cases: compared on the 1 that the baseline has as well"]);
-    assert!(part.judge().removed.is_empty());
-    assert_eq!(part.judge().metrics[0].comparison.baseline, Some(0.4));
-}
-
-#[test]
-fn only_added_or_only_removed_cases_make_the_sets_differ_too() {
-    let pairs = [pair("a", &[Some(0.4)]), pair("b", &[Some(0.4)])];
-    let gates = [drop_gate(0.05)];
-    for (cases, said) in [
-        (vec![("a", 0.4), ("b", 0.4)], vec![]),
-        (vec![("a", 0.4)], vec!["the case sets differ (1 new, 0 removed): compared on the 1 that both have"]),
-        (
-            vec![("a", 0.4), ("b", 0.4), ("c", 0.4)],
-            vec!["the case sets differ (0 new, 1 removed): compared on the 2 that both have"],
-        ),
-    ] {
-        assert_eq!(Setting::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), said);
-    }
-}
-
-#[test]
-fn no_case_in_common_is_said_and_no_pass() {
-    let before = entry(0.9, &[("gone", 0.9)]);
-    let gates = [drop_gate(0.05)];
-    let pairs = [pair("a", &[Some(0.1)])];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
-    assert_eq!(judgement.verdict, Ruling::Skipped("no case in common with the baseline".to_owned()));
-}
-
-#[test]
 fn a_number_that_the_baseline_rounded_is_the_same_number() {
     let before = entry(0.666_667, &[("a", 0.666_667)]);
     let gates = [floor(Limit::Number(0.666_667), Edge::Hard)];
     let judgement = Setting::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
     assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Fail), "the gate itself is exact");
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing]);
-}
-
-#[test]
-fn what_only_one_side_measured_is_not_compared_and_named() {
-    let gates = [floor(Limit::Baseline { otherwise: None }, Edge::Hard)];
-    let lost = || {
-        let mut before = entry(1.0, &[("a", 0.0), ("b", 1.0)]);
-        before.cases.insert(CaseId::new("a").unwrap(), BTreeMap::new());
-        before
-    };
-    let said = |which| {
-        format!(
-            "measured in this run or in the baseline, and not in both: {which}: compared on the 1 that both measured"
-        )
-    };
-    for (before, now, baseline, delta, verdict) in [
-        // A lost recording neither fails the run nor hides what another case lost.
-        (entry(0.5, &[("a", 1.0), ("b", 0.0)]), [None, Some(0.0)], 0.0, 0.0, Verdict::Pass),
-        (entry(0.5, &[("a", 0.0), ("b", 1.0)]), [None, Some(0.75)], 1.0, -0.25, Verdict::Fail),
-        (lost(), [Some(0.5), Some(1.0)], 1.0, 0.0, Verdict::Pass),
-    ] {
-        let pairs = [pair("a", &[now[0]]), pair("b", &[now[1]])];
-        let setting = Setting::new(&gates, &pairs, Some(&before));
-        let judgement = setting.judge();
-        let comparison = &judgement.metrics[0].comparison;
-        assert_eq!((comparison.baseline, comparison.delta), (Some(baseline), Some(delta)), "{now:?}");
-        assert_eq!((judgement.verdict, setting.remarks()), (Ruling::Judged(verdict), vec![said("a")]), "{now:?}");
-    }
-    let neither = [pair("a", &[None]), pair("b", &[Some(1.0)])];
-    assert_eq!(Setting::new(&gates, &neither, Some(&lost())).remarks(), [""; 0], "both lost it: the same cases count");
-}
-
-#[test]
-fn a_pair_that_either_side_excluded_is_not_compared() {
-    let mut before = entry(0.5, &[("a", 0.9), ("b", 0.9), ("c", 0.5)]);
-    before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
-    let pairs = [pair("a", &[None]), pair("b", &[Some(0.1)]), pair("c", &[Some(0.5)]), pair("new", &[Some(0.5)])];
-    let gates = [floor(Limit::Number(0.5), Edge::Hard)];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
-    assert_eq!(judgement.metrics[0].comparison.baseline, Some(0.5));
-    assert_eq!(
-        trends(&judgement),
-        [CaseTrend::Unknown, CaseTrend::Unknown, CaseTrend::StillPassing, CaseTrend::New],
-        "nothing is known of an excluded pair"
-    );
-    assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Inconclusive));
 }
 
 #[test]
