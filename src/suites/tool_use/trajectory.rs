@@ -1,5 +1,7 @@
 //! Which calls in which order: five modes, arguments matched one by one, and partial credit.
 
+mod fields;
+
 use std::collections::BTreeMap;
 
 use regex::Regex;
@@ -9,6 +11,9 @@ use serde::Deserializer;
 use serde_json::Map;
 use serde_json::Value;
 
+use self::fields::Path;
+use self::fields::at;
+use self::fields::without;
 use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::Step::At;
@@ -85,6 +90,8 @@ struct ArgsForm {
     #[serde(default)]
     values: Map<String, Value>,
     /// Single fields by their path, such as `filter.from` or `items.0`; they are left out of the comparison with `values`.
+    /// An item of a list that is named here stands in `values` at its place, whatever it is there, or is not written at all;
+    /// what else is in the list is compared.
     #[serde(default)]
     fields: BTreeMap<String, FieldForm>,
 }
@@ -141,7 +148,7 @@ struct Step {
     name: String,
     how: How,
     values: Value,
-    fields: Vec<(Vec<String>, Field)>,
+    fields: Vec<(Path, Field)>,
 }
 
 enum Field {
@@ -277,7 +284,7 @@ impl Step {
         };
         let mut read = Vec::new();
         for (path, field) in fields {
-            let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
+            let steps: Path = path.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
                 return Err(place.problem_of_key(
                     &[Key("args"), Key("fields"), Key(&path)],
@@ -288,9 +295,7 @@ impl Step {
             }
             read.push((steps, Field::read(field, &path, place)?));
         }
-        let mut values = Value::Object(values);
-        read.iter().for_each(|(path, _)| cut(&mut values, path));
-        Ok(Self { name, how: how.unwrap_or(How::Exact), values, fields: read })
+        Ok(Self { name, how: how.unwrap_or(How::Exact), values: Value::Object(values), fields: read })
     }
 
     fn fits(&self, call: &Call) -> bool {
@@ -299,12 +304,13 @@ impl Step {
         {
             return false;
         }
-        let mut made = if call.arguments.is_null() { Value::Object(Map::new()) } else { call.arguments.clone() };
-        self.fields.iter().for_each(|(path, _)| cut(&mut made, path));
+        let none = Value::Object(Map::new());
+        let made = if call.arguments.is_null() { &none } else { &call.arguments };
+        let (values, made) = without(&self.values, made, self.fields.iter().map(|(path, _)| path));
         match self.how {
-            How::Exact => same(&made, &self.values),
-            How::Subset => contains(&self.values, &made),
-            How::Superset => contains(&made, &self.values),
+            How::Exact => same(&made, &values),
+            How::Subset => contains(&values, &made),
+            How::Superset => contains(&made, &values),
             How::Ignore => true,
         }
     }
@@ -340,32 +346,6 @@ impl Field {
 
 fn last_line(text: &str) -> &str {
     text.lines().last().unwrap_or(text).trim_start_matches("error: ")
-}
-
-/// The value at a path; digits are places of a list.
-fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
-    path.iter().try_fold(value, |value, step| match value {
-        Value::Array(list) if step.bytes().all(|byte| byte.is_ascii_digit()) => list.get(step.parse::<usize>().ok()?),
-        Value::Array(_) => None,
-        other => other.get(step),
-    })
-}
-
-/// Takes the value at a path away; an object that this leaves empty goes as well.
-fn cut(value: &mut Value, path: &[String]) {
-    let (Some((first, rest)), Value::Object(fields)) = (path.split_first(), value) else { return };
-    match (rest.is_empty(), fields.get_mut(first)) {
-        (true, _) => {
-            fields.remove(first);
-        }
-        (false, Some(inner)) => {
-            cut(inner, rest);
-            if inner.as_object().is_some_and(Map::is_empty) {
-                fields.remove(first);
-            }
-        }
-        (false, None) => {}
-    }
 }
 
 #[cfg(test)]
