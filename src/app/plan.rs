@@ -166,7 +166,8 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
     let chosen: Vec<&SuiteConfig> = chosen
         .filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier)))
         .collect();
-    let suites: Vec<Opened> = chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite))).collect();
+    let suites: Vec<Opened> =
+        chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite, &config))).collect();
     let mut plan = problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today() })?;
     problems = Diagnostics::default();
     for opened in &plan.suites {
@@ -280,7 +281,7 @@ impl Reader<'_> {
         Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
     }
 
-    fn open(&self, suite: &SuiteConfig) -> Result<Opened, Diagnostics> {
+    fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<Opened, Diagnostics> {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         let Some(kind) = kind(&suite.kind) else {
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
@@ -295,13 +296,7 @@ impl Reader<'_> {
         let mut problems = Diagnostics::default();
         self.check_cast(suite, kind, &mut problems);
         let gates = self.gates(suite, kind, &mut problems);
-        let mut prompts = BTreeMap::new();
-        for (name, agent) in &suite.agents {
-            let Some(path) = &agent.prompt else { continue };
-            if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
-                prompts.insert(name.clone(), package);
-            }
-        }
+        let prompts = self.prompts(suite, config, &mut problems);
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), self.shelf)).unwrap_or_default();
         let opened = problems.keep_all((kind.open)(suite, self.shelf));
         if let (Some(opened), Some(file)) = (&opened, &suite.labels) {
@@ -333,6 +328,24 @@ impl Reader<'_> {
             }),
             None => Err(problems),
         }
+    }
+
+    /// The rules that the agents were given whose runs the suite grades: its own, or those of another suite.
+    fn prompts(
+        &self,
+        suite: &SuiteConfig,
+        config: &Config,
+        problems: &mut Diagnostics,
+    ) -> BTreeMap<AgentName, PromptPackage> {
+        let of = |other: &&SuiteConfig| other.id == suite.id || suite.runs_of.as_ref() == Some(&other.id);
+        let mut prompts = BTreeMap::new();
+        for (name, agent) in config.suites.iter().filter(of).flat_map(|other| &other.agents) {
+            let Some(path) = &agent.prompt else { continue };
+            if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
+                prompts.insert(name.clone(), package);
+            }
+        }
+        prompts
     }
 
     fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {

@@ -56,6 +56,8 @@ pub struct Suite {
     pub categories: Option<Vec<String>>,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
+    /// The folder of that suite, where there is one.
+    pub runs_in: Option<RepoPath>,
     /// Lists of terms that take the place of the shipped ones, by name.
     pub terms: BTreeMap<String, RepoPath>,
     /// What people said about its cases.

@@ -34,7 +34,8 @@ impl Tag {
     }
 
     /// Which of two failures of a check is told (grading.md 12): the least comes first. A form is mended before a tool, a tool
-    /// before a choice, a choice before what the agent was told.
+    /// before a choice, a choice before what the agent was told; one agent of several that did not have the rule comes before those
+    /// that had it.
     pub fn precedence(self) -> u8 {
         match self {
             Self::Schema => 0,

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use super::Desk;
 use super::Pair;
 use super::calls::calls;
+use crate::model::AgentName;
 use crate::model::Failure;
 use crate::model::Run;
 use crate::model::Tag;
@@ -22,7 +23,7 @@ pub enum Fault {
 
 /// What is known of a sample when one of its checks fails.
 pub struct Blame<'a> {
-    pair: &'a Pair,
+    agent: &'a AgentName,
     run: &'a Run,
     beside: Option<&'a Run>,
     desk: &'a Desk<'a>,
@@ -34,12 +35,17 @@ pub struct Blame<'a> {
 impl<'a> Blame<'a> {
     /// Of one run of a pair; `flaws` are what in its output has another form than it should.
     pub fn new(pair: &'a Pair, run: &'a Run, desk: &'a Desk<'a>, flaws: &'a [String]) -> Self {
-        Self { pair, run, beside: None, desk, flaws, broken_tool: OnceCell::new() }
+        Self::of(&pair.agent, run, desk, flaws)
+    }
+
+    /// Of one agent's run, where a pair is of several.
+    pub fn of(agent: &'a AgentName, run: &'a Run, desk: &'a Desk<'a>, flaws: &'a [String]) -> Self {
+        Self { agent, run, beside: None, desk, flaws, broken_tool: OnceCell::new() }
     }
 
     /// Of a check that compares the run with another one: a tool that broke in either is to blame.
     pub fn beside(&self, other: &'a Run) -> Self {
-        Self { beside: Some(other), ..Self::new(self.pair, self.run, self.desk, self.flaws) }
+        Self { beside: Some(other), ..Self::of(self.agent, self.run, self.desk, self.flaws) }
     }
 
     /// The failure of a check: its form first, then its tools, then the choice, then rule and model.
@@ -73,7 +79,7 @@ impl<'a> Blame<'a> {
 
     /// Whether the prompt package that the run used has this rule.
     pub fn had_rule(&self, rule: &str) -> bool {
-        self.desk.had_rule(&self.pair.agent, self.run, rule)
+        self.desk.had_rule(self.agent, self.run, rule)
     }
 
     /// The first tool that ended in an error.

@@ -20,6 +20,7 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
+use super::blame::Blame;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
 use super::produced::Produced;
@@ -166,6 +167,8 @@ struct Case {
 
 struct CrossAgent {
     folder: RepoPath,
+    /// The documents that the agents may cite, by file name; none where they are not known.
+    documents: Option<BTreeSet<String>>,
     rules: Rules,
     pairs: Vec<Pair>,
     cases: Vec<Case>,
@@ -192,6 +195,9 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         false => Ok(Rules::default()),
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
+    // Where they cannot be listed, the suite that they are of says so.
+    let documents = suite.runs_in.as_ref().and_then(|path| shelf.list(&path.child("contracts")).ok());
+    let documents = documents.map(|entries| entries.into_iter().map(|entry| entry.name).collect());
     let folder = suite.path.child("cases");
     let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
     let files: Vec<String> =
@@ -205,7 +211,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
-    problems.or(Box::new(CrossAgent { folder, rules, pairs, cases }))
+    problems.or(Box::new(CrossAgent { folder, documents, rules, pairs, cases }))
 }
 
 fn read_case(
@@ -309,22 +315,27 @@ impl Suite for CrossAgent {
         audit
     }
 
-    fn grade(&self, place: usize, runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
         let case = &self.cases[place];
         let produced: Vec<Produced> = runs.iter().map(produced).collect();
-        let view = View { case, produced: &produced };
+        let blames: Vec<Blame<'_>> = case
+            .agents
+            .iter()
+            .zip(runs)
+            .zip(&produced)
+            .map(|((agent, run), one)| Blame::of(agent, run, desk, &one.flaws))
+            .collect();
+        let view = View { case, produced: &produced, blames: &blames, documents: self.documents.as_ref() };
         let doubled = view.duplicates();
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
         let mut checks = view.checks(&doubled);
-        let fired: BTreeSet<&str> = case
-            .agents
-            .iter()
-            .zip(&produced)
-            .flat_map(|(agent, one)| self.rules.fired(agent.as_str(), &one.findings))
-            .collect();
-        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &fired));
+        let fired = view.fired(&self.rules);
+        let all_fired: BTreeSet<&str> = fired.iter().flatten().copied().collect();
+        let blame =
+            |id: &str, detail: String, action: String| view.wrongly_called(&self.rules, &fired, id, &detail, &action);
+        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &blame));
         let values = vec![
             Some(share(found, case.shared.len()).unwrap_or(1.0)),
             Some(share(doubled.len(), all).unwrap_or(0.0)),

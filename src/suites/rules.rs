@@ -200,6 +200,11 @@ impl Rules {
         })
     }
 
+    /// Whether a rule looks at this agent's findings.
+    pub fn looks_at(&self, id: &str, agent: &str) -> bool {
+        self.by_id.get(id).is_some_and(|rule| rule.agent.as_deref().is_none_or(|of| of == agent))
+    }
+
     /// The agent that a rule calls.
     pub fn calls(&self, id: &str) -> &str {
         self.by_id.get(id).map_or("", |rule| &rule.calls)

@@ -275,7 +275,8 @@ impl Suite for Triggers {
 impl Triggers {
     /// Together the checks hold when exactly the expected rules fired.
     fn checks(&self, case: &Case, fired: &BTreeSet<&str>) -> Vec<Check> {
-        let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired);
+        let routing = |_: &str, detail, next_action| Failure { tag: Tag::Routing, detail, next_action };
+        let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired, &routing);
         let surplus: Vec<&str> = fired
             .iter()
             .copied()
@@ -296,27 +297,26 @@ impl Triggers {
     }
 }
 
-/// One check for each expected and each forbidden rule.
+/// One check for each expected and each forbidden rule; `blame` makes a failure of a rule's id, the evidence and what to do.
 pub fn trigger_checks(
     rules: &Rules,
     expected: &[(String, u32)],
     forbidden: &[(String, u32)],
     fired: &BTreeSet<&str>,
+    blame: &dyn Fn(&str, String, String) -> Failure,
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     for (id, line) in expected {
-        let failure = (!fired.contains(id.as_str())).then(|| Failure {
-            tag: Tag::Routing,
-            detail: format!("the rule {id} did not fire, so {} is not called", rules.calls(id)),
-            next_action: format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
+        let failure = (!fired.contains(id.as_str())).then(|| {
+            let detail = format!("the rule {id} did not fire, so {} is not called", rules.calls(id));
+            blame(id, detail, format!("compare the conditions of {id} in rules.yaml with the findings of this case"))
         });
         checks.push(Check::of("expected_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
     }
     for (id, line) in forbidden {
-        let failure = fired.contains(id.as_str()).then(|| Failure {
-            tag: Tag::Routing,
-            detail: format!("the rule {id} fired and called {}", rules.calls(id)),
-            next_action: format!("narrow the conditions of {id} in rules.yaml"),
+        let failure = fired.contains(id.as_str()).then(|| {
+            let detail = format!("the rule {id} fired and called {}", rules.calls(id));
+            blame(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
         });
         checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
     }

@@ -116,7 +116,7 @@ impl Reader<'_> {
                 suites.push(suite);
             }
         }
-        self.runs_of_exist(&suites);
+        self.find_runs_of(&mut suites);
         Config {
             file: self.source.file.clone(),
             baseline: form.baseline.map(|path| self.path(&[Key("baseline")], &path)),
@@ -137,12 +137,14 @@ impl Reader<'_> {
         }
     }
 
-    fn runs_of_exist(&mut self, suites: &[Suite]) {
+    fn find_runs_of(&mut self, suites: &mut [Suite]) {
+        let known: Vec<(SuiteId, RepoPath)> =
+            suites.iter().map(|suite| (suite.id.clone(), suite.path.clone())).collect();
         for suite in suites {
-            if let Some(wanted) =
-                suite.runs_of.as_ref().filter(|wanted| !suites.iter().any(|other| other.id == **wanted))
-            {
-                let ids: Vec<&str> = suites.iter().map(|other| other.id.as_str()).collect();
+            let Some(wanted) = &suite.runs_of else { continue };
+            suite.runs_in = known.iter().find(|(id, _)| id == wanted).map(|(_, path)| path.clone());
+            if suite.runs_in.is_none() {
+                let ids: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
                 let at = [Key("suites"), At(suite.index), Key("runs_of")];
                 self.refuse(
                     &at,
@@ -204,6 +206,7 @@ impl Reader<'_> {
             gates,
             categories: form.categories,
             runs_of,
+            runs_in: None,
             terms: self.named(index, "terms", form.terms),
             flags: self.flags(index, form.flags),
             tools: form.tools.map(|path| self.path(&at("tools"), &path)),

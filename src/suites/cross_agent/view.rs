@@ -9,8 +9,11 @@ use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Tag;
 use crate::model::reaches;
+use crate::suites::blame::Blame;
+use crate::suites::blame::Fault;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
+use crate::suites::rules::Rules;
 use crate::text::token_overlap;
 
 /// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
@@ -22,6 +25,10 @@ pub struct View<'a> {
     pub case: &'a Case,
     /// What each of its agents produced.
     pub produced: &'a [Produced],
+    /// What is known of each agent's sample.
+    pub blames: &'a [Blame<'a>],
+    /// The documents that may be cited, by file name; none where they are not known.
+    pub documents: Option<&'a BTreeSet<String>>,
 }
 
 impl<'a> View<'a> {
@@ -84,66 +91,120 @@ impl<'a> View<'a> {
             }
         }
         if self.case.no_duplicates {
-            let failure = doubled.first().map(|(agent, place)| Failure {
-                tag: Tag::Prompt,
-                detail: format!(
-                    "{} findings stand in two agents' results, first \"{}\" of {}",
-                    doubled.len(),
-                    self.produced[*agent].findings[*place].title,
-                    self.case.agents[*agent]
-                ),
-                next_action: "divide the category between the agents' prompts, or drop no_duplicates".to_owned(),
-            });
-            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, failure));
+            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, self.repeated(doubled)));
         }
         checks
     }
 
     fn missed(&self, shared: &Shared) -> Option<Failure> {
         let finders = self.finders(shared);
-        (finders.len() < shared.min_agents).then(|| {
-            let missing: Vec<&str> = self
-                .case
-                .agents
-                .iter()
-                .enumerate()
-                .filter(|(place, _)| !finders.contains(place))
-                .map(|(_, agent)| agent.as_str())
-                .collect();
-            Failure {
-                tag: if self.produced.iter().any(|one| !one.flaws.is_empty()) { Tag::Schema } else { Tag::Prompt },
-                detail: format!(
-                    "{}: found by {} of {} agents that should, not by {}",
-                    shared.expected.category,
-                    finders.len(),
-                    shared.min_agents,
-                    missing.join(", ")
-                ),
-                next_action:
-                    "run `goldgate explain` on the same document in the agents' own suite: one of them missed it"
-                        .to_owned(),
+        if finders.len() >= shared.min_agents {
+            return None;
+        }
+        let missing: Vec<usize> = (0..self.case.agents.len()).filter(|agent| !finders.contains(agent)).collect();
+        let names: Vec<&str> = missing.iter().map(|agent| self.case.agents[*agent].as_str()).collect();
+        let (category, found, wanted) = (&shared.expected.category, finders.len(), shared.min_agents);
+        let detail =
+            format!("{category}: found by {found} of {wanted} agents that should, not by {}", names.join(", "));
+        self.first(missing.into_iter(), |agent, blame| {
+            let name = &self.case.agents[agent];
+            if let Some(file) = self.unmapped(shared, agent) {
+                let action = format!("\"{file}\" is no document of the suite: mend how {name} names its sources");
+                return blame.failure(Fault::Unmapped, None, format!("{detail}; {name} cites \"{file}\""), action);
             }
+            let rule = shared.expected.rule.as_deref();
+            let action = match rule {
+                Some(rule) if blame.had_rule(rule) => {
+                    format!("{name} had rule {rule} and did not follow it: give {category} an example, or more weight")
+                }
+                Some(rule) => format!("write rule {rule} into the prompt package of {name}: when to report {category}"),
+                None => "run `goldgate explain` on the same document in the agents' own suite: one of them missed it"
+                    .to_owned(),
+            };
+            blame.failure(Fault::Content, rule, detail.clone(), action)
         })
+    }
+
+    /// The file that an agent's nearest finding cites, where it is no document at all.
+    fn unmapped(&self, shared: &Shared, agent: usize) -> Option<&'a str> {
+        let documents = self.documents?;
+        let near = self.produced[agent].findings.iter().find(|finding| shared.expected.matches_loosely(finding))?;
+        let cited = near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
+        cited.filter(|file| !documents.contains(*file)).min()
     }
 
     fn contradiction(&self, shared: &Shared) -> Option<Failure> {
         let spread = self.spread(shared);
-        (spread > shared.max_spread).then(|| {
-            let rated: Vec<String> = self
-                .matching(shared)
-                .iter()
-                .filter_map(|(agent, finding)| Some(format!("{} {}", self.case.agents[*agent], finding.severity?)))
-                .collect();
-            Failure {
-                tag: Tag::Prompt,
-                detail: format!(
-                    "{}: severities lie {spread} steps apart ({})",
-                    shared.expected.category,
-                    rated.join(", ")
-                ),
-                next_action: "align the severity rules of the agents' prompts".to_owned(),
-            }
+        if spread <= shared.max_spread {
+            return None;
+        }
+        let matching = self.matching(shared);
+        let rated = matching.iter().filter_map(|(agent, finding)| Some((*agent, finding.severity?)));
+        let told: Vec<String> =
+            rated.clone().map(|(agent, severity)| format!("{} {severity}", self.case.agents[agent])).collect();
+        let detail = format!("{}: severities lie {spread} steps apart ({})", shared.expected.category, told.join(", "));
+        self.first(rated.map(|(agent, _)| agent), |_, blame| {
+            let action = "align the severity rules of the agents' prompts".to_owned();
+            blame.failure(Fault::Content, shared.expected.rule.as_deref(), detail.clone(), action)
         })
+    }
+
+    fn repeated(&self, doubled: &[(usize, usize)]) -> Option<Failure> {
+        let (agent, place) = doubled.first()?;
+        let detail = format!(
+            "{} findings stand in two agents' results, first \"{}\" of {}",
+            doubled.len(),
+            self.produced[*agent].findings[*place].title,
+            self.case.agents[*agent]
+        );
+        self.first(doubled.iter().map(|(agent, _)| *agent), |_, blame| {
+            let action = "divide the category between the agents' prompts, or drop no_duplicates".to_owned();
+            blame.failure(Fault::Content, None, detail.clone(), action)
+        })
+    }
+
+    /// The rules that fire on each agent's findings.
+    pub fn fired<'r>(&self, rules: &'r Rules) -> Vec<BTreeSet<&'r str>> {
+        let produced = self.case.agents.iter().zip(self.produced);
+        produced.map(|(agent, one)| rules.fired(agent.as_str(), &one.findings)).collect()
+    }
+
+    /// The failure of a rule that fired, or did not: of the agents on whose findings it fired, else of those that it looks at.
+    pub fn wrongly_called(
+        &self,
+        rules: &Rules,
+        fired: &[BTreeSet<&str>],
+        id: &str,
+        detail: &str,
+        next_action: &str,
+    ) -> Failure {
+        let agents = 0..self.case.agents.len();
+        let made: Vec<usize> = agents.clone().filter(|agent| fired[*agent].contains(id)).collect();
+        let looked_at = agents.filter(|agent| rules.looks_at(id, self.case.agents[*agent].as_str()));
+        let concerned = if made.is_empty() { looked_at.collect() } else { made };
+        let failure = self.first(concerned.into_iter(), |_, blame| {
+            blame.failure(Fault::Choice, None, detail.to_owned(), next_action.to_owned())
+        });
+        // A rule may look at an agent that the case does not name.
+        failure.unwrap_or_else(|| Failure {
+            tag: Tag::Routing,
+            detail: detail.to_owned(),
+            next_action: next_action.to_owned(),
+        })
+    }
+
+    /// The failure that comes first among those of the agents concerned.
+    fn first(
+        &self,
+        concerned: impl Iterator<Item = usize>,
+        failure: impl Fn(usize, &Blame<'_>) -> Failure,
+    ) -> Option<Failure> {
+        let failures = concerned.map(|agent| (agent, failure(agent, &self.blames[agent])));
+        let (agent, mut first) = failures.min_by_key(|(_, failure)| failure.tag.precedence())?;
+        if matches!(first.tag, Tag::Schema | Tag::Tooling) {
+            first.detail = format!("{}; look at {} first", first.detail, self.case.agents[agent]);
+        }
+        Some(first)
     }
 }
 
