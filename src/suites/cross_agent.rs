@@ -112,7 +112,8 @@ struct CaseForm<'a> {
     /// Whether no finding may stand in two agents' results.
     #[serde(default)]
     no_duplicates: bool,
-    /// Whether the agents have to agree on severities; true where absent.
+    /// Whether the agents have to agree on severities; true where absent. Where they have not, the case has no
+    /// `contradiction_rate`.
     #[serde(default = "yes")]
     no_contradictions: bool,
     /// How many steps the severities of one shared finding may lie apart; 1 where absent.
@@ -343,7 +344,9 @@ impl Suite for CrossAgent {
         let doubled = view.duplicates();
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
-        let contradicted = case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
+        let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
+        // Nothing is measured where no agreement is asked for, so that no gate can fail on it.
+        let contradictions = case.no_contradictions.then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
         let mut checks = view.checks(&doubled);
         let fired = view.fired(&self.rules);
         let all_fired: BTreeSet<&str> = fired.iter().flatten().copied().collect();
@@ -353,7 +356,7 @@ impl Suite for CrossAgent {
         let values = vec![
             Some(share(found, case.shared.len()).unwrap_or(1.0)),
             Some(share(doubled.len(), all).unwrap_or(0.0)),
-            Some(share(contradicted, case.shared.len()).unwrap_or(0.0)),
+            contradictions,
         ];
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
         Ok(Grade { values, checks, layer, kept: None })
