@@ -192,6 +192,14 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
     problems.or(plan)
 }
 
+/// Labels are of cases and agents that there are.
+fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &mut Diagnostics) {
+    let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
+    let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
+    let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
+    labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
+}
+
 /// Lets another target answer for every agent that has a live one in the model tier.
 fn redirect(config: &mut Config, target: &str) {
     for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
@@ -299,12 +307,8 @@ impl Reader<'_> {
         let prompts = self.prompts(suite, config, &mut problems);
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), self.shelf)).unwrap_or_default();
         let opened = problems.keep_all((kind.open)(suite, self.shelf));
-        if let (Some(opened), Some(file)) = (&opened, &suite.labels) {
-            let cases: BTreeSet<&str> = opened.pairs().iter().map(|pair| pair.case.as_str()).collect();
-            for case in labels.strays(&cases) {
-                let what = format!("a label is about \"{case}\", which is no case of the suite");
-                problems.push(Diagnostic::of_file(file, "unknown-case", what, "correct its case, or remove the label"));
-            }
+        if let Some(opened) = &opened {
+            strays(&labels, suite, opened.as_ref(), &mut problems);
         }
         if opened.as_ref().is_some_and(|opened| opened.pairs().is_empty()) {
             let what = format!("the suite \"{}\" has no case", suite.id);

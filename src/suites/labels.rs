@@ -1,6 +1,7 @@
 //! What people said: scores that replace a rubric's, tags that replace a failure's, and verdicts that automatic scores are
 //! held against. All are kept and shown.
 
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
@@ -13,6 +14,7 @@ use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::nearest;
 use crate::format::Place;
+use crate::format::SourceText;
 use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::AgentName;
@@ -26,7 +28,7 @@ use crate::model::Tag;
 #[serde(deny_unknown_fields)]
 #[schemars(title = "label that a person gave")]
 pub struct LabelForm {
-    /// The agent; every one where absent.
+    /// The agent; every one where absent that has no such label of its own.
     agent: Option<String>,
     /// The case.
     case: String,
@@ -53,6 +55,8 @@ pub struct LabelForm {
 pub struct Label {
     agent: Option<String>,
     case: String,
+    /// Where it stands in its file, in bytes.
+    stands: Stands,
     /// What it says.
     pub says: Says,
     /// Who said so.
@@ -70,6 +74,33 @@ pub enum Says {
     Tag(String, Tag),
     /// The mark of the whole case, and the digest of the outputs that it is on, where it says.
     Verdict(Mark, Option<String>),
+}
+
+/// Where the parts of a label stand, in bytes of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stands {
+    agent: usize,
+    case: usize,
+    about: usize,
+}
+
+/// What a label is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum About<'a> {
+    Dimension(usize),
+    Check(&'a str),
+    /// The whole case, as this person sees it.
+    Whole(&'a str),
+}
+
+impl Label {
+    fn about(&self) -> About<'_> {
+        match &self.says {
+            Says::Score(dimension, _) => About::Dimension(*dimension),
+            Says::Tag(check, _) => About::Check(check),
+            Says::Verdict(..) => About::Whole(&self.by),
+        }
+    }
 }
 
 /// A verdict as `goldgate label` writes it.
@@ -109,7 +140,11 @@ pub fn with_verdict(text: &str, verdict: &Verdict<'_>) -> String {
 
 /// The labels of a suite.
 #[derive(Debug, Clone, Default)]
-pub struct Labels(Vec<Label>);
+pub struct Labels {
+    /// The file that they stand in; none where the suite names none.
+    source: Option<SourceText>,
+    labels: Vec<Label>,
+}
 
 impl Labels {
     /// Reads a file of labels; none where the suite names no file.
@@ -121,27 +156,65 @@ impl Labels {
         let source = shelf.text(file)?;
         let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
-        let read = raws.iter().filter_map(|raw| problems.keep(label(&Place::part(&source, raw))));
-        let read = read.collect();
-        problems.or(Self(read))
+        let labels: Vec<Label> =
+            raws.iter().filter_map(|raw| problems.keep(label(&Place::part(&source, raw)))).collect();
+        repeated(&source, &labels).for_each(|problem| problems.push(problem));
+        problems.or(Self { source: Some(source), labels })
     }
 
-    /// The labels of one agent on one case.
-    pub fn of<'a>(&'a self, agent: &'a AgentName, case: &'a CaseId) -> impl Iterator<Item = &'a Label> {
-        self.0.iter().filter(move |label| {
+    /// The labels of one agent on one case, those of all agents first. One of all agents does not count where the agent has one
+    /// of its own on the same.
+    pub fn of<'a>(&'a self, agent: &AgentName, case: &CaseId) -> impl Iterator<Item = &'a Label> {
+        let fits = |label: &&Label| {
             label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
-        })
+        };
+        let (own, mut labels): (Vec<&Label>, Vec<&Label>) =
+            self.labels.iter().filter(fits).partition(|label| label.agent.is_some());
+        labels.retain(|label| !own.iter().any(|other| other.about() == label.about()));
+        labels.extend(own);
+        labels.into_iter()
     }
 
-    /// Labels of cases that there are not.
-    pub fn strays<'a>(&'a self, cases: &BTreeSet<&str>) -> impl Iterator<Item = &'a str> {
-        self.0
-            .iter()
-            .map(|label| label.case.as_str())
-            .filter(|case| !cases.contains(case))
-            .collect::<Vec<_>>()
-            .into_iter()
+    /// What is wrong with labels of cases or agents that there are not.
+    pub fn strays<'a>(&'a self, cases: &'a BTreeSet<&str>, agents: &'a BTreeSet<&str>) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let unknown = |label: &Label| {
+            let case = (!cases.contains(label.case.as_str())).then(|| {
+                let what = format!("a label is about \"{}\", which is no case of the suite", label.case);
+                source.problem(label.stands.case, "unknown-case", what, "correct its case, or remove the label")
+            });
+            let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
+                let what = format!("a label is about \"{agent}\", which is no agent of the suite");
+                let help = match nearest(agent, agents.iter().copied()) {
+                    Some(near) => format!("did you mean \"{near}\"?"),
+                    None => format!("its agents are {}", agents.iter().copied().collect::<Vec<_>>().join(", ")),
+                };
+                source.problem(label.stands.agent, "unknown-agent", what, help)
+            });
+            case.into_iter().chain(agent)
+        };
+        self.labels.iter().flat_map(unknown).collect()
     }
+}
+
+/// Labels on what another one of the file is about already. A person may give a case a verdict again: the last one counts.
+fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<Item = Diagnostic> + use<'a> {
+    let mut first: BTreeMap<(&str, Option<&str>, About<'_>), usize> = BTreeMap::new();
+    labels.iter().filter_map(move |label| {
+        let name = match label.about() {
+            About::Dimension(dimension) => DIMENSIONS[dimension],
+            About::Check(check) => check,
+            About::Whole(_) => return None,
+        };
+        let address = (label.case.as_str(), label.agent.as_deref(), label.about());
+        let Some(before) = first.get(&address) else {
+            first.insert(address, label.stands.about);
+            return None;
+        };
+        let of = label.agent.as_ref().map_or(label.case.clone(), |agent| format!("{agent}/{}", label.case));
+        let what = format!("\"{name}\" of {of} is labelled here again, after line {}", source.line(*before));
+        Some(source.problem(label.stands.about, "duplicate-id", what, "keep one of the labels"))
+    })
 }
 
 fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
@@ -150,6 +223,13 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
         let what = "a label has to say who gave it, and why";
         return Err(place.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
     }
+    let key = match (&dimension, &check) {
+        (Some(_), _) => "dimension",
+        (None, Some(_)) => "check",
+        (None, None) => "verdict",
+    };
+    let at = |key| place.value(&[Key(key)]);
+    let stands = Stands { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, None) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
@@ -170,7 +250,7 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
             return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
         }
     };
-    Ok(Label { agent, case, says, by, reason })
+    Ok(Label { agent, case, stands, says, by, reason })
 }
 
 fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
@@ -183,11 +263,64 @@ fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagno
 
 #[cfg(test)]
 mod tests {
+    use super::Labels;
     use super::Verdict;
     use super::with_verdict;
+    use crate::diag::Diagnostic;
     use crate::model::AgentName;
     use crate::model::CaseId;
     use crate::model::Mark;
+    use crate::model::RepoPath;
+    use crate::suites::Entry;
+    use crate::suites::Shelf;
+
+    struct One(String);
+
+    impl Shelf for One {
+        fn list(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Ok(Vec::new())
+        }
+
+        fn bytes(&self, _: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            Ok(self.0.clone().into())
+        }
+    }
+
+    fn opened(labels: &[&str]) -> Labels {
+        Labels::open(Some(&RepoPath::root().child("l.json")), &One(format!("[{}]", labels.join(", ")))).unwrap()
+    }
+
+    #[test]
+    fn a_label_of_one_agent_takes_the_place_of_one_of_all_on_the_same() {
+        let of_all = |says: &str| format!("{{ \"case\": \"c\", {says}, \"reason\": \"all\" }}");
+        let of_one = |says: &str| format!("{{ \"agent\": \"a\", \"case\": \"c\", {says}, \"reason\": \"own\" }}");
+        for (general, own, wanted) in [
+            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "x", "tag": "schema", "by": "B""#, "own"),
+            (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "y", "tag": "schema", "by": "A""#, "all own"),
+            (
+                r#""dimension": "compression", "score": 1, "by": "A""#,
+                r#""dimension": "compression", "score": 2, "by": "B""#,
+                "own",
+            ),
+            (
+                r#""dimension": "compression", "score": 1, "by": "A""#,
+                r#""dimension": "atom_clarity", "score": 2, "by": "A""#,
+                "all own",
+            ),
+            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "A""#, "own"),
+            (r#""verdict": "pass", "by": "A""#, r#""verdict": "weak", "by": "B""#, "all own"),
+        ] {
+            let (all, one) = (of_all(general), of_one(own));
+            for order in [[all.as_str(), one.as_str()], [one.as_str(), all.as_str()]] {
+                let labels = opened(&order);
+                let told = |agent: &str| {
+                    let (agent, case) = (AgentName::new(agent).unwrap(), CaseId::new("c").unwrap());
+                    labels.of(&agent, &case).map(|label| label.reason.clone()).collect::<Vec<_>>().join(" ")
+                };
+                assert_eq!((told("a").as_str(), told("b").as_str()), (wanted, "all"), "{order:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_verdict_is_added_and_nothing_else_is_touched() {

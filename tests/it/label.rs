@@ -94,7 +94,7 @@ fn stray() {
     let repository = labelled();
     repository.write("people/labels.json", HAND.replace("lease", "leese"));
     let ran = repository.goldgate(&["run"]);
-    let said = "people/labels.json: a label is about \"leese\", which is no case of the suite; correct its case";
+    let said = "people/labels.json:1:11: a label is about \"leese\", which is no case of the suite; correct its case";
     assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
     assert!(!ran.stderr.contains("\"lease\""), "{}", ran.stderr);
 }

@@ -1,8 +1,7 @@
 //! The judges of a suite, with their rubrics and labels read: checked before anything runs.
 
-use std::collections::BTreeSet;
-
 use super::Reader;
+use super::strays;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::yaml::Step::At;
@@ -64,12 +63,12 @@ impl Reader<'_> {
                 );
                 problems.push(self.problem(&at("target")[..4], "no-effect", what, "remove the judge"));
             }
-            opened.extend(problems.keep_all(self.judge(judge, golden)));
+            opened.extend(problems.keep_all(self.judge(judge, suite, golden)));
         }
         opened
     }
 
-    fn judge(&self, judge: &Judge, golden: &dyn Suite) -> Result<OpenedJudge, Diagnostics> {
+    fn judge(&self, judge: &Judge, suite: &SuiteConfig, golden: &dyn Suite) -> Result<OpenedJudge, Diagnostics> {
         let mut problems = Diagnostics::default();
         let rubric = problems.keep(self.shelf.text(&judge.rubric)).map_or(String::new(), |source| source.text);
         if problems.is_empty() && rubric.trim().is_empty() {
@@ -77,13 +76,7 @@ impl Reader<'_> {
             problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric says nothing", help));
         }
         let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.shelf)).unwrap_or_default();
-        if let Some(file) = &judge.labels {
-            let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
-            for case in labels.strays(&cases) {
-                let what = format!("a label is about \"{case}\", which is no case of the suite");
-                problems.push(Diagnostic::of_file(file, "unknown-case", what, "correct its case, or remove the label"));
-            }
-        }
+        strays(&labels, suite, golden, &mut problems);
         problems.or(OpenedJudge { config: judge.clone(), rubric_sha256: sha256_hex(rubric.as_bytes()), rubric, labels })
     }
 }
