@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 use schemars::JsonSchema;
-use schemars::Schema;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -131,7 +130,7 @@ struct CaseForm<'a> {
 
 /// An expected finding, with the case's two settings for it alone; it is always required.
 #[derive(JsonSchema)]
-#[schemars(rename = "SharedSchema", transform = without_required)]
+#[schemars(rename = "SharedSchema")]
 struct SharedForm {
     #[serde(flatten)]
     expected: ExpectedForm,
@@ -139,13 +138,6 @@ struct SharedForm {
     min_agents: Option<usize>,
     /// How many steps its severities may lie apart.
     max_severity_spread: Option<u32>,
-}
-
-/// Takes the key `required` out of a form's schema.
-fn without_required(schema: &mut Schema) {
-    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
-        fields.remove("required");
-    }
 }
 
 fn two() -> usize {
@@ -304,8 +296,8 @@ impl SharedForm {
         }
         let Own { min_agents, max_severity_spread } = place.read()?;
         let mut fields: serde_json::Map<String, Value> = place.read()?;
-        if fields.contains_key("required") {
-            let what = "a shared finding is always required, so the key has no effect";
+        if fields.get("required") == Some(&Value::Bool(false)) {
+            let what = "a shared finding is always required, so this has no effect";
             let help = "remove required, or the finding where nobody has to make it";
             return Err(place.problem_of_key(&[Key("required")], "no-effect", what, help));
         }
