@@ -126,8 +126,8 @@ fn a_check_passes_in_more_than_half_and_is_flaky_when_samples_disagree() {
 #[test]
 fn of_samples_that_fail_for_different_reasons_the_first_to_be_mended_is_told() {
     let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
-    let failing = |tag: Tag| {
-        let failure = Failure { tag, detail: tag.word().to_owned(), next_action: String::new() };
+    let failing = |(tag, detail): (Tag, &str)| {
+        let failure = Failure { tag, detail: detail.to_owned(), next_action: String::new() };
         let checks = vec![Check::of("check", CheckKey::Only, 1, Some(failure))];
         Graded::Completed(Grade { values: vec![None], checks, layer: Layer::Structured, kept: None })
     };
@@ -135,11 +135,14 @@ fn of_samples_that_fail_for_different_reasons_the_first_to_be_mended_is_told() {
     for (place, first) in tags.into_iter().enumerate() {
         for later in &tags[place..] {
             for samples in [[first, *later], [*later, first]] {
-                let result = pair(&spec, heading(), samples.map(failing).into());
+                let result = pair(&spec, heading(), samples.map(|tag| failing((tag, ""))).into());
                 assert_eq!(result.checks[0].failure.as_ref().map(|one| one.tag), Some(first), "{samples:?}");
             }
         }
     }
+    let alike = [(Tag::Prompt, "first"), (Tag::Prompt, "second")].map(failing);
+    let told = pair(&spec, heading(), alike.into()).checks.remove(0).failure.unwrap();
+    assert_eq!(told.detail, "first", "of equal ones the first");
 }
 
 #[test]
