@@ -218,6 +218,9 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
 /// One row of values a case.
 type Rows = Vec<Vec<Option<f64>>>;
 
+/// How many cases a remark names.
+const NAMED: usize = 5;
+
 /// The cases of this run and of the baseline.
 struct CaseSets {
     /// Whether both measured the same, or the baseline does not say.
@@ -270,7 +273,11 @@ impl CaseSets {
 
     fn remark(&self, selection: Selection) -> Option<String> {
         let shared = self.shared.len();
-        let one_sided: Vec<&str> = self.one_sided.iter().map(CaseId::as_str).collect();
+        let one_sided: Vec<&str> = self.one_sided.iter().take(NAMED).map(CaseId::as_str).collect();
+        let more = match self.one_sided.len() - one_sided.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
         match (self.same, selection) {
             (true, _) => None,
             (false, Selection::Part) => {
@@ -282,7 +289,7 @@ impl CaseSets {
                 self.removed.len()
             )),
             (false, Selection::Whole) if !one_sided.is_empty() => Some(format!(
-                "measured in this run or in the baseline, and not in both: {}: compared on the {shared} that both measured",
+                "measured in this run or in the baseline, and not in both: {}{more}: compared on the {shared} that both measured",
                 one_sided.join(", ")
             )),
             (false, Selection::Whole) => Some(format!("cases in quarantine are not compared: the other {shared} are")),

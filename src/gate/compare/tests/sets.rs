@@ -115,6 +115,23 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
 }
 
 #[test]
+fn a_remark_names_five_cases() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    let before = entry(0.5, &names.map(|name| (name, 0.5)));
+    for (lost, named) in [(5, "a, b, c, d, e"), (6, "a, b, c, d, e and 1 more"), (7, "a, b, c, d, e and 2 more")] {
+        let value = |place: usize| if place < lost { None } else { Some(0.5) };
+        let pairs: Vec<PairResult> =
+            names.iter().enumerate().map(|(place, name)| pair(name, &[value(place)])).collect();
+        let said = Setting::new(&[], &pairs, Some(&before)).remarks();
+        let whole = format!(
+            "measured in this run or in the baseline, and not in both: {named}: compared on the {} that both measured",
+            8 - lost
+        );
+        assert_eq!(said, [whole]);
+    }
+}
+
+#[test]
 fn a_pair_that_either_side_excluded_is_not_compared() {
     let mut before = entry(0.5, &[("a", 0.9), ("b", 0.9), ("c", 0.5)]);
     before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
