@@ -288,11 +288,10 @@ impl CaseSets {
                 self.added,
                 self.removed.len()
             )),
-            (false, Selection::Whole) if !one_sided.is_empty() => Some(format!(
+            (false, Selection::Whole) => Some(format!(
                 "measured in this run or in the baseline, and not in both: {}{more}: compared on the {shared} that both measured",
                 one_sided.join(", ")
             )),
-            (false, Selection::Whole) => Some(format!("cases in quarantine are not compared: the other {shared} are")),
         }
     }
 
@@ -354,7 +353,7 @@ fn case(
         true => Ruling::Judged(Verdict::Inconclusive),
         false => {
             let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
-            Ruling::of_all(&own_rulings(judged, bases, &now, zone, &by_threshold))
+            own_verdict(judged, bases, &now, zone, &by_threshold)
         }
     };
     let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (verdict, CaseTrend::Unknown) };
@@ -374,7 +373,7 @@ fn case(
 /// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
 fn fails(judged: &Judged<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
     let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
-    let by_number = Ruling::of_all(&own_rulings(judged, bases, values, zone, &fixed));
+    let by_number = own_verdict(judged, bases, values, zone, &fixed);
     let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
         let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
         let short = match spec.better {
@@ -391,21 +390,21 @@ fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
     values.iter().map(|value| value.map(six_places)).collect()
 }
 
-/// The rulings on one case's values by the gates that are looked at.
-fn own_rulings(
+/// The verdict of one case's values on the gates that are looked at.
+fn own_verdict(
     judged: &Judged<'_>,
     bases: &[BaseNumber],
     values: &[Option<f64>],
     zone: Option<f64>,
     looked_at: &dyn Fn(&Gate) -> bool,
-) -> Vec<Ruling> {
+) -> Ruling {
     let mut rulings = Vec::new();
     for (place, value) in values.iter().copied().enumerate() {
         let subject = Subject { value, shared_value: value, all_excluded: false };
         let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
         rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[place]).ruling));
     }
-    rulings
+    Ruling::of_all(&rulings)
 }
 
 fn trend(before: bool, now: bool) -> CaseTrend {

@@ -1,5 +1,6 @@
 //! A finding and its severity, as agents produce them and as trigger cases state them.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -132,6 +133,12 @@ impl Finding {
             citations,
             title: parts.title.to_owned(),
         }
+    }
+
+    /// The first file by name that it cites and that is none of these.
+    pub fn cited_outside(&self, files: &BTreeSet<String>) -> Option<&str> {
+        let cited = self.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
+        cited.filter(|file| !files.contains(*file)).min()
     }
 }
 

@@ -129,8 +129,7 @@ impl<'a> View<'a> {
     fn unmapped(&self, shared: &Shared, agent: usize) -> Option<&'a str> {
         let documents = self.documents?;
         let near = self.produced[agent].findings.iter().find(|finding| shared.expected.matches_loosely(finding))?;
-        let cited = near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
-        cited.filter(|file| !documents.contains(*file)).min()
+        near.cited_outside(documents)
     }
 
     fn contradiction(&self, shared: &Shared) -> Option<Failure> {

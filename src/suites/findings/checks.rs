@@ -77,7 +77,7 @@ impl Reader<'_> {
         let category = &expected.category;
         // A source that is none is mended before a wrong one, whichever was written first.
         let loose: Vec<&Finding> = self.fits.loose(place).map(|near| &findings[near]).collect();
-        if let Some(near) = loose.iter().find(|near| self.unmapped(near).is_some()).or(loose.first()) {
+        if let Some(near) = loose.iter().find(|near| near.cited_outside(self.files).is_some()).or(loose.first()) {
             return Some(self.wrong_citation(expected, near));
         }
         let by_category = findings
@@ -108,12 +108,6 @@ impl Reader<'_> {
         Some(self.failure(rule, format!("{category}: not reported"), action))
     }
 
-    /// The first file by name that a finding cites and the suite does not have.
-    fn unmapped<'a>(&self, finding: &'a Finding) -> Option<&'a str> {
-        let cited = finding.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
-        cited.filter(|file| !self.files.contains(*file)).min()
-    }
-
     fn wrong_citation(&self, expected: &Expected, near: &Finding) -> Failure {
         let category = &expected.category;
         let wanted = expected.citation.as_deref().unwrap_or_default();
@@ -124,7 +118,7 @@ impl Reader<'_> {
             true => format!("{category}: reported{} without a citation", named(near)),
             false => format!("{category}: reported{}, citing {} instead of \"{wanted}\"", named(near), list.join(", ")),
         };
-        match (self.unmapped(near), self.produced.flaws.is_empty()) {
+        match (near.cited_outside(self.files), self.produced.flaws.is_empty()) {
             (Some(file), true) => {
                 let next_action =
                     format!("\"{file}\" is no document of this suite: mend how the agent names its sources");
