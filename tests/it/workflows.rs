@@ -21,6 +21,11 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("the report is uploaded under the name that approvals and the publisher look for", artifacts),
         trial("no job of a workflow has more rights than its modes need, nor fewer", rights),
+        trial(
+            "no path skips a job that a workflow says to require, and it runs on every event that needs it",
+            required,
+        ),
+        trial("a check of a required job finds the ways in which one can be skipped", skippable),
         trial("every shipped workflow is shown by a page", pages),
         trial("the setup action and the release agree on names", setup),
     ]
@@ -258,6 +263,76 @@ fn rights() {
                 .collect();
             assert_eq!(given, wanted, "{}: {}", workflow.path, job["name"]);
         }
+    }
+}
+
+/// The names of the checks that a workflow's head says to require.
+fn required_checks(text: &str) -> Vec<String> {
+    let head: String = text.lines().take_while(|line| line.starts_with('#')).collect();
+    let named = head.split("equire the check \"").skip(1);
+    named.filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
+}
+
+/// Why a job that is required can be skipped, or does not run where it has to. GitHub reports a skipped job as a success, and a
+/// job whose `needs` failed is skipped (GitHub docs, "Troubleshooting required status checks"; github/docs#32064,
+/// actions/runner#2566). A check belongs to a commit, so a retargeted pull request keeps it unless the workflow runs on `edited`.
+fn unsound(form: &Value, check: &str) -> Option<String> {
+    let named = form["jobs"].as_object().unwrap().values().filter(|job| job["name"] == check);
+    let [job] = named.collect::<Vec<_>>()[..] else { return Some("there is not one job of this name".to_owned()) };
+    let wanted = if job["needs"].is_null() { Value::Null } else { Value::from("${{ always() }}") };
+    if job["if"] != wanted {
+        return Some(format!("its `if` is {}, not {wanted}", job["if"]));
+    }
+    let on = form["on"].as_object().unwrap();
+    for (event, about) in on.iter().filter(|(event, _)| event.starts_with("pull_request")) {
+        let types: Vec<&str> = about["types"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        for wanted in ["opened", "synchronize", "reopened", "edited"] {
+            if !types.contains(&wanted) {
+                return Some(format!("{event} does not listen to {wanted}"));
+            }
+        }
+        for filter in ["paths", "paths-ignore", "branches", "branches-ignore"] {
+            if !about[filter].is_null() {
+                return Some(format!("{event} is filtered by {filter}, so the check may never come"));
+            }
+        }
+    }
+    (on.contains_key("pull_request") && !on.contains_key("merge_group")).then(|| "it has no merge_group".to_owned())
+}
+
+fn required() {
+    let mut count = 0;
+    for workflow in workflows() {
+        let judges = gates(&workflow).iter().any(|step| {
+            matches!(step.mode(), "merge" | "trusted")
+                || (step.mode() == "run" && !step.says("blocking", "false") && !step.says("tier", "model"))
+        });
+        let named = required_checks(&workflow.text);
+        assert_eq!(judges, !named.is_empty(), "{}: does its head say which check to require?", workflow.path);
+        for check in named {
+            assert_eq!(unsound(&workflow.form, &check), None, "{}: {check}", workflow.path);
+            count += 1;
+        }
+    }
+    assert!(count >= 4, "{count} required checks");
+}
+
+fn skippable() {
+    let sound = "on: { pull_request: { types: [opened, synchronize, reopened, edited] }, merge_group: {} }\njobs:\n  part: { name: part }\n  gate: { name: gate, needs: part, if: '${{ always() }}' }\n";
+    let found = |text: &str| unsound(&serde_yaml::from_str(text).unwrap(), "gate");
+    assert_eq!(found(sound), None);
+    for (from, to, wanted) in [
+        (", if: '${{ always() }}'", "", "its `if` is null"),
+        ("${{ always() }}", "${{ success() }}", "its `if` is"),
+        ("needs: part, if: '${{ always() }}'", "if: github.actor != 'a'", "its `if` is"),
+        (", edited", "", "does not listen to edited"),
+        ("edited]", "edited], branches: [main]", "filtered by branches"),
+        (", merge_group: {}", "", "no merge_group"),
+        ("name: gate", "name: other", "not one job"),
+    ] {
+        let changed = sound.replace(from, to);
+        assert_ne!(changed, sound);
+        assert!(found(&changed).is_some_and(|why| why.contains(wanted)), "{wanted}: {:?}", found(&changed));
     }
 }
 

@@ -82,6 +82,8 @@ pub struct Inputs {
     pub shard: Option<Shard>,
     /// The folder with a folder for each part, from the root of the workspace.
     pub parts: String,
+    /// How the jobs of the parts ended, where the workflow says so.
+    pub part_results: Vec<String>,
     /// Whether a comment is written.
     pub comment: bool,
     /// Which comment.
@@ -166,6 +168,7 @@ impl Inputs {
             comment: truth("comment", true)?,
             comment_key: get("comment-key").unwrap_or("default").to_owned(),
             baseline: get("baseline").map(str::to_owned),
+            part_results: get("part-results").unwrap_or_default().split_whitespace().map(str::to_owned).collect(),
             parts: get("parts").unwrap_or(".goldgate/parts").to_owned(),
             out: get("out").unwrap_or(".goldgate/report").to_owned(),
         })

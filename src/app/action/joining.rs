@@ -21,6 +21,11 @@ pub fn joining(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         let what = "mode \"merge\" joins all parts".to_owned();
         return Err(refuse(what, "leave shard out").into());
     }
+    // A part that failed may have left an older attempt's folder behind, so its job's end is asked first.
+    if let Some(other) = inputs.part_results.iter().find(|result| *result != "success") {
+        let what = format!("the job of a part ended with {other:?}");
+        return Err(refuse(what, "look at that job; a part that was not graded gives no verdict").into());
+    }
     let place = Place::open(world, inputs)?;
     let folders = merge::folders(&inside(&place.workspace, &inputs.parts))?;
     let joined = Joined::read(&folders, &inside(&place.workspace, &inputs.config))?;

@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("the parts of a matrix become one verdict, one comment and the report of one job", whole),
         trial("an approval counts for merged parts as for one job", approved),
+        trial("a part whose job failed, was cancelled or skipped gives no verdict", failed_parts),
         trial("parts that are missing, foreign or of another commit are refused by the merging job", refused),
     ]
 }
@@ -89,6 +90,23 @@ fn approved() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!(report["approval"]["by"], json!("alice"));
+}
+
+/// `needs.*.result` is success, failure, cancelled or skipped (GitHub docs, Contexts, `needs`).
+fn failed_parts() {
+    let (repository, github) = (several(), super::Standin::new(&head_sha()));
+    grade(&repository, &github);
+    let run = |results: &str| opened(&repository, &github).input("mode", "merge").input("part-results", results).runs();
+    let ran = run("success");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let written = github.bodies(BOT);
+    for result in ["failure", "cancelled", "skipped"] {
+        // All folders are there: an earlier attempt may have left them.
+        let ran = run(&format!("success {result}"));
+        let wanted = format!("the job of a part ended with \"{result}\"");
+        assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{result}: {} {}", ran.code, ran.stderr);
+    }
+    assert_eq!(github.bodies(BOT), written);
 }
 
 fn refused() {
