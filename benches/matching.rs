@@ -26,7 +26,7 @@ const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: findings\n    pa
 struct Drawer(BTreeMap<&'static str, String>);
 
 impl Shelf for Drawer {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let inside = self.0.keys().filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
         let entries = inside.filter(|rest| !rest.contains('/'));
         Ok(entries.map(|name| Entry { name: name.to_owned(), kind: EntryKind::File }).collect())

@@ -35,7 +35,7 @@ const ASKED: &str = r#"{
 struct Drawer(BTreeMap<&'static str, String>);
 
 impl Shelf for Drawer {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let inside = self.0.keys().filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
         let mut entries: Vec<Entry> = inside
             .map(|rest| match rest.split_once('/') {

@@ -21,7 +21,7 @@ struct Same<'a> {
 }
 
 impl Shelf for Same<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let depth = folder.to_string().matches('/').count();
         let file = Entry { name: "case.json".to_owned(), kind: EntryKind::File };
         let inner = Entry { name: "agent".to_owned(), kind: EntryKind::Folder };

@@ -28,7 +28,7 @@ struct One<'a> {
 }
 
 impl Shelf for One<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let entry = |name: &str, kind| Entry { name: name.to_owned(), kind };
         Ok(match folder.name() {
             "cases" => vec![entry("c", EntryKind::Folder)],

@@ -190,7 +190,7 @@ impl<'a> Seat<'a> {
 struct Nowhere;
 
 impl Shelf for Nowhere {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         Err(nothing(folder))
     }
 

@@ -39,9 +39,9 @@ impl<'a> Seen<'a> {
 }
 
 impl Shelf for Seen<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         self.note(folder);
-        self.shelf.list(folder)
+        self.shelf.list_all(folder)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {

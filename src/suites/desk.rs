@@ -31,11 +31,21 @@ pub enum EntryKind {
 
 /// The files of the repository, as far as a suite may read them.
 pub trait Shelf: Sync {
-    /// The entries of a folder, by name.
+    /// All entries of a folder, by name, but for [`is_of_the_system`].
     ///
     /// # Errors
     /// Why it cannot be listed.
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
+
+    /// The entries of a folder, by name, without those whose name begins with a dot: they are no cases and no recordings.
+    ///
+    /// # Errors
+    /// Why it cannot be listed.
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let mut entries = self.list_all(folder)?;
+        entries.retain(|entry| !entry.name.starts_with('.'));
+        Ok(entries)
+    }
 
     /// The bytes of a file.
     ///
@@ -50,6 +60,11 @@ pub trait Shelf: Sync {
     fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
         SourceText::new(file.clone(), self.bytes(file)?)
     }
+}
+
+/// Whether git or a file manager keeps an entry of this name for itself, so that no commit has it.
+pub fn is_of_the_system(name: &str) -> bool {
+    matches!(name, ".git" | ".DS_Store")
 }
 
 /// The rules that an agent was given.

@@ -277,7 +277,7 @@ mod tests {
     struct One(String);
 
     impl Shelf for One {
-        fn list(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             Ok(Vec::new())
         }
 

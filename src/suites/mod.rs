@@ -63,6 +63,7 @@ pub use desk::Entry;
 pub use desk::EntryKind;
 pub use desk::PromptPackage;
 pub use desk::Shelf;
+pub use desk::is_of_the_system;
 pub use digest::outputs_digest;
 pub use digest::sha256_hex;
 pub use digest::suite_digest;

@@ -21,7 +21,7 @@ pub type Files = BTreeMap<String, RepoPath>;
 /// A folder that cannot be listed, or holds more than can be looked at.
 pub fn files_below(shelf: &dyn Shelf, root: &RepoPath, skip: &dyn Fn(&RepoPath) -> bool) -> Result<Files, Diagnostic> {
     let mut files = Files::new();
-    if shelf.list(root).is_err() {
+    if shelf.list_all(root).is_err() {
         return match shelf.bytes(root) {
             Ok(_) => Ok(Files::from([(String::new(), root.clone())])),
             Err(problem) if matches!(problem.code, "missing-file" | "missing-folder") => Ok(files),
@@ -44,7 +44,7 @@ fn walk(
     if depth > DEEPEST {
         return Err(refuse(format!("this lies deeper than {DEEPEST} folders")));
     }
-    for entry in shelf.list(folder)? {
+    for entry in shelf.list_all(folder)? {
         let path = folder.child(&entry.name);
         if skip(&path) {
             continue;

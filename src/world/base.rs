@@ -20,6 +20,7 @@ use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
 use crate::suites::Shelf;
+use crate::suites::is_of_the_system;
 
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -270,19 +271,20 @@ fn refused(path: &RepoPath, lost: Lost, what: &str, code: &'static str) -> Diagn
 }
 
 impl Shelf for BaseTree<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |lost| refused(folder, lost, "folder", "missing-folder");
         let (at, _) = self.resolved(folder).map_err(refuse)?;
         let listed = self.folder(&at).map_err(refuse)?;
         let mut entries = Vec::new();
-        // The system's own droppings are no part of a suite.
-        for (name, node) in listed.iter().filter(|(name, _)| !name.starts_with('.')) {
+        for (name, node) in listed.iter().filter(|(name, _)| !is_of_the_system(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
                 NodeKind::Folder => EntryKind::Folder,
-                NodeKind::Link => match self.resolved(&at.child(name)).map_err(refuse)?.1.kind {
-                    NodeKind::Folder => EntryKind::Folder,
-                    NodeKind::File | NodeKind::Link | NodeKind::Other => EntryKind::File,
+                NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
+                    Ok(NodeKind::Folder) => EntryKind::Folder,
+                    Ok(NodeKind::File | NodeKind::Link | NodeKind::Other) => EntryKind::File,
+                    Err(_) if name.starts_with('.') => EntryKind::File,
+                    Err(lost) => return Err(refuse(lost)),
                 },
                 NodeKind::Other => continue,
             };

@@ -27,6 +27,7 @@ use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
 use crate::suites::Shelf;
+use crate::suites::is_of_the_system;
 
 /// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
@@ -173,7 +174,7 @@ fn reason(error: &io::Error) -> String {
 }
 
 impl Shelf for Disk {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
             io::ErrorKind::NotFound => Diagnostic::of_file(
                 folder,
@@ -201,12 +202,18 @@ impl Shelf for Disk {
                     help,
                 ));
             };
-            // The system's own droppings are no part of a suite.
-            if name.starts_with('.') {
+            if is_of_the_system(&name) {
                 continue;
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;
-            let kind = if kind.is_symlink() { self.behind_link(&folder.child(&name))? } else { kind };
+            let behind = kind.is_symlink().then(|| self.behind_link(&folder.child(&name)));
+            let kind = match behind {
+                None => kind,
+                Some(Ok(behind)) => behind,
+                // An editor's lock is a link that leads nowhere. Who reads it gets the error.
+                Some(Err(_)) if name.starts_with('.') => kind,
+                Some(Err(problem)) => return Err(problem),
+            };
             let kind = if kind.is_dir() { EntryKind::Folder } else { EntryKind::File };
             entries.push(Entry { name, kind });
         }

@@ -71,7 +71,7 @@ struct Planted {
 }
 
 impl Shelf for Planted {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         self.disk.list(folder)
     }
 

@@ -12,6 +12,7 @@ use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
 use crate::suites::Shelf;
+use crate::suites::is_of_the_system;
 use crate::world::Blob;
 use crate::world::Tree;
 
@@ -91,7 +92,7 @@ fn linked(link: &RepoPath) -> Diagnostic {
 }
 
 impl Shelf for Held {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let Some(entries) = self.folders.get(folder) else {
             return Err(self.link(folder).map_or_else(
                 || {
@@ -101,9 +102,10 @@ impl Shelf for Held {
                 linked,
             ));
         };
-        // As on a disk, the system's own droppings are no part of a suite.
-        let shown: Vec<Entry> = entries.iter().filter(|entry| !entry.name.starts_with('.')).cloned().collect();
-        let mut paths = shown.iter().map(|entry| folder.child(&entry.name));
+        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
+        // A link with a dot in front is shown; who reads it is told.
+        let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
+        let mut paths = plain.map(|entry| folder.child(&entry.name));
         match paths.find(|path| self.tree.get(path) == Some(&Blob::Link)) {
             Some(link) => Err(linked(&link)),
             None => Ok(shown),
@@ -144,8 +146,8 @@ pub struct Court<'a> {
 }
 
 impl Shelf for Court<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.head.list(folder)
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.head.list_all(folder)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -163,8 +165,8 @@ pub struct Before<'a> {
 }
 
 impl Shelf for Before<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.base.list(folder)
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.base.list_all(folder)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {

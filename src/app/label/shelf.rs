@@ -16,8 +16,8 @@ pub struct Labelled<'a> {
 }
 
 impl Shelf for Labelled<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.disk.list(folder)
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.disk.list_all(folder)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {

@@ -38,9 +38,9 @@ impl<'a> Drawer<'a> {
 }
 
 impl Shelf for Drawer<'_> {
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         if !self.folders.contains(folder) {
-            return self.below.list(folder);
+            return self.below.list_all(folder);
         }
         let inside = |path: &RepoPath| !path.as_str().is_empty() && path.parent() == *folder;
         let named = |path: &RepoPath, kind| Entry { name: path.name().to_owned(), kind };

@@ -92,7 +92,7 @@ mod tests {
     struct Wide(usize);
 
     impl Shelf for Wide {
-        fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             let root = !folder.as_str().contains('/');
             let folders = (0..self.0).map(|at| Entry { name: format!("f{at}"), kind: EntryKind::Folder });
             let file = Entry { name: "a.py".to_owned(), kind: EntryKind::File };

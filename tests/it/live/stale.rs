@@ -60,10 +60,14 @@ fn refused() {
     assert_eq!(graded(&repository).0, 0);
     // What is no part of the agent, changes nothing.
     repository.write("prompts/legal/notes.txt", "still none\n");
+    repository.write("prompts/legal/.DS_Store", "what a file manager keeps\n");
+    repository.write("golden/expected/legal/.lease.json", "no case\n");
+    std::os::unix::fs::symlink("user@host.1:2", repository.path("golden/expected/legal/.#lease.json")).unwrap();
     assert_eq!((graded(&repository).0, repository.goldgate(&["check"]).code), (0, 0));
     for change in [
         |it: &Repository| it.write(RULES, "Report everything.\n"),
         |it: &Repository| it.write("prompts/legal/more.md", "And more.\n"),
+        |it: &Repository| it.write("prompts/legal/.more.md", "And more.\n"),
         |it: &Repository| it.remove(RULES),
     ] {
         let before = repository.read(RULES);
@@ -78,8 +82,10 @@ fn refused() {
             "{check:?}"
         );
         repository.write(RULES, before);
-        if repository.path("prompts/legal/more.md").exists() {
-            repository.remove("prompts/legal/more.md");
+        for more in ["prompts/legal/more.md", "prompts/legal/.more.md"] {
+            if repository.path(more).exists() {
+                repository.remove(more);
+            }
         }
         assert_eq!(graded(&repository).0, 0);
     }
