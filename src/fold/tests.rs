@@ -31,7 +31,7 @@ use crate::model::Unit;
 use crate::model::Why;
 
 fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
-    MetricSpec { name, better, fold: SampleFold::Median, aggregate, unit: Unit::Share, gates: &[], meaning: "" }
+    MetricSpec { name, better, fold: SampleFold::Median, aggregate, unit: Unit::Share, ..MetricSpec::PLAIN }
 }
 
 fn heading() -> Heading {

@@ -105,8 +105,11 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
     }
     for (drift, tolerance) in [(Drift::Drop, *max_drop), (Drift::Rise, *max_rise)] {
         if let Some(tolerance) = tolerance {
-            fits(spec, drift == Drift::Drop, if drift == Drift::Drop { "max_drop" } else { "max_rise" })?;
-            gates.push(Gate::Change { drift, tolerance });
+            let gate = Gate::Change { drift, tolerance };
+            fits(spec, drift == Drift::Drop, gate.word())?;
+            lies_within(spec, gate.word(), tolerance)?;
+            can_fail(spec, &gate)?;
+            gates.push(gate);
         }
     }
     Ok(gates)
@@ -153,7 +156,57 @@ fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: 
         let help = format!("remove it, or write {key}: baseline");
         return Err(("otherwise", "otherwise has no effect beside a number".to_owned(), help));
     }
-    Ok(Gate::Threshold { side, limit, edge: edge(spec, default.map(|(_, edge)| edge), stated)? })
+    match limit {
+        Limit::Number(number) => lies_within(spec, key, number)?,
+        Limit::Baseline { otherwise: Some(number) } => lies_within(spec, "otherwise", number)?,
+        Limit::Baseline { otherwise: None } => {}
+    }
+    let gate = Gate::Threshold { side, limit, edge: edge(spec, default.map(|(_, edge)| edge), stated)? };
+    can_fail(spec, &gate)?;
+    Ok(gate)
+}
+
+/// A limit is a value that the metric can take: of a share in 0..1, of a count at or above 0, of points within the rubric.
+fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), Refusal> {
+    let greatest = spec.greatest();
+    if (0.0..=greatest).contains(&number) {
+        return Ok(());
+    }
+    let what = match (spec.unit, greatest.is_finite()) {
+        (Unit::Share, _) => format!("{key} is {number}: {} is a share between 0 and 1", spec.name),
+        (Unit::Count | Unit::Points | Unit::Spread, true) => {
+            format!("{key} is {number}: {} lies between 0 and {greatest}", spec.name)
+        }
+        (Unit::Count | Unit::Points | Unit::Spread, false) => {
+            format!("{key} is {number}: {} is never below 0", spec.name)
+        }
+    };
+    let percent = spec.unit == Unit::Share && number > 1.0 && number <= 100.0;
+    let help = match (percent, greatest.is_finite()) {
+        (true, _) => format!("did you mean {}?", number / 100.0),
+        (false, true) => format!("write a number from 0 to {greatest}"),
+        (false, false) => "write 0 or more".to_owned(),
+    };
+    Err((key, what, help))
+}
+
+/// A gate that passes whatever the value is measures nothing: who means that says so with `off`.
+fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), Refusal> {
+    let greatest = spec.greatest();
+    let never = match *gate {
+        Gate::Threshold { side: Side::Min, limit: Limit::Number(number), edge } => number <= edge.zone(),
+        Gate::Threshold { side: Side::Max, limit: Limit::Number(number), edge } => greatest - number <= edge.zone(),
+        Gate::Threshold { limit: Limit::Baseline { .. }, .. } => false,
+        Gate::Change { tolerance, .. } => tolerance >= greatest,
+    };
+    match never {
+        false => Ok(()),
+        true => Err((
+            gate.word(),
+            format!("no value of {} can fail this gate", spec.name),
+            "state a limit that a value can miss, or switch the gate off: { off: true, reason: ... }".to_owned(),
+        )),
+    }
 }
 
 /// The widest zone that a config accepts (grading.md 15).

@@ -63,6 +63,8 @@ pub struct MetricSpec {
     pub aggregate: Aggregate,
     /// What it counts.
     pub unit: Unit,
+    /// The greatest value that it can take, where its unit does not say: points of a rubric.
+    pub most: Option<f64>,
     /// The gates that hold where the config states none.
     pub gates: &'static [Gate],
     /// One line for people: what the number is.
@@ -101,12 +103,22 @@ impl MetricSpec {
         fold: SampleFold::Median,
         aggregate: Aggregate::Mean,
         unit: Unit::Share,
+        most: None,
         gates: &[],
         meaning: "",
     };
 
     /// The same for shares of cases that passed.
     pub const RATE: Self = Self { aggregate: Aggregate::Rate, ..Self::PLAIN };
+
+    /// The greatest value that the metric can take; infinite for a count.
+    pub fn greatest(&self) -> f64 {
+        let of_unit = match self.unit {
+            Unit::Share | Unit::Spread => 1.0,
+            Unit::Count | Unit::Points => f64::INFINITY,
+        };
+        self.most.unwrap_or(of_unit)
+    }
 }
 
 /// How far a comparison favours the exact boundary (grading.md 15); numbers of a baseline have a coarser one.

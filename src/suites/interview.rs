@@ -73,7 +73,7 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("interview-scenario", schemars::schema_for!(ScenarioForm))],
 };
 
-const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, ..MetricSpec::PLAIN };
+const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
 
 /// In the order in which the grade gives them; the dimensions as in [`DIMENSIONS`].
 const METRICS: &[MetricSpec] = &[
@@ -93,7 +93,7 @@ const METRICS: &[MetricSpec] = &[
         meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
         ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "rubric_total", meaning: "points over all six dimensions, 0 to 12", ..POINTS },
+    MetricSpec { name: "rubric_total", most: Some(12.0), meaning: "points over all six dimensions, 0 to 12", ..POINTS },
     MetricSpec {
         name: "atom_clarity",
         meaning: "atoms with an observable outcome and no vague term, 0 to 2",

@@ -103,6 +103,27 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "[bad-gate]",
     ),
     (
+        "a share in percent",
+        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { false_positive_rate: { max: 15 } }\n    agents:"),
+        &[],
+        "goldgate.yaml:7:37: max is 15: false_positive_rate is a share between 0 and 1; did you mean 0.15?",
+        "[bad-gate]",
+    ),
+    (
+        "a change in percent",
+        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { max_drop: 5 } }\n    agents:"),
+        &[],
+        "goldgate.yaml:7:26: max_drop is 5: f1_score is a share between 0 and 1; did you mean 0.05?",
+        "[bad-gate]",
+    ),
+    (
+        "a gate that no value can fail",
+        |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { min: 0 } }\n    agents:"),
+        &[],
+        "goldgate.yaml:7:32: no value of finding_recall can fail this gate; state a limit that a value can miss",
+        "[bad-gate]",
+    ),
+    (
         "a negative tolerance",
         |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { max_drop: -0.1 } }\n    agents:"),
         &[],

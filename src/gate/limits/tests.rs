@@ -20,7 +20,15 @@ const NEAR: Gate =
 const DROP: Gate = Gate::Change { drift: Drift::Drop, tolerance: 0.15 };
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
-    MetricSpec { name: "m", better, fold: SampleFold::Median, aggregate: Aggregate::Mean, unit, gates, meaning: "" }
+    MetricSpec {
+        name: "m",
+        better,
+        fold: SampleFold::Median,
+        aggregate: Aggregate::Mean,
+        unit,
+        gates,
+        ..MetricSpec::PLAIN
+    }
 }
 
 fn higher(gates: &'static [Gate]) -> MetricSpec {
@@ -133,10 +141,74 @@ fn what_has_no_effect_is_refused() {
 
 #[test]
 fn a_zone_is_as_wide_as_its_unit_allows() {
-    let zoned = |zone| StatedGate { zone: Some(zone), ..min(0.5) };
     for (unit, widest) in [(Unit::Share, 0.5), (Unit::Points, 6.0), (Unit::Count, 0.5), (Unit::Spread, 0.5)] {
-        let spec = spec(Better::Higher, unit, &[]);
-        assert_eq!(gates(&spec, &[zoned(widest)]), [floor(0.5, Edge::Band(widest))]);
+        let spec = MetricSpec { most: (unit == Unit::Points).then_some(12.0), ..spec(Better::Higher, unit, &[]) };
+        let limit = widest + 0.1;
+        let zoned = |zone| StatedGate { zone: Some(zone), ..min(limit) };
+        assert_eq!(gates(&spec, &[zoned(widest)]), [floor(limit, Edge::Band(widest))]);
         assert_eq!(planned(&spec, &[zoned(widest + 0.01)]).unwrap_err()[0].key, "zone");
     }
+}
+
+fn refusal(spec: &MetricSpec, stated: StatedGate) -> Option<(&'static str, String)> {
+    let problem = planned(spec, &[stated]).err()?.remove(0);
+    Some((problem.key, problem.help))
+}
+
+#[test]
+fn a_limit_is_a_value_that_the_metric_can_take() {
+    let max = |number| StatedGate { max: Some(StatedLimit::Number(number)), ..StatedGate::default() };
+    let drop = |number| StatedGate { max_drop: Some(number), ..StatedGate::default() };
+    let base =
+        |number| StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(number), ..StatedGate::default() };
+    let lower = spec(Better::Lower, Unit::Share, &[]);
+    let count = spec(Better::Neither, Unit::Count, &[]);
+    let points = MetricSpec { most: Some(12.0), ..spec(Better::Higher, Unit::Points, &[]) };
+    for (spec, stated, key, help) in [
+        (&lower, max(15.0), "max", "did you mean 0.15?"),
+        (&higher(&[]), min(100.0), "min", "did you mean 1?"),
+        (&higher(&[]), min(101.0), "min", "write a number from 0 to 1"),
+        (&higher(&[]), min(-0.1), "min", "write a number from 0 to 1"),
+        (&higher(&[]), base(80.0), "otherwise", "did you mean 0.8?"),
+        (&higher(&[]), drop(15.0), "max_drop", "did you mean 0.15?"),
+        (&count, max(-1.0), "max", "write 0 or more"),
+        (&points, min(12.5), "min", "write a number from 0 to 12"),
+    ] {
+        assert_eq!(refusal(spec, stated.clone()), Some((key, help.to_owned())), "{stated:?}");
+    }
+    for (spec, stated) in [
+        (&lower, max(0.0)),
+        (&lower, max(0.999)),
+        (&higher(&[]), min(1.0)),
+        (&higher(&[]), base(0.0)),
+        (&higher(&[]), drop(0.0)),
+        (&count, max(40.0)),
+        (&count, min(3.0)),
+        (&points, min(12.0)),
+        (&points, drop(11.9)),
+    ] {
+        assert_eq!(refusal(spec, stated.clone()), None, "{stated:?}");
+    }
+}
+
+#[test]
+fn a_gate_that_no_value_can_fail_is_refused() {
+    let zoned = |number, zone| StatedGate { zone: Some(zone), ..min(number) };
+    let max =
+        |number, zone| StatedGate { max: Some(StatedLimit::Number(number)), zone: Some(zone), ..StatedGate::default() };
+    let drop = |number| StatedGate { max_drop: Some(number), ..StatedGate::default() };
+    let lower = spec(Better::Lower, Unit::Share, &[]);
+    for (spec, stated, key) in [
+        (&higher(&[]), min(0.0), "min"),
+        (&higher(&[]), zoned(0.5, 0.5), "min"),
+        (&higher(&[]), zoned(0.1, 0.3), "min"),
+        (&lower, max(1.0, 0.0), "max"),
+        (&lower, max(0.6, 0.5), "max"),
+        (&higher(&[]), drop(1.0), "max_drop"),
+        (&spec(Better::Higher, Unit::Count, &[]), min(0.0), "min"),
+    ] {
+        assert_eq!(refusal(spec, stated.clone()).map(|(key, _)| key), Some(key), "{stated:?}");
+    }
+    assert_eq!(refusal(&higher(&[]), zoned(0.51, 0.5)), None);
+    assert_eq!(refusal(&lower, max(0.49, 0.5)), None);
 }
