@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::cli::RunArgs;
+use super::run::Done;
+use super::run::folder_of;
 use super::run::located;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -20,6 +23,7 @@ use crate::suites::Shelf;
 use crate::world::BaseTree;
 use crate::world::Disk;
 use crate::world::NoFile;
+use crate::world::World;
 
 /// Whether a baseline has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +93,12 @@ pub fn on(shelf: &dyn Shelf, file: &RepoPath) -> Result<Option<Baseline>, Troubl
 }
 
 /// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are, and
-/// so do those of agents of which nothing was measured.
+/// so do those of agents of which nothing was measured. A run that was called off proposes nothing new.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
+    if report.called_off.is_some() {
+        return after;
+    }
     after.commit.clone_from(&report.commit);
     after.captured_at = Some(report.finished_at.clone());
     after.tool_version = Some(report.tool_version.clone());
@@ -146,4 +153,35 @@ fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
         Some((pair.case.clone(), judged.opinion.mark()?))
     });
     Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
+}
+
+/// Writes the numbers of a run into the baseline of the working tree.
+///
+/// # Errors
+/// A run without numbers, a config without a baseline, and a file that cannot be read or written.
+pub fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
+    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
+    if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
+        return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
+    }
+    let (disk, file) = match (&args.baseline, &done.config.baseline) {
+        (Some(path), _) => located(path)?,
+        (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
+        (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
+    };
+    // Another run may have written numbers of other suites since this one began.
+    let _lock = disk.lock(&file)?;
+    let now = load(&disk, &file, Need::Configured)?;
+    let proposed = proposed(now.as_ref().or(done.against.as_ref()), &done.report);
+    disk.replace(&file, baseline_v1::written(&proposed).as_bytes())?;
+    if !args.quiet {
+        for suite in &done.report.suites {
+            for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
+                let who = format!("{}/{}", suite.id, agent.agent);
+                world.tell(&format!("{who}: nothing was measured, so the baseline's numbers of it stay as they were"));
+            }
+        }
+        world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::model::Shard;
 /// The gate for LLM agents in pull requests.
 ///
 /// Exit codes: 0 the gates hold; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict can be given or the
-/// work could not be done.
+/// work could not be done; 130, 143, 129 a signal ended the run.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 110)]
 pub struct Cli {

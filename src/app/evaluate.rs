@@ -11,6 +11,7 @@ use super::fingerprint;
 use super::fingerprint::Age;
 use super::fingerprint::of_pairs;
 use super::judged;
+use super::live::NotRun;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::remarks;
@@ -63,25 +64,40 @@ pub struct Origin<'a> {
 
 /// Pairs that other machines graded.
 #[derive(Debug, Default)]
-pub struct Parts(BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>);
+pub struct Parts {
+    pairs: BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>,
+    not_run: Vec<NotRun>,
+}
 
 impl Parts {
     /// Adds a pair.
     pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
-        self.0.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
+        self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.pairs.len()
+    }
+
+    /// Adds an agent that a machine did not run.
+    pub fn add_not_run(&mut self, one: NotRun) {
+        if !self.not_run.contains(&one) {
+            self.not_run.push(one);
+        }
+    }
+
+    /// The agents that no machine ran in a tier.
+    pub fn not_run(&self, tier: Tier) -> Vec<NotRun> {
+        self.not_run.iter().filter(|one| one.tier == tier).cloned().collect()
     }
 
     fn has(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> bool {
-        self.0.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
+        self.pairs.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
     }
 
     fn taken(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
-        self.0.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
+        self.pairs.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
             let what = format!("no part has the result of {suite}/{}/{}", pair.agent, pair.case);
             Diagnostic::of_file(&pair.golden, "missing-part", what, "grade all parts on one checkout, and merge on it")
         })

@@ -4,6 +4,7 @@ use super::cli::ExplainArgs;
 use super::plan::Wanted;
 use super::plan::plan;
 use super::run;
+use super::selection;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
 use crate::model::Tier;
@@ -19,7 +20,7 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         tiers: vec![Tier::Deterministic],
         suites: args.suite.clone(),
         agents: args.agent.clone(),
-        cases: run::patterns(std::slice::from_ref(&args.case))?,
+        cases: selection::patterns(std::slice::from_ref(&args.case))?,
         ..Wanted::default()
     };
     if args.asked {

@@ -1,5 +1,7 @@
 //! `goldgate judge`: the suites' judges vote on recorded outputs, and their votes are written into the recordings.
 
+use std::collections::BTreeSet;
+
 use super::cli::JudgeArgs;
 use super::live;
 use super::live::Again;
@@ -15,15 +17,17 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
-use super::run::chosen;
 use super::run::located;
+use super::selection::chosen;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::run_v1;
+use crate::model::Ballot;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::Tier;
+use crate::model::Vote;
 use crate::render::plural;
 use crate::suites::Shelf;
 use crate::world::Disk;
@@ -109,18 +113,23 @@ fn voted(
     };
     let polled = live::poll(&booth, questions)?;
     polled.notes.iter().for_each(|note| world.tell(note));
-    if polled.off > 0 {
+    if let Some(interruption) = polled.called_off {
         world.tell("nothing was written; what was finished is kept: --resume goes on from there");
-        return Ok(3);
+        return Ok(interruption.exit_code());
     }
     live::unfinished(plan, disk).clear()?;
-    let (mut written, mut missing) = (0, 0);
+    let (mut written, mut missing, mut read) = (0, 0, 0);
     for Recorded { opened, place, file, run } in recorded {
-        let ballots = polled.of(opened, *place, run, disk)?;
+        let asked = polled.of(opened, *place, run, disk)?;
+        let count = |given: bool| {
+            asked.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
+        };
+        missing += count(false);
+        read += count(true);
+        let ballots: Vec<Ballot> = asked.into_iter().filter_map(|new| kept(new, &run.ballots)).collect();
         if ballots.is_empty() {
             continue;
         }
-        missing += ballots.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_none()).count();
         disk.replace(file, run_v1::with_ballots(&disk.text(file)?.text, &ballots).as_bytes())?;
         written += 1;
     }
@@ -131,6 +140,29 @@ fn voted(
         plural(usize::try_from(polled.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
         plural(written, "recording", "recordings")
     ));
-    // A judge that could not be asked is work that was not done.
-    Ok(if written == 0 { 3 } else { 0 })
+    // A judge that could not be asked, or of whom nothing could be read, is work that was not done.
+    Ok(if read == 0 { 3 } else { 0 })
+}
+
+/// What a recording keeps of new votes: a vote that is missing takes the place of none that was given by the same rubric on the same
+/// output. Nothing where no new vote could be read and others are there already.
+fn kept(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
+    let Some(old) = before.iter().find(|old| old.judge == new.judge) else { return Some(new) };
+    let is_given = |vote: &Vote| vote.mark().is_some();
+    if !new.votes.iter().any(is_given) && old.votes.iter().any(is_given) {
+        return None;
+    }
+    let same = old.rubric_sha256 == new.rubric_sha256 && old.judged_sha256 == new.judged_sha256;
+    if !same || new.votes.iter().all(is_given) {
+        return Some(new);
+    }
+    let standing = |place: usize| old.votes.get(place).filter(|vote| is_given(vote)).cloned();
+    let votes = new.votes.iter().enumerate().map(|(place, vote)| match vote {
+        Vote::Given { .. } => vote.clone(),
+        Vote::Missing(_) => standing(place).unwrap_or_else(|| vote.clone()),
+    });
+    let names: BTreeSet<&str> =
+        [&old.model, &new.model].into_iter().flatten().flat_map(|names| names.split('+')).collect();
+    let model = Some(names.into_iter().collect::<Vec<_>>().join("+")).filter(|names| !names.is_empty());
+    Some(Ballot { votes: votes.collect(), model, ..new })
 }

@@ -7,11 +7,14 @@ use std::sync::Arc;
 use super::cli::MergeArgs;
 use super::evaluate::Parts;
 use super::live;
+use super::live::NotRun;
 use super::plan::Wanted;
 use super::run;
 use super::run::Done;
 use super::run::Job;
+use super::selection;
 use super::show;
+use super::tiers::DecidingTiers;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
@@ -43,12 +46,14 @@ pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
         asked: Asked {
             config_sha256: done.config_sha256.clone(),
             blocking: job.authority == Authority::Blocking,
+            every_tier: job.deciding == DecidingTiers::Every,
             suites: job.wanted.suites.clone(),
             agents: job.wanted.agents.clone(),
             cases: job.wanted.cases.iter().map(|glob| glob.glob().glob().to_owned()).collect(),
             samples: job.wanted.samples,
             base: job.base.clone(),
         },
+        not_run: done.not_run.iter().map(|one| (one.tier, one.message.clone())).collect(),
         report: done.report.clone(),
     };
     folder.replace(&RepoPath::root().child(FILE), shard_v1::written(&part).as_bytes())
@@ -150,6 +155,10 @@ fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
         };
         return Err(refuse(what, "name the folder of each part once"));
     }
+    if let Some((part, why)) = parts.iter().find_map(|part| Some((part, part.report.called_off?))) {
+        let what = format!("the part {} is incomplete: {}", part.shard, why.message());
+        return Err(refuse(what, "grade it again, to its end"));
+    }
     for part in parts {
         let (report, other) = (&first.report, &part.report);
         let differs = [
@@ -178,18 +187,22 @@ fn job(config: &str, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
             joined.add(suite.tier, &suite.id, case.pair.clone());
         }
     }
-    let Asked { config_sha256: _, blocking, suites, agents, cases, samples, base } = one.asked.clone();
+    for (tier, message) in parts.iter().flat_map(|part| part.not_run.clone()) {
+        joined.add_not_run(NotRun { tier, message });
+    }
+    let Asked { config_sha256: _, blocking, every_tier, suites, agents, cases, samples, base } = one.asked.clone();
     Ok(Job {
         config: config.to_owned(),
         wanted: Wanted {
             tiers: one.report.tiers.clone(),
             suites,
             agents,
-            cases: run::patterns(&cases)?,
+            cases: selection::patterns(&cases)?,
             samples,
             ..Wanted::default()
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+        deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),
         base,
         live: live::Options::NONE,

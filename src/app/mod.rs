@@ -25,10 +25,12 @@ mod repair;
 mod replay;
 mod run;
 mod schema;
+mod selection;
 mod selftest;
 mod show;
 mod snapshots;
 mod stored;
+mod tiers;
 mod trouble;
 
 use clap::Parser;
@@ -43,8 +45,8 @@ pub fn main(world: &World) -> u8 {
         Ok(cli) => cli,
         Err(usage) => {
             // Help and version are what was asked for; everything else is bad usage.
-            let _ = usage.print();
-            return if usage.use_stderr() { 2 } else { 0 };
+            world.printed(usage.print());
+            return ended(world, if usage.use_stderr() { 2 } else { 0 });
         }
     };
     let outcome = match &cli.command {
@@ -65,8 +67,20 @@ pub fn main(world: &World) -> u8 {
         #[cfg(feature = "github")]
         Command::Action => action::action(world),
     };
-    outcome.unwrap_or_else(|trouble| {
-        world.tell(&trouble.to_string());
+    let code = outcome.unwrap_or_else(|trouble| {
+        trouble.lines().iter().for_each(|line| world.tell(line));
         trouble.exit_code()
-    })
+    });
+    ended(world, code)
+}
+
+/// The exit code, unless a result that nobody can read would be taken for a pass.
+fn ended(world: &World, code: u8) -> u8 {
+    match world.unprinted() {
+        None => code,
+        Some(why) => {
+            world.tell(&format!("error: the result could not be printed: {why}"));
+            if code == 0 { 3 } else { code }
+        }
+    }
 }

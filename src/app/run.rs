@@ -4,12 +4,8 @@ use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
-use globset::Glob;
-use globset::GlobMatcher;
-
 use super::baseline;
 use super::cli::CacheArg;
-use super::cli::Chosen;
 use super::cli::RunArgs;
 use super::cli::TierArg;
 use super::evaluate::Evaluated;
@@ -22,17 +18,21 @@ use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
 use super::replay::Replay;
+use super::selection::chosen;
 use super::show;
 use super::snapshots;
+use super::tiers::DecidingTiers;
+use super::tiers::TierOutcome;
+use super::tiers::not_run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::format::baseline_v1;
 use crate::guard;
 use crate::guard::Sides;
 use crate::model::Authority;
 use crate::model::Baseline;
 use crate::model::Config;
+use crate::model::Interruption;
 use crate::model::NotGateable;
 use crate::model::RepoPath;
 use crate::model::Report;
@@ -62,6 +62,8 @@ pub struct Job {
     pub wanted: Wanted,
     /// Whether a failed gate blocks.
     pub authority: Authority,
+    /// Whose verdict counts where both tiers are asked for.
+    pub deciding: DecidingTiers,
     /// The commit that is graded, where it is known better than from git's files.
     pub commit: Option<String>,
     /// The commit whose baseline is compared with.
@@ -99,6 +101,11 @@ pub struct Done {
     pub against: Option<Baseline>,
     /// The config.
     pub config: Config,
+    /// What the model tier says, where its verdict counts: it is asked once, also where the rest is judged again.
+    #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
+    pub model_tier: Option<TierOutcome>,
+    /// Agents that were asked for and not run.
+    pub not_run: Vec<live::NotRun>,
 }
 
 impl Done {
@@ -123,7 +130,7 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         make: &|plan, tier| match &job.parts {
             None => live::make(plan, tier, &disk, world, &job.live),
             // What other machines graded is not made again.
-            Some(_) => Ok(live::Made::default()),
+            Some(parts) => Ok(live::Made { not_run: parts.not_run(tier), ..live::Made::default() }),
         },
         baseline: &|configured| {
             if let Before::Commit(objects, commit) = before {
@@ -183,14 +190,31 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     let tiers = &plan.wanted.tiers;
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     let mut usage = Usage::default();
+    let (mut called_off, mut model_tier, mut agents_not_run) = (None::<Interruption>, None, Vec::new());
     for tier in tiers {
-        let made = (ground.make)(&plan, *tier)?;
+        if called_off.is_some_and(Interruption::is_signal) {
+            break;
+        }
+        let mut made = (ground.make)(&plan, *tier)?;
+        called_off = called_off.max(made.called_off);
         let tiered = graded(&plan, *tier, shelf, &made, job.parts.as_deref(), against.as_ref())?;
+        let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
+        refusals.extend(tiered.not_gateable);
+        // Where its verdict counts, it stands among the reasons why there is none.
+        if !job.decides(*tier) {
+            notes.extend(made.not_run.iter().map(|one| one.message.clone()));
+        }
+        agents_not_run.append(&mut made.not_run);
         notes.extend(made.notes);
         usage = usage.and(made.usage);
-        let decides = decides(*tier, tiers);
+        if job.decides(*tier) {
+            if *tier == Tier::Model {
+                let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
+                model_tier = Some(TierOutcome { verdict, not_gateable: refusals.clone() });
+            }
+            evaluated.not_gateable.extend(refusals);
+        }
         evaluated.suites.extend(tiered.suites);
-        evaluated.not_gateable.extend(tiered.not_gateable.into_iter().filter(|_| decides));
     }
     let mut report = assembled(job, clock, started_at, evaluated, notes);
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
@@ -199,7 +223,10 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     let Plan { config, suites, .. } = plan;
     // The process ends with this run: to free what was read, piece by piece, would only cost time.
     std::mem::forget(suites);
-    Ok(Done { report, config_sha256, against, config })
+    if let Some(interruption) = called_off {
+        report::call_off(&mut report, interruption);
+    }
+    Ok(Done { report, config_sha256, against, config, model_tier, not_run: agents_not_run })
 }
 
 /// Grades recordings against the baseline of the working tree, for a command that shows what it finds and blocks nothing.
@@ -211,17 +238,13 @@ pub fn as_recorded(config: &str, wanted: Wanted, world: &World) -> Result<Report
         config: config.to_owned(),
         wanted,
         authority: Authority::Advisory,
+        deciding: DecidingTiers::Deterministic,
         commit: None,
         base: None,
         live: live::Options::NONE,
         parts: None,
     };
     Ok(done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report)
-}
-
-/// With two tiers asked for, the deterministic one decides.
-fn decides(tier: Tier, asked: &[Tier]) -> bool {
-    tier == Tier::Deterministic || !asked.contains(&Tier::Deterministic)
 }
 
 /// The folder of a path, from the current one.
@@ -266,7 +289,7 @@ fn graded(
 
 fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated, notes: Vec<String>) -> Report {
     let Evaluated { suites, mut not_gateable } = evaluated;
-    let deciding = |suite: &&SuiteReport| decides(suite.tier, &job.wanted.tiers);
+    let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
         true => {
             let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
@@ -293,6 +316,7 @@ fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated,
         suites,
         verdict,
         not_gateable,
+        called_off: None,
         golden_changes: Vec::new(),
         approval: None,
         notes,
@@ -325,6 +349,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             ..chosen(&args.chosen)?
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+        deciding: if args.blocking { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: None,
         base: None,
         live: live::Options {
@@ -347,37 +372,6 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
     })
 }
 
-/// The suites, agents and cases that the command line asks for, in no tier yet.
-///
-/// # Errors
-/// A pattern that is none.
-pub fn chosen(args: &Chosen) -> Result<Wanted, Diagnostics> {
-    Ok(Wanted {
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
-        cases: patterns(&args.case)?,
-        ..Wanted::default()
-    })
-}
-
-/// Patterns of case ids.
-///
-/// # Errors
-/// A text that is no pattern.
-pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
-    let mut problems = Diagnostics::default();
-    let globs = texts.iter().filter_map(|text| match Glob::new(text) {
-        Ok(glob) => Some(glob.compile_matcher()),
-        Err(error) => {
-            let what = format!("--case {text}: {}", error.kind());
-            problems.push(Diagnostic::of_file("command line", "bad-glob", what, "write a pattern such as 'lease-*'"));
-            None
-        }
-    });
-    let globs = globs.collect();
-    problems.or(globs)
-}
-
 /// Grades on this machine: the base commit, where one is named, comes from its git, and the baseline with it.
 ///
 /// # Errors
@@ -398,15 +392,30 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     let mut job = job(args)?;
     let git = Git::around(folder_of(&args.config));
     job.base = args.base.as_deref().map(|name| git.commit(name)).transpose()?;
-    let done = locally(&job, &git, args.baseline.as_deref(), world)?;
+    // What is to be written need not be there yet.
+    let is_new = |path: &&str| args.update_baseline && located(path).is_ok_and(|(disk, file)| !disk.holds(&file));
+    let named = args.baseline.as_deref();
+    let done = match named.filter(is_new) {
+        None => locally(&job, &git, named, world)?,
+        Some(_) => {
+            let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(&git, commit));
+            done(&job, world, before, &|_, _, _| Ok(None))?
+        }
+    };
     if let Some(folder) = &args.out {
         let folder = Disk::create(Path::new(folder))?;
         show::write_all(&folder, &done.report, &done.proposed())?;
         merge::write_part(&folder, &job, &done)?;
     }
     world.say(&show::shown(&done.report, args.format, world));
+    let writes = args.update_baseline || args.update_snapshots;
+    if let Some(interruption) = done.report.called_off.filter(|_| writes) {
+        let what = if args.update_baseline { "baseline was" } else { "snapshots were" };
+        world.tell(&format!("no {what} written, because samples are missing: {}", interruption.message()));
+        return Ok(done.report.exit_code());
+    }
     if args.update_baseline {
-        update(&done, args, world)?;
+        baseline::update(&done, args, world)?;
     }
     if args.update_snapshots {
         let written = snapshots::write(&Disk::around(folder_of(&args.config))?.0, &done.config, &done.report)?;
@@ -418,27 +427,4 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     // As above: nothing comes after it.
     std::mem::forget(done);
     Ok(code)
-}
-
-fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
-    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
-    if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
-        return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
-    }
-    let (disk, file) = match (&args.baseline, &done.config.baseline) {
-        (Some(path), _) => located(path)?,
-        (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
-        (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
-    };
-    disk.replace(&file, baseline_v1::written(&done.proposed()).as_bytes())?;
-    if !args.quiet {
-        for suite in &done.report.suites {
-            for agent in suite.agents.iter().filter(|agent| baseline::is_unmeasured(agent)) {
-                let who = format!("{}/{}", suite.id, agent.agent);
-                world.tell(&format!("{who}: nothing was measured, so the baseline's numbers of it stay as they were"));
-            }
-        }
-        world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
-    }
-    Ok(())
 }

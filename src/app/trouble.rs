@@ -4,6 +4,10 @@ use std::fmt;
 
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::diag::one_line;
+
+/// Problems that are shown; the rest is counted.
+const SHOWN: usize = 50;
 
 /// Why a command stopped.
 #[derive(Debug)]
@@ -22,30 +26,29 @@ impl Trouble {
             Self::Work(_) => 3,
         }
     }
-}
 
-/// Problems that are shown; the rest is counted.
-const SHOWN: usize = 50;
+    /// What is said about it: one line for each problem.
+    pub fn lines(&self) -> Vec<String> {
+        match self {
+            Self::Work(error) => vec![one_line(&format!("error: {error:#}"))],
+            Self::Input(problems) => {
+                let sorted = problems.clone().sorted();
+                let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(ToString::to_string).collect();
+                if sorted.len() > SHOWN {
+                    lines.push(format!("… and {} more", sorted.len() - SHOWN));
+                }
+                let count =
+                    if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) };
+                lines.push(format!("{count} found; nothing was graded"));
+                lines
+            }
+        }
+    }
+}
 
 impl fmt::Display for Trouble {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Work(error) => write!(out, "error: {error:#}"),
-            Self::Input(problems) => {
-                let sorted = problems.clone().sorted();
-                for problem in sorted.iter().take(SHOWN) {
-                    writeln!(out, "{problem}")?;
-                }
-                if sorted.len() > SHOWN {
-                    writeln!(out, "… and {} more", sorted.len() - SHOWN)?;
-                }
-                write!(
-                    out,
-                    "{} found; nothing was graded",
-                    if sorted.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", sorted.len()) }
-                )
-            }
-        }
+        out.write_str(&self.lines().join("\n"))
     }
 }
 

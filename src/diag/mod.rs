@@ -2,7 +2,11 @@
 //!
 //! Problems are collected, sorted by place and shown together; nothing stops at the first one.
 
+mod one_line;
+
 use std::fmt;
+
+pub use self::one_line::one_line;
 
 /// A place in a text, both counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,12 +66,11 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
+    /// One line, in which nothing is a command for a terminal or a runner.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.file)?;
-        if let Some(point) = self.at {
-            write!(out, ":{}:{}", point.line, point.column)?;
-        }
-        write!(out, ": {}; {} [{}]", self.what, self.help, self.code)
+        let Self { file, at, code, what, help } = self;
+        let place = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
+        out.write_str(&one_line(&format!("{file}{place}: {what}; {help} [{code}]")))
     }
 }
 

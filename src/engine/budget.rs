@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use crate::model::Interruption;
 use crate::model::Price;
 use crate::model::Spent;
 
@@ -49,15 +50,6 @@ pub struct Ledger {
     open: Cell<u64>,
 }
 
-/// Why no call is made any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spender {
-    /// The dollars.
-    Cost,
-    /// The tokens.
-    Tokens,
-}
-
 impl Ledger {
     /// An empty ledger.
     pub fn new(limits: Limits) -> Self {
@@ -65,7 +57,7 @@ impl Ledger {
     }
 
     /// Opens a call, or says which limit it would pass. The slip closes the call, also one that is called off.
-    pub fn open(&self) -> Result<Slip<'_>, Spender> {
+    pub fn open(&self) -> Result<Slip<'_>, Interruption> {
         // The call itself, and those that are on their way.
         let ahead = match self.answered.get() {
             0 => 0.0,
@@ -73,10 +65,10 @@ impl Ledger {
         };
         let reached = |spent: f64, limit: f64| spent >= limit || spent + spent * ahead > limit;
         if self.limits.cost_usd.is_some_and(|limit| reached(self.cost.get(), limit)) {
-            return Err(Spender::Cost);
+            return Err(Interruption::Cost);
         }
         if self.limits.tokens.is_some_and(|limit| reached(self.tokens.get() as f64, limit as f64)) {
-            return Err(Spender::Tokens);
+            return Err(Interruption::Tokens);
         }
         self.open.set(self.open.get() + 1);
         Ok(Slip { ledger: self })
@@ -107,16 +99,6 @@ impl Drop for Slip<'_> {
     }
 }
 
-impl Spender {
-    /// Why no call is made any more, in words.
-    pub fn says(self) -> &'static str {
-        match self {
-            Self::Cost => "the budget of dollars is spent",
-            Self::Tokens => "the budget of tokens is spent",
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -125,7 +107,7 @@ mod tests {
     use super::Limits;
     use super::Prices;
     use super::Slip;
-    use super::Spender;
+    use crate::model::Interruption;
     use crate::model::Price;
     use crate::model::Spent;
 
@@ -149,7 +131,7 @@ mod tests {
         // 30 spent; each further call is expected to take 30: two fit beside it, a third does not.
         let (first, second) = (ledger.open().ok(), ledger.open().ok());
         assert!(first.is_some() && second.is_some());
-        assert_eq!(ledger.open().err(), Some(Spender::Tokens));
+        assert_eq!(ledger.open().err(), Some(Interruption::Tokens));
         drop(second);
         assert!(ledger.open().is_ok());
     }
@@ -157,6 +139,6 @@ mod tests {
     #[test]
     fn a_limit_of_nothing_allows_nothing() {
         let ledger = Ledger::new(Limits { cost_usd: Some(0.0), tokens: None });
-        assert_eq!(ledger.open().err(), Some(Spender::Cost));
+        assert_eq!(ledger.open().err(), Some(Interruption::Cost));
     }
 }

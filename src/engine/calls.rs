@@ -11,7 +11,6 @@ use super::Voice;
 use super::bill::Bill;
 use super::bill::blank;
 use super::budget::Ledger;
-use super::budget::Spender;
 use super::conversation::Next;
 use super::conversation::Talk;
 use super::schedule::Called;
@@ -21,6 +20,7 @@ use crate::diag::Diagnostic;
 use crate::model::Answered;
 use crate::model::Evidence;
 use crate::model::Fault;
+use crate::model::Interruption;
 use crate::model::Record;
 use crate::model::RepoPath;
 use crate::model::Request;
@@ -35,7 +35,7 @@ pub enum Ended {
     /// A call gave none.
     Fault(Fault),
     /// The budget is spent.
-    Spent(Spender),
+    Spent(Interruption),
 }
 
 impl Engine<'_> {

@@ -70,7 +70,7 @@ impl Engine<'_> {
                 Ok(record) if record.status == Status::Completed => walk.answers.push(record.outputs),
                 Ok(record) => break (record.status, Some(walk.broken(record.error.as_deref().unwrap_or_default()))),
                 Err(Ended::Fault(fault)) => break (fault.status, Some(walk.broken(&fault.what))),
-                Err(Ended::Spent(spender)) => return Err(Ended::Spent(spender)),
+                Err(Ended::Spent(why)) => return Err(Ended::Spent(why)),
             }
             keep(refining.course.outputs(&walk.answers));
         };

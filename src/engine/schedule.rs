@@ -25,6 +25,7 @@ use super::calls::Ended;
 use super::calls::Seat;
 use super::retry::Patience;
 use crate::model::Answered;
+use crate::model::Interruption;
 use crate::model::Json;
 use crate::model::Record;
 use crate::model::Recorded;
@@ -84,7 +85,7 @@ pub enum Finished {
     /// It was called off.
     CalledOff {
         /// Why: the budget, the time, or a person.
-        why: String,
+        why: Interruption,
         /// The record's `outputs`, as far as they came: a loop's attempts. They are no result.
         outputs: Json,
     },
@@ -172,7 +173,7 @@ pub struct Engine<'a> {
 impl Engine<'_> {
     /// Makes the samples; a job's end stands at its own place. `stop` ends with the reason why no more is made: what is on its
     /// way is then called off, and what is finished stays.
-    pub async fn run(&self, jobs: &[&Job], events: &dyn Events, stop: impl Future<Output = String>) -> Outcome {
+    pub async fn run(&self, jobs: &[&Job], events: &dyn Events, stop: impl Future<Output = Interruption>) -> Outcome {
         let ledger = Ledger::new(self.limits);
         let begun = Instant::now();
         // What loops on their way came to stays when they are called off.
@@ -211,10 +212,11 @@ impl Engine<'_> {
         if unpriced {
             spending.cost_usd = None;
         }
-        let why = reason.unwrap_or_else(|| "it was called off".to_owned());
+        // Without a reason every job came to its own end.
+        let why = reason.unwrap_or(Interruption::Terminated);
         let mut halves = halves.into_inner();
         let called_off = |(place, end): (usize, Option<Finished>)| {
-            let off = || Finished::CalledOff { why: why.clone(), outputs: halves.remove(&place).unwrap_or_default() };
+            let off = || Finished::CalledOff { why, outputs: halves.remove(&place).unwrap_or_default() };
             end.unwrap_or_else(off)
         };
         let finished = finished.into_iter().enumerate().map(called_off).collect();
@@ -264,9 +266,9 @@ impl Engine<'_> {
                 let record = blank(&job.request, fault.status, Some(fault.what));
                 Finished::Made(Box::new(measured(record, job, &bill, took)))
             }
-            Err(Ended::Spent(spender)) => {
+            Err(Ended::Spent(why)) => {
                 let outputs = halves.borrow_mut().remove(&place).unwrap_or_default();
-                Finished::CalledOff { why: spender.says().to_owned(), outputs }
+                Finished::CalledOff { why, outputs }
             }
         };
         (place, end, bill)

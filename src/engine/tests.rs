@@ -36,6 +36,7 @@ use crate::model::CaseId;
 use crate::model::Conversation;
 use crate::model::Fault;
 use crate::model::Follow;
+use crate::model::Interruption;
 use crate::model::Json;
 use crate::model::Message;
 use crate::model::Part;
@@ -153,7 +154,7 @@ fn run(
                 Some(after) => sleep(after).await,
                 None => pending().await,
             }
-            "somebody said so".to_owned()
+            Interruption::Interrupted
         };
         let Outcome { finished, spending, .. } = engine.run(&jobs, &seen, stopping).await;
         Ran { finished, spending, took: begun.elapsed(), ends: seen.ends.take() }
@@ -248,8 +249,7 @@ fn beyond_the_budget_samples_are_called_off_and_never_failed() {
     let ran = run(script, 3, &jobs(30, 1), limits, Seen::default(), None);
     let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
     assert_eq!((made, ran.spending.cost_usd), (9, Some(90.0)));
-    let off =
-        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why, .. } if why.contains("dollars")));
+    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why: Interruption::Cost, .. }));
     assert_eq!(off.count(), 21);
 }
 
@@ -260,7 +260,7 @@ fn what_is_finished_stays_when_the_run_is_called_off() {
     let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
     assert_eq!(made, 4);
     let off =
-        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why, .. } if why == "somebody said so"));
+        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why: Interruption::Interrupted, .. }));
     assert_eq!(off.count(), 6);
     assert!(ran.took < Duration::from_secs(3), "{:?}", ran.took);
 }
@@ -360,7 +360,7 @@ fn a_loop_that_is_called_off_keeps_what_it_came_to() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
     let ran = run(script, 1, &loops(1), Limits::default(), Seen::default(), Some(Duration::from_millis(1500)));
     let Finished::CalledOff { why, outputs } = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
-    assert_eq!((why.as_str(), outputs.text()), ("somebody said so", r#"{"text":"1"}"#));
+    assert_eq!((*why, outputs.text()), (Interruption::Interrupted, r#"{"text":"1"}"#));
 }
 
 #[test]

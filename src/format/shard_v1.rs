@@ -18,6 +18,7 @@ use crate::model::Authority;
 use crate::model::PairResult;
 use crate::model::Report;
 use crate::model::Shard;
+use crate::model::Tier;
 
 /// The name of this form.
 const SCHEMA: &str = "goldgate.shard/1";
@@ -30,6 +31,9 @@ pub struct Asked {
     pub config_sha256: String,
     /// Whether a failed gate blocks.
     pub blocking: bool,
+    /// Whether the verdicts of both tiers count.
+    #[serde(default)]
+    pub every_tier: bool,
     /// Only these suites.
     pub suites: Vec<String>,
     /// Only these agents.
@@ -49,6 +53,8 @@ pub struct Part {
     pub shard: Shard,
     /// What was asked for.
     pub asked: Asked,
+    /// Agents that were asked for and not run: in which tier, and why.
+    pub not_run: Vec<(Tier, String)>,
     /// What was graded.
     pub report: Report,
 }
@@ -68,8 +74,21 @@ pub struct ShardFile<'a> {
     #[serde(borrow)]
     #[schemars(with = "ReportFile")]
     report: &'a RawValue,
+    /// Agents that were asked for and not run.
+    #[serde(default)]
+    not_run: Vec<NotRunForm>,
     /// What the report leaves out, one entry for each pair of agent and case, in the report's order.
     beside: Vec<BesideForm>,
+}
+
+/// An agent that was asked for and not run.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct NotRunForm {
+    /// `deterministic` or `model`.
+    tier: String,
+    /// Who, and why.
+    message: String,
 }
 
 /// What a report leaves out of one pair. Numbers are texts: a reader of JSON may lose their last bit.
@@ -102,6 +121,11 @@ pub fn written(part: &Part) -> String {
         shard: part.shard.to_string(),
         asked: part.asked.clone(),
         report: &raw,
+        not_run: part
+            .not_run
+            .iter()
+            .map(|(tier, message)| NotRunForm { tier: tier.word().to_owned(), message: message.clone() })
+            .collect(),
         beside: pairs(&part.report).map(beside).collect(),
     };
     let mut text = serde_json::to_string(&form).unwrap_or_default();
@@ -149,9 +173,13 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     for (case, beside) in cases.zip(form.beside) {
         complete(&mut case.pair, beside).ok_or_else(|| refuse("a number of it is none".to_owned()))?;
     }
+    let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.word() == word);
+    let not_run = form.not_run.into_iter().map(|one| Some((tier_of(&one.tier)?, one.message)));
+    let not_run: Vec<(Tier, String)> =
+        not_run.collect::<Option<_>>().ok_or_else(|| refuse("a tier of it is none".to_owned()))?;
     let blocking = if form.asked.blocking { Authority::Blocking } else { Authority::Advisory };
     report.authority = blocking;
-    Ok(Part { shard, asked: form.asked, report })
+    Ok(Part { shard, asked: form.asked, not_run, report })
 }
 
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {

@@ -12,6 +12,7 @@ mod gate;
 mod governance;
 mod grade;
 mod ids;
+mod interruption;
 mod judge;
 mod mark;
 mod metric;
@@ -41,6 +42,7 @@ pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
+pub use interruption::Interruption;
 pub use judge::{
     Agreement, Ballot, Judge, JudgeComparison, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding, JudgedSample,
     Opinion, PairJudged, Trust, Vote,

@@ -12,6 +12,7 @@ use super::grade::Tag;
 use super::ids::AgentName;
 use super::ids::CaseId;
 use super::ids::SuiteId;
+use super::interruption::Interruption;
 use super::judge::JudgeReport;
 use super::metric::Better;
 use super::metric::Unit;
@@ -46,6 +47,8 @@ pub struct Report {
     pub verdict: Ruling,
     /// Why no verdict can be given; empty where one can.
     pub not_gateable: Vec<NotGateable>,
+    /// Why the run ended before all its samples were made, where it did.
+    pub called_off: Option<Interruption>,
     /// Changes of the golden set, the gates or the baseline against the base commit; those that need approval first.
     pub golden_changes: Vec<GoldenChange>,
     /// Who approved them and the moved numbers, where somebody did.
@@ -322,10 +325,13 @@ pub struct FailureLine<'a> {
 }
 
 impl Report {
-    /// The process's exit code (formats.md): a failed gate or an unapproved golden change comes before a missing verdict, and a
-    /// tier that does not block always ends at 0.
+    /// The process's exit code (formats.md): a run that was called off has its own in every tier; a failed gate or an
+    /// unapproved golden change comes before a missing verdict, and a tier that does not block always ends at 0.
     pub fn exit_code(&self) -> u8 {
         use super::verdict::Verdict::Fail;
+        if let Some(interruption) = self.called_off {
+            return interruption.exit_code();
+        }
         match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
             (Authority::Advisory, _, _) => 0,
             (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,

@@ -89,6 +89,7 @@ fn bounded(report: &Report) -> Result<(), Unfit> {
         suites,
         verdict,
         not_gateable,
+        called_off: _,
         golden_changes,
         approval: _,
         notes,

@@ -61,6 +61,9 @@ pub enum Tables {
 
 /// The kind of alert that opens a comment.
 pub fn alert_kind(report: &Report) -> &'static str {
+    if report.called_off.is_some() {
+        return "CAUTION";
+    }
     match (report.verdict.verdict(), report.authority, report.not_gateable.is_empty()) {
         (Some(Verdict::Fail), Authority::Blocking, _) | (_, Authority::Blocking, false) => "CAUTION",
         (Some(Verdict::Fail), Authority::Advisory, _) => "WARNING",

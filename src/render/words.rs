@@ -58,6 +58,10 @@ impl Tally {
 pub fn headline(report: &Report) -> String {
     let tally = Tally::of(&report.suites);
     let failed = plural(tally.fail, "gate fails", "gates fail");
+    if let Some(interruption) = report.called_off {
+        let why = interruption.message();
+        return format!("No verdict: {why} before all samples were made. This is not a pass.");
+    }
     if report.is_held_by_changes() {
         let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
         let worse = if tally.fail > 0 { format!("The agent got worse: {failed}, and ") } else { String::new() };

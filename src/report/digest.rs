@@ -136,6 +136,7 @@ mod tests {
             suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Fail),
             not_gateable: Vec::new(),
+            called_off: None,
             golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
             approval: None,
             notes: Vec::new(),

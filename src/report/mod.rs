@@ -21,6 +21,7 @@ use crate::model::CaseReport;
 use crate::model::EPSILON;
 use crate::model::GoldenChange;
 use crate::model::Identity;
+use crate::model::Interruption;
 use crate::model::Layer;
 use crate::model::NotGateable;
 use crate::model::PairResult;
@@ -152,13 +153,21 @@ pub fn part(report: &mut Report, shard: Shard) {
     report.notes.push(format!("{PART} {shard} of the cases: `goldgate merge` joins the parts, and judges"));
 }
 
+/// Takes the verdict from a run that was called off: what was measured until then says nothing about the rest.
+pub fn call_off(report: &mut Report, interruption: Interruption) {
+    let why = format!("not all samples were made: {}", interruption.message());
+    report.called_off = Some(interruption);
+    report.verdict = Ruling::Skipped(why.clone());
+    report.not_gateable.push(NotGateable(why));
+}
+
 /// Adds what changed in the golden set, and who approved it. In a run that blocks, an unapproved change that needs an approval
 /// is a fail, whatever the gates say.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
     changes.sort_by(|one, other| (one.weight, &one.file, &one.words).cmp(&(other.weight, &other.file, &other.words)));
     report.golden_changes = changes;
     report.approval = approval;
-    if report.is_held_by_changes() {
+    if report.is_held_by_changes() && report.called_off.is_none() {
         report.verdict = Ruling::Judged(Verdict::Fail);
     }
 }
@@ -189,6 +198,7 @@ mod tests {
             suites: Vec::new(),
             verdict: Ruling::Judged(Verdict::Pass),
             not_gateable: Vec::new(),
+            called_off: None,
             golden_changes: Vec::new(),
             approval: None,
             notes: Vec::new(),

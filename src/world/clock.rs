@@ -1,6 +1,7 @@
 //! The time of day.
 
 use std::time::Instant;
+use std::time::SystemTime;
 
 use jiff::Timestamp;
 
@@ -19,15 +20,20 @@ impl Clock {
         Self { fixed, started: Instant::now() }
     }
 
+    /// Now. A machine's clock that is set beyond all calendars is at their end.
+    fn timestamp(&self) -> Timestamp {
+        self.fixed.unwrap_or_else(|| Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX))
+    }
+
     /// Now, in UTC to the second.
     pub fn now(&self) -> String {
-        let now = self.fixed.unwrap_or_else(Timestamp::now);
+        let now = self.timestamp();
         now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
     }
 
     /// Now, in nanoseconds after 1970.
     pub fn nanoseconds(&self) -> u64 {
-        u64::try_from(self.fixed.unwrap_or_else(Timestamp::now).as_nanosecond()).unwrap_or(0)
+        u64::try_from(self.timestamp().as_nanosecond()).unwrap_or(0)
     }
 
     /// Today in UTC, as `YYYY-MM-DD`.
@@ -37,7 +43,7 @@ impl Clock {
 
     /// The day that lies so many days ahead, in UTC.
     pub fn in_days(&self, days: i64) -> String {
-        let now = self.fixed.unwrap_or_else(Timestamp::now);
+        let now = self.timestamp();
         let then = now.checked_add(jiff::SignedDuration::from_hours(24 * days)).unwrap_or(now);
         then.strftime("%Y-%m-%d").to_string()
     }

@@ -5,12 +5,14 @@ use std::io::BufRead;
 use std::io::IsTerminal;
 use std::io::Read;
 use std::io::Write;
+use std::sync::OnceLock;
 
 use anyhow::Context;
 
 use super::clock::Clock;
 use super::env::Env;
 use crate::diag::Diagnostic;
+use crate::diag::one_line;
 use crate::format::MAX_FILE_BYTES;
 use crate::format::SourceText;
 use crate::format::too_large;
@@ -34,6 +36,8 @@ pub struct World {
     pub env: Env,
     /// The clock.
     pub clock: Clock,
+    /// Why a result could not be printed; the first of it.
+    unprinted: OnceLock<String>,
 }
 
 impl World {
@@ -41,7 +45,7 @@ impl World {
     pub fn of_process() -> Self {
         let env = Env::of_process();
         let clock = Clock::new(env.get("SOURCE_DATE_EPOCH"));
-        Self { env, clock }
+        Self { env, clock, unprinted: OnceLock::new() }
     }
 
     /// Everything that comes in on standard input, up to the size of the largest file that is read.
@@ -61,9 +65,25 @@ impl World {
         SourceText::new(name, bytes)
     }
 
-    /// Prints a result. A reader that went away is no failure of the run.
+    /// Prints a result. A reader that went away is no failure of the run; what else goes wrong is kept for [`World::unprinted`].
     pub fn say(&self, text: &str) {
-        let _ = io::stdout().lock().write_all(text.as_bytes());
+        let mut out = io::stdout().lock();
+        self.printed(out.write_all(text.as_bytes()).and_then(|()| out.flush()));
+    }
+
+    /// Takes note of how printing went.
+    pub fn printed(&self, outcome: io::Result<()>) {
+        match outcome {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                let _ = self.unprinted.set(error.to_string());
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+
+    /// Why a result could not be printed, where it could not.
+    pub fn unprinted(&self) -> Option<&str> {
+        self.unprinted.get().map(String::as_str)
     }
 
     /// Asks a person and gives the answer, without its line break; `None` at the end of input.
@@ -85,9 +105,9 @@ impl World {
         Ok((!answer.is_empty()).then(|| String::from_utf8_lossy(&answer).trim().to_owned()))
     }
 
-    /// Says something to people.
+    /// Says something to people, in one line.
     pub fn tell(&self, text: &str) {
-        let _ = writeln!(io::stderr().lock(), "{text}");
+        let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
     }
 
     /// Whether results go to a terminal that shows colours.

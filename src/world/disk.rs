@@ -1,15 +1,20 @@
 //! Files of the repository, opened so that no link and no path leads out of it.
 
+use std::hash::BuildHasher;
+use std::hash::RandomState;
 use std::io;
 use std::io::Read;
 use std::io::Write;
+use std::path::Component;
 use std::path::Path;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use cap_std::ambient_authority;
 use cap_std::fs::Dir;
 use cap_std::fs::FileType;
+use cap_std::fs::OpenOptions;
 use rayon::slice::ParallelSliceMut;
 #[cfg(target_os = "linux")]
 use rustix::fs::Mode;
@@ -31,8 +36,12 @@ use crate::suites::is_of_the_system;
 
 /// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
-    root: Dir,
+    pub(super) root: Dir,
     place: PathBuf,
+    /// Whether the root is that of a repository, which has a folder of goldgate's own.
+    is_repository: bool,
+    /// The repository that the root is inside of.
+    home: Option<Box<Disk>>,
 }
 
 /// Why there is no file to read.
@@ -52,7 +61,7 @@ impl Disk {
     pub fn open(root: &Path) -> anyhow::Result<Self> {
         let dir = Dir::open_ambient_dir(root, ambient_authority())
             .with_context(|| format!("while opening {}", root.display()))?;
-        Ok(Self { root: dir, place: root.to_owned() })
+        Ok(Self { root: dir, place: root.to_owned(), is_repository: false, home: None })
     }
 
     /// Where it is, for the processes that run in it.
@@ -60,13 +69,24 @@ impl Disk {
         &self.place
     }
 
-    /// Opens the folder `root`, made where it is missing.
+    /// Opens the folder `root`, made where it is missing. Inside a repository no link leads there: what is committed must not
+    /// choose where files are written.
     ///
     /// # Errors
     /// Why it cannot be made or opened.
     pub fn create(root: &Path) -> anyhow::Result<Self> {
-        std::fs::create_dir_all(root).with_context(|| format!("while making the folder {}", root.display()))?;
-        Self::open(root)
+        let context = || format!("while making the folder {}", root.display());
+        let whole = std::path::absolute(root).map(|path| without_dots(&path)).with_context(context)?;
+        let Some(repository) = whole.ancestors().find(|folder| folder.join(".git").exists()) else {
+            std::fs::create_dir_all(root).with_context(context)?;
+            return Self::open(root);
+        };
+        let mut dir = Dir::open_ambient_dir(repository, ambient_authority()).with_context(context)?;
+        for part in whole.strip_prefix(repository).unwrap_or(Path::new("")) {
+            dir = made_without_link(&dir, Path::new(part)).with_context(context)?;
+        }
+        let home = Self { is_repository: true, ..Self::open(repository)? };
+        Ok(Self { root: dir, place: whole.clone(), is_repository: false, home: Some(Box::new(home)) })
     }
 
     /// The repository around `start`: the nearest folder upwards that holds `.git`, else `start` itself; with it the path
@@ -80,7 +100,7 @@ impl Disk {
         let inside = start.strip_prefix(root).unwrap_or(Path::new(""));
         let inside = inside.to_str().context("the path of the config is not UTF-8")?;
         let path = RepoPath::root().join(inside).map_err(|bad| anyhow::anyhow!("the path of the config {bad}"))?;
-        Ok((Self::open(root)?, path))
+        Ok((Self { is_repository: root.join(".git").exists(), ..Self::open(root)? }, path))
     }
 
     /// The bytes of a file, without a limit.
@@ -88,7 +108,9 @@ impl Disk {
     /// # Errors
     /// Why there is nothing to read.
     pub fn read(&self, file: &RepoPath) -> Result<Vec<u8>, NoFile> {
-        self.root.read(file.as_str()).map_err(|error| no_file(&error))
+        let mut bytes = Vec::new();
+        let read = self.opened(file).and_then(|mut opened| opened.read_to_end(&mut bytes));
+        read.map(|_| bytes).map_err(|error| no_file(&error))
     }
 
     /// Writes a file as a whole or not at all: to a temporary name beside it, then renamed.
@@ -98,20 +120,114 @@ impl Disk {
     pub fn replace(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
         let folder = file.parent();
         let context = || format!("while writing {file}");
-        if !folder.as_str().is_empty() {
-            self.root.create_dir_all(folder.as_str()).with_context(context)?;
+        self.make_folder(&folder).with_context(context)?;
+        let (drafts, draft) = self.draft().with_context(context)?;
+        let renamed = match self.put(drafts, &draft, file, bytes) {
+            // The folder of drafts is on another device.
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                self.put(self, &folder.child(&draft_file()), file, bytes)
+            }
+            other => other,
+        };
+        renamed.and_then(|()| self.sync_folder(&folder)).with_context(context)
+    }
+
+    fn put(&self, drafts: &Self, draft: &RepoPath, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
+        let written = drafts.write_new(draft, bytes);
+        let renamed = written.and_then(|()| drafts.root.rename(draft.as_str(), &self.root, file.as_str()));
+        // What is left of a draft helps nobody; that it cannot be removed either adds nothing to the first error.
+        renamed.inspect_err(|_| drop(drafts.root.remove_file(draft.as_str())))
+    }
+
+    /// Writes a file that is not there yet, and waits until it is safe.
+    pub(super) fn write_new(&self, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let mut out = self.root.open_with(file.as_str(), options.write(true).create_new(true))?;
+        out.write_all(bytes)?;
+        out.sync_all()
+    }
+
+    /// Waits until the names in a folder are safe.
+    pub(super) fn sync_folder(&self, folder: &RepoPath) -> io::Result<()> {
+        if cfg!(not(unix)) {
+            return Ok(());
         }
-        let draft = folder.child(&format!(".{}.{}.tmp", file.name(), std::process::id()));
-        let written = self.root.create(draft.as_str()).and_then(|mut out| {
-            out.write_all(bytes)?;
-            out.sync_all()
-        });
-        let renamed = written.and_then(|()| self.root.rename(draft.as_str(), &self.root, file.as_str()));
-        if renamed.is_err() {
-            // What is left of the draft helps nobody; that it cannot be removed either adds nothing to the first error.
-            let _ = self.root.remove_file(draft.as_str());
+        match self.root.open(named(folder)).and_then(|opened| opened.sync_all()) {
+            // Some file systems know no such wish.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+            other => other,
         }
-        renamed.with_context(context)
+    }
+
+    /// Makes a folder and those above it. A link among them is refused: what is committed must not choose where files are written.
+    pub(super) fn make_folder(&self, folder: &RepoPath) -> io::Result<()> {
+        let mut whole = PathBuf::new();
+        for part in Path::new(folder.as_str()) {
+            whole.push(part);
+            match self.root.symlink_metadata(&whole) {
+                Ok(found) if found.is_symlink() => return Err(is_link(&whole)),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match self.root.create_dir(&whole) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                    Err(_) | Ok(()) => {}
+                },
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A free name for a draft, and where it is. In a repository it is in a folder that git does not look into.
+    pub(super) fn draft(&self) -> io::Result<(&Self, RepoPath)> {
+        if let Some(home) = &self.home {
+            return home.draft();
+        }
+        if !self.is_repository {
+            return Ok((self, RepoPath::root().child(&draft_file())));
+        }
+        let drafts = RepoPath::root().child(OWN).child("drafts");
+        if self.root.symlink_metadata(drafts.as_str()).is_err() {
+            self.make_folder(&drafts)?;
+            match self.write_new(&drafts.parent().child(".gitignore"), b"*\n") {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Err(_) | Ok(()) => {}
+            }
+        } else {
+            self.make_folder(&drafts)?;
+            self.sweep(&drafts);
+        }
+        Ok((self, drafts.child(&draft_file())))
+    }
+
+    /// Removes what killed runs left behind. A draft of today may be of a run that still goes on.
+    fn sweep(&self, drafts: &RepoPath) {
+        let Ok(entries) = self.root.read_dir(drafts.as_str()) else { return };
+        let old = |entry: &cap_std::fs::DirEntry| {
+            let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
+            modified.into_std().elapsed().ok().filter(|age| *age > ABANDONED)
+        };
+        for entry in entries.flatten().filter(|entry| old(entry).is_some()) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // Another run may sweep as well.
+            let _ = self.remove(&drafts.child(&name));
+        }
+    }
+
+    /// Waits until no other process holds the folder of a file, and holds it until the lock is dropped: for whoever reads a file,
+    /// changes it and writes it.
+    ///
+    /// # Errors
+    /// Why the folder cannot be made or opened.
+    pub fn lock(&self, file: &RepoPath) -> anyhow::Result<Option<FolderLock>> {
+        let folder = file.parent();
+        let context = || format!("while locking {file}");
+        self.make_folder(&folder).with_context(context)?;
+        if cfg!(not(unix)) {
+            return Ok(None);
+        }
+        let opened = self.root.open(named(&folder)).with_context(context)?.into_std();
+        // A file system without locks is used as it was before there were any.
+        Ok(opened.lock().ok().map(|()| FolderLock(opened)))
     }
 
     /// Removes a file, or a folder with everything in it; nothing there is nothing to do.
@@ -119,7 +235,7 @@ impl Disk {
     /// # Errors
     /// Why it is still there.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
-        let removed = match self.root.metadata(path.as_str()) {
+        let removed = match self.root.symlink_metadata(path.as_str()) {
             Ok(found) if found.is_dir() => self.root.remove_dir_all(path.as_str()),
             Ok(_) => self.root.remove_file(path.as_str()),
             Err(error) => Err(error),
@@ -142,10 +258,53 @@ impl Disk {
     /// # Errors
     /// Why it cannot be opened.
     pub fn within(&self, folder: &RepoPath) -> anyhow::Result<Self> {
-        let path = if folder.as_str().is_empty() { "." } else { folder.as_str() };
-        let root = self.root.open_dir(path).with_context(|| format!("while opening {folder}"))?;
-        Ok(Self { root, place: self.place.join(folder.as_str()) })
+        let root = self.root.open_dir(named(folder)).with_context(|| format!("while opening {folder}"))?;
+        Ok(Self { root, place: self.place.join(folder.as_str()), is_repository: false, home: None })
     }
+}
+
+/// The folder of a repository that is goldgate's own.
+const OWN: &str = ".goldgate";
+
+/// How old a draft is that no run writes any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A folder that no other process changes as long as this is kept.
+pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File);
+
+/// A name that no other process takes: in containers every process may have the same number.
+pub(super) fn draft_file() -> String {
+    format!(".goldgate-{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
+}
+
+fn named(folder: &RepoPath) -> &str {
+    if folder.as_str().is_empty() { "." } else { folder.as_str() }
+}
+
+fn is_link(path: &Path) -> io::Error {
+    io::Error::other(format!("{} is a link, and nothing is written through a link", path.display()))
+}
+
+/// The path without `.` and `..`, by its words alone.
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(whole.pop()),
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => whole.push(part),
+        }
+        whole
+    })
+}
+
+/// The folder of this name, made where it is missing; a link is refused.
+fn made_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
+    match dir.symlink_metadata(name) {
+        Ok(found) if found.is_symlink() => return Err(is_link(name)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => dir.create_dir(name)?,
+        Ok(_) | Err(_) => {}
+    }
+    dir.open_dir(name)
 }
 
 /// Adds text to a file that the runner gave, made where it is missing.
@@ -156,6 +315,11 @@ pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
     let context = || format!("while writing {}", file.display());
     let mut out = std::fs::OpenOptions::new().create(true).append(true).open(file).with_context(context)?;
     out.write_all(text.as_bytes()).with_context(context)
+}
+
+/// Pipes and devices have no end.
+fn is_file(is_file: bool) -> io::Result<()> {
+    if is_file { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
 fn no_file(error: &io::Error) -> NoFile {
@@ -189,9 +353,8 @@ impl Shelf for Disk {
                 "make it a readable folder inside the repository",
             ),
         };
-        let path = if folder.as_str().is_empty() { "." } else { folder.as_str() };
         let mut entries = Vec::new();
-        for entry in self.root.read_dir(path).map_err(|error| refuse(&error))? {
+        for entry in self.root.read_dir(named(folder)).map_err(|error| refuse(&error))? {
             let entry = entry.map_err(|error| refuse(&error))?;
             let Ok(name) = entry.file_name().into_string() else {
                 let help = "rename it to UTF-8";
@@ -253,12 +416,15 @@ impl Disk {
     fn opened(&self, file: &RepoPath) -> io::Result<std::fs::File> {
         #[cfg(target_os = "linux")]
         {
-            let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+            // Without waiting: at the other end of a pipe nobody may ever write.
+            let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
             let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
             if let Ok(opened) = openat2(&self.root, file.as_str(), flags, Mode::empty(), within) {
-                return Ok(opened.into());
+                let opened = std::fs::File::from(opened);
+                return is_file(opened.metadata()?.is_file()).map(|()| opened);
             }
         }
+        is_file(self.root.metadata(file.as_str())?.is_file())?;
         self.root.open(file.as_str()).map(cap_std::fs::File::into_std)
     }
 

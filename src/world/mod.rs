@@ -11,6 +11,7 @@ mod git;
 mod github;
 #[cfg(feature = "models")]
 mod progress;
+mod swap;
 #[cfg(feature = "models")]
 pub mod targets;
 #[cfg(feature = "models")]
@@ -60,6 +61,8 @@ pub use github::WorkflowRun;
 #[cfg(feature = "models")]
 pub use progress::Progress;
 #[cfg(feature = "models")]
-pub use progress::called_off;
+pub use progress::interrupted;
+pub use swap::FileSet;
+pub use swap::SetFiles;
 #[cfg(feature = "models")]
 pub use traces::export;

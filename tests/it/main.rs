@@ -13,6 +13,7 @@ mod bad_revisions;
 mod calibrate;
 mod cases;
 mod docs;
+mod files;
 #[cfg(feature = "github")]
 mod github;
 mod guard;
@@ -65,6 +66,7 @@ fn main() {
     trials.extend(live::trials());
     trials.extend(judges::trials());
     trials.extend(label::trials());
+    trials.extend(files::trials());
     trials.extend(guard::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());

@@ -44,8 +44,9 @@ fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Resul
     let conclusion = match (worse(report), standing) {
         (true, _) => Conclusion::Neutral,
         // A repeated run on the same commit takes back what the first one said.
-        (false, Some(_)) => Conclusion::Success,
-        (false, None) => return Ok(()),
+        (false, Some(_)) if report.called_off.is_none() => Conclusion::Success,
+        // A run that was called off takes nothing back.
+        (false, Some(_) | None) => return Ok(()),
     };
     let (title, summary) = (markdown::headline(report), publish::summary_within(report, links, LIMIT));
     github.write_check_run(standing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })

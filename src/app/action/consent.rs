@@ -4,6 +4,7 @@ use crate::app::run::Done;
 use crate::app::trouble::Trouble;
 use crate::model::Approval;
 use crate::model::Baseline;
+use crate::model::Ruling;
 use crate::publish::approval;
 use crate::report;
 use crate::world::GitHub;
@@ -70,6 +71,10 @@ pub fn approved(
     let proposed = done.proposed();
     let accepted = approval::accepted(done.against.as_ref(), committed, &proposed).clone();
     let ruled = again(accepted)?;
-    let report = report::approved(done.report.clone(), ruled.report, approval);
+    let mut report = report::approved(done.report.clone(), ruled.report, approval);
+    if let Some(model) = &done.model_tier {
+        report.verdict = Ruling::of_all([&report.verdict, &model.verdict]);
+        report.not_gateable.extend(model.not_gateable.iter().cloned());
+    }
     Ok(Done { report, ..done })
 }

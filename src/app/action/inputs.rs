@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::app::tiers::DecidingTiers;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::model::Authority;
@@ -70,6 +71,8 @@ pub struct Inputs {
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
     pub authority: Authority,
+    /// Whose verdict counts where both tiers are asked for.
+    pub deciding: DecidingTiers,
     /// The config, from the root of the workspace.
     pub config: String,
     /// Only these suites; every one where empty.
@@ -157,6 +160,10 @@ impl Inputs {
             max_cost_usd,
             shard,
             authority: if blocking { Authority::Blocking } else { Authority::Advisory },
+            deciding: match get("blocking") {
+                Some(_) if blocking => DecidingTiers::Every,
+                Some(_) | None => DecidingTiers::Deterministic,
+            },
             config: get("config").unwrap_or("goldgate.yaml").to_owned(),
             suites: get("suites")
                 .unwrap_or_default()

@@ -113,6 +113,7 @@ fn running(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
             ..Wanted::default()
         },
         authority: inputs.authority,
+        deciding: inputs.deciding,
         commit: place.commit(),
         base: place.event.base.clone(),
         live: live::Options {
@@ -215,7 +216,8 @@ fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Re
     // The model tier blocks nothing, so nobody has to approve what it says.
     // A part of the cases is no result that somebody could have approved.
     let decides = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
-    let Some(head) = job.commit.as_deref().filter(|_| decides) else { return Ok(done) };
+    let is_whole = done.report.called_off.is_none();
+    let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
     let of = event.queued.map_or(Of::Commit(head), Of::Queued);
     let Some(approval) = consent::consent(github, of, &mut done)? else { return Ok(done) };
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));

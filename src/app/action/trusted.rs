@@ -81,6 +81,7 @@ pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
             ..Wanted::default()
         },
         authority: inputs.authority,
+        deciding: inputs.deciding,
         commit: Some(pull_request.head.clone()),
         base: Some(pull_request.base.clone()),
         live: live::Options::NONE,

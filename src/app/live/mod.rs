@@ -46,7 +46,9 @@ use super::plan::Plan;
 use super::replay::Laid;
 #[cfg(not(feature = "models"))]
 use super::trouble::Trouble;
+use crate::model::Interruption;
 use crate::model::RepoPath;
+use crate::model::Tier;
 use crate::model::Usage;
 use crate::suites::Shelf;
 use crate::world::Loudness;
@@ -108,6 +110,19 @@ pub struct Made {
     pub usage: Usage,
     /// What people should know.
     pub notes: Vec<String>,
+    /// Agents that were asked for and not run.
+    pub not_run: Vec<NotRun>,
+    /// Why samples are missing, where the run was called off.
+    pub called_off: Option<Interruption>,
+}
+
+/// Agents that were asked for and not run, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotRun {
+    /// The tier that they were asked for in.
+    pub tier: Tier,
+    /// Who, and why.
+    pub message: String,
 }
 
 impl Made {
@@ -139,7 +154,7 @@ impl Options {
 #[cfg(not(feature = "models"))]
 pub fn make(
     plan: &Plan,
-    tier: crate::model::Tier,
+    tier: Tier,
     _disk: &crate::world::Disk,
     _world: &crate::world::World,
     _options: &Options,
@@ -148,10 +163,11 @@ pub fn make(
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
         for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
             if let Some(crate::model::Source::Live(live)) = super::plan::source_of(agent, tier) {
-                made.notes.push(format!(
+                let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
                     opened.config.id, live.target
-                ));
+                );
+                made.not_run.push(NotRun { tier, message });
             }
         }
     }

@@ -25,6 +25,8 @@ use crate::model::Steps;
 use crate::model::SuiteId;
 use crate::render::plural;
 use crate::world::Disk;
+use crate::world::FileSet;
+use crate::world::SetFiles;
 
 /// Where recordings are written.
 pub struct Recording {
@@ -104,28 +106,29 @@ impl Recording {
         let mut by_run: BTreeMap<&RunKey, Vec<usize>> = BTreeMap::new();
         jobs.iter().enumerate().for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
         let mut agents: BTreeSet<&AgentName> = BTreeSet::new();
+        let mut sets = Vec::new();
         for (key, places) in by_run {
-            let (disk, folder) = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
-                (Some(elsewhere), _) => (elsewhere, RepoPath::root()),
-                (None, Some(folder)) => (disk, folder.clone()),
+            let folder = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
+                (Some(_), _) => RepoPath::root(),
+                (None, Some(folder)) => folder.clone(),
                 (None, None) => continue,
             };
-            let folder = folder.child(key.agent.as_str());
-            let (single, several) = (folder.child(&format!("{}.json", key.case)), folder.child(key.case.as_str()));
-            // What was recorded before must not stand beside it.
-            disk.remove(&single)?;
-            disk.remove(&several)?;
-            for place in &places {
-                let Some(text) = records.get(place) else { continue };
-                let file = match places.len() {
-                    1 => single.clone(),
-                    _ => several.child(&format!("{}.json", jobs[*place].request.sample)),
-                };
-                disk.replace(&file, text.as_bytes())?;
-                written += 1;
-            }
+            let texts: Vec<(String, &[u8])> = places
+                .iter()
+                .filter_map(|place| {
+                    let text = records.get(place)?;
+                    Some((format!("{}.json", jobs[*place].request.sample), text.as_bytes()))
+                })
+                .collect();
+            let files = match texts.as_slice() {
+                [(_, text)] if places.len() == 1 => SetFiles::Single(text),
+                _ => SetFiles::Several(texts),
+            };
+            written += files.count();
+            sets.push(FileSet { folder: folder.child(key.agent.as_str()), name: key.case.to_string(), files });
             agents.insert(&key.agent);
         }
+        elsewhere.as_ref().unwrap_or(disk).swap(&sets)?;
         notes.push(format!(
             "recorded {} of {}; they count once they are committed",
             plural(written, "sample", "samples"),

@@ -13,6 +13,7 @@ use futures_util::future::select;
 
 use super::Caching;
 use super::Made;
+use super::NotRun;
 use super::Options;
 use super::Resume;
 use super::bounds::left;
@@ -50,6 +51,7 @@ use crate::engine::Refining;
 use crate::engine::Spending;
 use crate::engine::Timeline;
 use crate::format::redact::Redactor;
+use crate::model::Interruption;
 use crate::model::Provenance;
 use crate::model::Recorded;
 use crate::model::RepoPath;
@@ -61,9 +63,9 @@ use crate::suites::Shelf;
 use crate::world::Disk;
 use crate::world::Progress;
 use crate::world::World;
-use crate::world::called_off;
 use crate::world::export;
 use crate::world::head_commit;
+use crate::world::interrupted;
 
 /// Makes the live samples of a tier.
 ///
@@ -77,7 +79,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
     let recording = Recording::plan(plan, &wanted, options.record.as_deref())?;
     let lanes = Lanes::open(plan, &wanted, disk.place(), world)?;
     let mut made = Made::default();
-    made.notes.extend(closed(&lanes, &wanted));
+    made.not_run = closed(&lanes, &wanted).into_iter().map(|message| NotRun { tier, message }).collect();
     let wanted: Vec<Wanted<'_>> =
         wanted.into_iter().filter(|one| one.live.targets().all(|name| lanes.places.contains_key(name))).collect();
     if wanted.is_empty() {
@@ -101,9 +103,9 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
     let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
     made.notes.extend(export(&world.env, &started_at, traced));
     made.usage = usage_of(&ended, session.known.len());
-    let off = session.told(&ended, &mut made);
+    session.told(&ended, &mut made);
     let mut records = session.records(ended);
-    if tier == Tier::Model && off == 0 {
+    if tier == Tier::Model && made.called_off.is_none() {
         let minutes = (world.clock.elapsed_ms() - begun) as f64 / 60_000.0;
         let booth = Booth {
             plan,
@@ -117,9 +119,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
         let polled = votes::into_records(&booth, &mut records, &|job| session.sample(job))?;
         session.lay(records, polled, &recording, &mut made)?;
     } else {
-        let mut polled = Polled::default();
-        polled.off = off;
-        session.lay(records, polled, &recording, &mut made)?;
+        session.lay(records, Polled::default(), &recording, &mut made)?;
     }
     Ok(made)
 }
@@ -345,13 +345,13 @@ impl<'a> Session<'a> {
         (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
     }
 
-    /// Says what was spared, called off and written to stderr; gives how many samples were called off.
-    fn told(&self, ended: &Ended, made: &mut Made) -> usize {
+    /// Says what was spared, called off and written to stderr.
+    fn told(&self, ended: &Ended, made: &mut Made) {
         for (job, text) in &ended.complaints {
             let request = &self.jobs[*job].request;
             made.laid.complaints.insert((request.key.clone(), request.sample), text.clone());
         }
-        let mut off: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
         for (end, place) in ended.finished.iter().zip(&ended.asked) {
             let request = &self.jobs[*place].request;
             match end {
@@ -359,14 +359,15 @@ impl<'a> Session<'a> {
                 Finished::Spared => {
                     made.laid.spared.insert((request.key.clone(), request.sample));
                 }
-                Finished::CalledOff { why, .. } => *off.entry(why).or_insert(0) += 1,
+                Finished::CalledOff { why, .. } => *off.entry(*why).or_insert(0) += 1,
             }
         }
         for (why, count) in &off {
             let samples = plural(*count, "sample was", "samples were");
+            let why = why.message();
             made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, never as failed"));
         }
-        off.values().sum()
+        made.called_off = off.into_keys().max();
     }
 
     /// The record of every job, those that were known and those that were called off among them.
@@ -375,7 +376,7 @@ impl<'a> Session<'a> {
         records.append(&mut self.known);
         for (end, place) in ended.finished.iter().zip(&ended.asked) {
             if let Finished::CalledOff { why, outputs } = end {
-                records.insert(*place, recording::called_off(&self.jobs[*place], why, outputs.clone()));
+                records.insert(*place, recording::called_off(&self.jobs[*place], why.message(), outputs.clone()));
             }
         }
         records
@@ -389,15 +390,18 @@ impl<'a> Session<'a> {
         recording: &Recording,
         made: &mut Made,
     ) -> Result<(), Trouble> {
-        let Polled { usage, notes, off, .. } = polled;
+        let Polled { usage, notes, called_off, .. } = polled;
+        made.called_off = made.called_off.max(called_off);
         made.usage = made.usage.and(usage);
         made.notes.extend(notes);
-        if off == 0 {
-            self.unfinished.clear()?;
-        } else if !self.unfinished.is_empty() {
+        if made.called_off.is_some() && !self.unfinished.is_empty() {
             made.notes.push("what was finished is kept: --resume goes on from there".to_owned());
         }
-        recording.write(self.disk, &self.jobs, &records, off == 0, &mut made.notes)?;
+        recording.write(self.disk, &self.jobs, &records, made.called_off.is_none(), &mut made.notes)?;
+        // Last: until here a run that is killed can be gone on with.
+        if made.called_off.is_none() {
+            self.unfinished.clear()?;
+        }
         for (job, text) in records {
             let request = &self.jobs[job].request;
             let folder = made.laid.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
@@ -417,15 +421,15 @@ fn hit(text: &str) -> String {
 }
 
 /// Ends when the time is over, or when somebody calls the run off.
-async fn stopped(minutes: Option<f64>) -> String {
+async fn stopped(minutes: Option<f64>) -> Interruption {
     let over = async {
         match minutes {
             Some(minutes) => tokio::time::sleep(Duration::from_secs_f64((minutes * 60.0).clamp(0.0, 1e9))).await,
             None => std::future::pending().await,
         }
     };
-    match select(pin!(called_off()), pin!(over)).await {
+    match select(pin!(interrupted()), pin!(over)).await {
         Either::Left((why, _)) => why,
-        Either::Right(_) => "the time of the budget is over".to_owned(),
+        Either::Right(_) => Interruption::Time,
     }
 }

@@ -27,6 +27,7 @@ use crate::model::AgentName;
 use crate::model::BadId;
 use crate::model::Ballot;
 use crate::model::CaseId;
+use crate::model::Interruption;
 use crate::model::JudgeName;
 use crate::model::RepoPath;
 use crate::model::Request;
@@ -126,8 +127,8 @@ pub struct Polled {
     pub usage: Usage,
     /// What people should know.
     pub notes: Vec<String>,
-    /// Votes that were called off.
-    pub off: usize,
+    /// Why votes were called off, where they were.
+    pub called_off: Option<Interruption>,
 }
 
 impl Polled {
@@ -237,15 +238,16 @@ fn closed(lanes: &Lanes, questions: &Questions<'_>) -> Vec<String> {
 
 /// Votes that were called off, in words.
 fn told(ended: &Ended, polled: &mut Polled) {
-    let mut off: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
     for end in &ended.finished {
         if let Finished::CalledOff { why, .. } = end {
-            *off.entry(why).or_insert(0) += 1;
+            *off.entry(*why).or_insert(0) += 1;
         }
     }
-    polled.off = off.values().sum();
+    polled.called_off = off.keys().max().copied();
     polled.notes.extend(off.into_iter().map(|(why, count)| {
         let votes = plural(count, "vote of a judge was", "votes of judges were");
+        let why = why.message();
         format!("{votes} not made: {why}; a missing vote counts for nothing, and never against the agent")
     }));
 }

@@ -20,6 +20,7 @@ use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::run;
+use super::selection;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
 use crate::model::AgentName;
@@ -48,7 +49,7 @@ type Name = (SuiteId, AgentName, CaseId);
 /// Bad input; cases that do not notice are an exit code.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
     let (disk, file) = run::located(&args.config)?;
-    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..run::chosen(&args.chosen)? };
+    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();
     let mut said = String::new();

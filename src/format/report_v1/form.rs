@@ -52,6 +52,9 @@ pub struct ReportFile {
     pub approval: Option<ApprovalForm>,
     /// Why no verdict can be given.
     pub not_gateable: Vec<String>,
+    /// Why the run ended before all its samples were made: `sigint`, `sigterm`, `sighup`, `max_minutes`, `max_cost_usd` or `max_tokens`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called_off: Option<String>,
     /// What people should know beside the verdict.
     #[serde(default)]
     pub notes: Vec<String>,

@@ -41,6 +41,7 @@ use crate::model::Failure;
 use crate::model::GateRuling;
 use crate::model::GoldenChange;
 use crate::model::Identity;
+use crate::model::Interruption;
 use crate::model::Layer;
 use crate::model::Lost;
 use crate::model::MetricReport;
@@ -118,6 +119,7 @@ fn report(file: ReportFile) -> Read<Report> {
         suites: file.suites.into_iter().map(suite).collect::<Read<_>>()?,
         verdict: ruling(&file.verdict, file.reason)?,
         not_gateable: file.not_gateable.into_iter().map(NotGateable).collect(),
+        called_off: file.called_off.map(|word| interruption(&word)).transpose()?,
         golden_changes: file.golden_changes.into_iter().map(change).collect::<Read<_>>()?,
         approval: file.approval.map(|ApprovalForm { by, at, head, digest }| Approval { by, at, head, digest }),
         notes: file.notes,
@@ -135,6 +137,10 @@ fn change(form: ChangeForm) -> Read<GoldenChange> {
         weight: if needs_approval { Weight::NeedsApproval } else { Weight::Listed },
         file: file.map(path).transpose()?,
     })
+}
+
+fn interruption(word: &str) -> Read<Interruption> {
+    Interruption::ALL.into_iter().find(|one| one.as_str() == word).map_or_else(|| odd("called_off", word), Ok)
 }
 
 fn tier(word: &str) -> Read<Tier> {

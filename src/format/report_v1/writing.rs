@@ -68,9 +68,11 @@ pub fn summary(report: &Report) -> String {
             suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.word())).collect();
         json!({ "id": suite.id.as_str(), "tier": suite.tier.word(), "verdict": suite.verdict.word(), "agents": agents })
     });
+    let not_gateable: Vec<&str> = report.not_gateable.iter().map(|why| why.0.as_str()).collect();
     let value = json!({
         "schema": "goldgate.summary/1", "verdict": report.verdict.word(), "exit_code": report.exit_code(),
-        "commit": report.commit, "suites": suites.collect::<Vec<_>>(),
+        "commit": report.commit, "suites": suites.collect::<Vec<_>>(), "not_gateable": not_gateable,
+        "notes": report.notes,
     });
     let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
     text.push('\n');
@@ -114,6 +116,7 @@ fn form(report: &Report) -> ReportFile {
         golden_changes: report.golden_changes.iter().map(change).collect(),
         approval: report.approval.as_ref().map(approval),
         not_gateable: report.not_gateable.iter().map(|why| why.0.clone()).collect(),
+        called_off: report.called_off.map(|why| why.as_str().to_owned()),
         notes: report.notes.clone(),
         usage: UsageForm { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms },
     }

@@ -16,6 +16,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a judge without labels is not trusted, and the report says how to label", unlabelled),
         trial("what a person says by the judge's rubric is kept beside what others said of the case", labelling),
         trial("a label on other outputs does not count for a judge", stale_label),
+        trial("votes that cannot be read take the place of none that were given", unreadable),
         trial("parts of a suite join to the judges of the whole", parts),
         trial("a stored report tells what judges said as the run did", stored),
         trial("a pull request that changes a judge is told so, and needs no approval", guarded),
@@ -95,6 +96,30 @@ fn recommends() {
         text.contains("recommends holding back, since the share of passes fell from 60.0 % to 50.0 %; a look at"),
         "{text}"
     );
+}
+
+fn unreadable() {
+    let repository = voted(3, &MARKS);
+    let recording = |case: usize| repository.read(&format!("runs/quokka/wombat-{case}.json"));
+    let before: Vec<String> = (0..3).map(recording).collect();
+    // The judge answers with something that is no verdict.
+    repository.write("mark", "perhaps");
+    let ran = repository.goldgate(&["judge", "--quiet", "--again"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!((0..3).map(recording).collect::<Vec<_>>(), before, "what was said before stays to the letter");
+    // One vote of three can be read: it takes its own place, and the other two stay.
+    repository.write(
+        "bench.sh",
+        "cat > /dev/null\nmkdir once 2> /dev/null && mark=fail || mark=perhaps\n\
+         printf '{\"status\": \"completed\", \"outputs\": {\"verdict\": \"%s\", \"reason\": \"anew\"}}' $mark\n",
+    );
+    let ran = repository.goldgate(&["judge", "--quiet", "--again", "--case", "wombat-0"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let now: Value = serde_json::from_str(&recording(0)).unwrap();
+    let votes = now["judgements"]["keeps_promises"]["votes"].as_array().unwrap().clone();
+    let reasons: Vec<&str> = votes.iter().filter_map(|vote| vote["reason"].as_str()).collect();
+    assert_eq!((votes.len(), reasons.iter().filter(|reason| **reason == "anew").count()), (3, 1), "{votes:?}");
+    assert_eq!(reasons.iter().filter(|reason| **reason == "as told").count(), 2, "{votes:?}");
 }
 
 fn distrusted() {

@@ -159,8 +159,10 @@ fn budget() {
     let endpoint = answering(|_| says("pass"));
     // 120 tokens a call: the answer and two votes.
     let repository = judged(&endpoint, "budget: { max_tokens: 360 }\n");
-    let told = model(&repository, &["--blocking", "--record", "kept"]);
-    assert_eq!((endpoint.requests(), &told["usage"]["calls"], &told["verdict"]), (3, &json!(3), &json!("pass")));
+    let ran = run(&repository, &["--tier", "model", "--format", "json", "--record", "kept"]);
+    let told = super::report(&ran);
+    assert_eq!((endpoint.requests(), &told["usage"]["calls"], &told["verdict"]), (3, &json!(3), &json!("skipped")));
+    assert_eq!(ran.code, 3, "a run whose budget is spent gives no verdict");
     assert!(
         told["notes"].to_string().contains("1 vote of a judge was not made: the budget of tokens is spent"),
         "{told}"

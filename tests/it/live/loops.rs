@@ -297,7 +297,7 @@ fn budget() {
     let repository = repository(&endpoint, 1, "budget: { max_tokens: 300 }\n");
     let ran = model(&repository, &KEEP);
     let lived = report(&ran);
-    assert_eq!((ran.code, endpoint.requests()), (0, 2), "{}", ran.stderr);
+    assert_eq!((ran.code, endpoint.requests()), (3, 2), "{}", ran.stderr);
     assert_eq!((&case(&lived)["excluded"], &lived["failures"]), (&json!(true), &json!([])));
     assert!(lived["notes"].to_string().contains("1 sample was not made: the budget of tokens is spent"), "{lived}");
     let kept = artifact(&repository);

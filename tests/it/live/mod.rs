@@ -1,7 +1,9 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
+mod called_off;
 mod endpoint;
 mod judges;
+mod kept;
 mod loops;
 mod programs;
 mod stale;
@@ -24,6 +26,8 @@ use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
+    trials.extend(called_off::trials());
+    trials.extend(kept::trials());
     trials.extend(loops::trials());
     trials.extend(judges::trials());
     trials.extend(programs::trials());
@@ -311,7 +315,7 @@ fn budget() {
     repository.replace("goldgate.yaml", "concurrency: 32", "concurrency: 2");
     let ran = model(&repository, &["--format", "json"]);
     let report = report(&ran);
-    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    assert_eq!((ran.code, &report["called_off"]), (3, &json!("max_cost_usd")), "{}", ran.stderr);
     assert_eq!((endpoint.requests(), &report["usage"]["cost_usd"]), (10, &json!(1.0)));
     let cases = report["suites"][0]["agents"][0]["cases"].as_array().unwrap().clone();
     let excluded = cases.iter().filter(|case| case["excluded"] == json!(true)).count();

@@ -1,0 +1,40 @@
+//! The tiers of a run: whose verdict counts, and which one did not run.
+
+use super::live;
+use super::run::Job;
+use crate::model::{NotGateable, Ruling, SuiteReport, Tier};
+
+/// Whose verdict counts where both tiers are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DecidingTiers {
+    /// That of the deterministic tier.
+    Deterministic,
+    /// That of both: somebody asked in so many words that the run blocks.
+    Every,
+}
+
+impl Job {
+    /// Whether a tier's verdict counts.
+    pub fn decides(&self, tier: Tier) -> bool {
+        let deterministic = self.wanted.tiers.contains(&Tier::Deterministic);
+        tier == Tier::Deterministic || !deterministic || self.deciding == DecidingTiers::Every
+    }
+}
+
+/// What one tier says.
+#[derive(Debug, Clone)]
+#[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
+pub struct TierOutcome {
+    /// The worst of its suites.
+    pub verdict: Ruling,
+    /// Why no verdict can be given; empty where one can.
+    pub not_gateable: Vec<NotGateable>,
+}
+
+/// Why a tier that was asked for says nothing, or not of everybody: an agent without its target, or no suite at all.
+pub fn not_run(tier: Tier, asked: &[Tier], agents: &[live::NotRun], suites: &[SuiteReport]) -> Vec<NotGateable> {
+    if asked.len() > 1 && agents.is_empty() && suites.is_empty() {
+        return vec![NotGateable(format!("the {} tier did not run: no suite that is asked for has it", tier.word()))];
+    }
+    agents.iter().map(|one| NotGateable(one.message.clone())).collect()
+}

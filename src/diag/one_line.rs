@@ -1,0 +1,86 @@
+//! The one place where a text for people becomes a line of a terminal or of a log.
+//!
+//! Names of files, keys and values are written by others. A line break in one of them would begin a line of its own, and a runner of
+//! GitHub takes a line that begins with `::` for a command.
+
+/// The text as one line: white space around line breaks is one space, other control characters and those that change how a text is
+/// shown are written as `\u{1b}`, and no command of a runner is left.
+pub fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for (number, part) in text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
+        let part = if number == 0 { part.trim_end() } else { part.trim() };
+        if part.is_empty() {
+            continue;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        for char in part.chars() {
+            match char {
+                '\t' => line.push(' '),
+                char if char.is_control() || is_deceptive(char) => line.extend(char.escape_unicode()),
+                char => line.push(char),
+            }
+        }
+    }
+    without_commands(line)
+}
+
+/// Characters that change the order or the look of others, or that nobody sees.
+fn is_deceptive(char: char) -> bool {
+    matches!(char,
+        '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+        | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A runner takes a line for a command that begins with `::`, whatever blanks are before it, and one that has `##[` anywhere.
+fn without_commands(line: String) -> String {
+    let start = line.len() - line.trim_start().len();
+    let line = match line[start..].starts_with("::") {
+        true => format!("{}: :{}", &line[..start], &line[start + 2..]),
+        false => line,
+    };
+    if line.contains("##[") { line.replace("##[", "## [") } else { line }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+
+    use super::one_line;
+
+    #[test]
+    fn a_text_is_one_line_without_commands() {
+        for (text, line) in [
+            ("a.json: unknown key \"x\"", "a.json: unknown key \"x\""),
+            (
+                "\n::error title=forged::All gates hold\n::stop-commands::x\n",
+                ": :error title=forged::All gates hold ::stop-commands::x",
+            ),
+            ("  ::error::x", "  : :error::x"),
+            ("a ##[error]b", "a ## [error]b"),
+            ("a\u{1b}[31mb\u{7}", "a\\u{1b}[31mb\\u{7}"),
+            ("a\u{202e}b\u{2028}c", "a\\u{202e}b c"),
+            ("unknown status [\n  1\n]", "unknown status [ 1 ]"),
+            ("ä\tö ü", "ä ö ü"),
+        ] {
+            assert_eq!(one_line(text), line);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_begins_a_line_or_a_command(text in any::<String>()) {
+            let line = one_line(&text);
+            assert!(!line.chars().any(char::is_control), "{line:?}");
+            assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line:?}");
+        }
+
+        #[test]
+        fn nothing_that_is_hidden_between_signs_makes_a_command(text in "[\n\r\t :#\\[x\u{200b}\u{feff}]{0,12}") {
+            let line = one_line(&text);
+            assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! A set of files takes the place of another one: first everything new is safe on disk, then names change, then what is
+//! superfluous goes. Whenever it is broken off, each set is there: the old one or the new one.
+
+use std::io;
+
+use anyhow::Context;
+
+use super::disk::Disk;
+use super::disk::draft_file;
+use crate::model::RepoPath;
+
+/// The files that take the place of `{name}.json` and of the folder `{name}` in a folder.
+pub struct FileSet<'a> {
+    /// The folder.
+    pub folder: RepoPath,
+    /// The name of the set in it.
+    pub name: String,
+    /// The files.
+    pub files: SetFiles<'a>,
+}
+
+/// The files of a set.
+pub enum SetFiles<'a> {
+    /// One file, `{name}.json`.
+    Single(&'a [u8]),
+    /// A folder `{name}` with these files.
+    Several(Vec<(String, &'a [u8])>),
+}
+
+impl SetFiles<'_> {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        match self {
+            Self::Single(_) => 1,
+            Self::Several(files) => files.len(),
+        }
+    }
+}
+
+/// What is done next. Drafts may be below another root than the files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step<'a> {
+    /// Make a folder of drafts.
+    DraftFolder(RepoPath),
+    /// Write a draft, and wait until it is safe.
+    Draft(RepoPath, &'a [u8]),
+    /// Wait until the names of drafts are safe.
+    SyncDrafts(RepoPath),
+    /// Make a folder.
+    Folder(RepoPath),
+    /// Give the draft the name; what had it may take the draft's.
+    Put(RepoPath, RepoPath),
+    /// Wait until the names in a folder are safe.
+    Sync(RepoPath),
+    /// Remove a file or a folder.
+    Remove(RepoPath),
+}
+
+/// All steps, in an order in which nothing that was there is touched before everything new is safe.
+fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<Step<'a>> {
+    let mut steps = vec![Step::DraftFolder(drafts.clone())];
+    let (mut puts, mut removes, mut folders) = (Vec::new(), Vec::new(), Vec::new());
+    for (number, set) in sets.iter().enumerate() {
+        let draft = drafts.child(&number.to_string());
+        let (single, folder) = (set.folder.child(&format!("{}.json", set.name)), set.folder.child(&set.name));
+        match &set.files {
+            SetFiles::Single(bytes) => {
+                steps.push(Step::Draft(draft.clone(), bytes));
+                puts.push(Step::Put(draft, single));
+                removes.push(Step::Remove(folder));
+            }
+            SetFiles::Several(files) => {
+                steps.push(Step::DraftFolder(draft.clone()));
+                steps.extend(files.iter().map(|(name, bytes)| Step::Draft(draft.child(name), bytes)));
+                steps.push(Step::SyncDrafts(draft.clone()));
+                puts.push(Step::Put(draft, folder));
+                removes.push(Step::Remove(single));
+            }
+        }
+        if !folders.contains(&set.folder) {
+            folders.push(set.folder.clone());
+        }
+    }
+    steps.push(Step::SyncDrafts(drafts.clone()));
+    steps.extend(folders.iter().cloned().map(Step::Folder));
+    steps.extend(puts);
+    steps.extend(folders.iter().cloned().map(Step::Sync));
+    steps.extend(removes);
+    steps
+}
+
+impl Disk {
+    /// Puts sets of files in the place of others: no old file is touched before all new ones are safe.
+    ///
+    /// # Errors
+    /// Why it could not be done. Every set is then the old one or the new one.
+    pub fn swap(&self, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
+        if sets.is_empty() {
+            return Ok(());
+        }
+        let (home, drafts) = self.draft().context("while writing recordings")?;
+        match self.swap_by(home, &drafts, sets) {
+            // The folder of drafts is on another device. Nothing that was there is touched yet.
+            Err(error) if error.root_cause().downcast_ref().is_some_and(is_elsewhere) => {
+                self.swap_by(self, &RepoPath::root().child(&draft_file()), sets)
+            }
+            other => other,
+        }
+    }
+
+    fn swap_by(&self, home: &Self, drafts: &RepoPath, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
+        let done = steps(sets, drafts).iter().try_for_each(|step| self.step(home, step));
+        // What is left of the drafts helps nobody.
+        let _ = home.remove(drafts);
+        done
+    }
+
+    fn step(&self, home: &Self, step: &Step<'_>) -> anyhow::Result<()> {
+        let context = |path: &RepoPath| format!("while writing {path}");
+        match step {
+            Step::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(folder)),
+            Step::Draft(file, bytes) => home.write_new(file, bytes).with_context(|| context(file)),
+            Step::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(folder)),
+            Step::Folder(folder) => self.make_folder(folder).with_context(|| context(folder)),
+            Step::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(name)),
+            Step::Sync(folder) => self.sync_folder(folder).with_context(|| context(folder)),
+            Step::Remove(path) => self.remove(path),
+        }
+    }
+
+    /// Gives the draft the name. A folder that has the name changes places with the draft in one step, where the system can do it.
+    fn exchange(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
+        let (old, new) = (draft.as_str(), name.as_str());
+        let is_folder = home.root.symlink_metadata(old)?.is_dir();
+        let is_taken = self.root.symlink_metadata(new).is_ok_and(|found| found.is_dir());
+        if !(is_folder && is_taken) {
+            return home.root.rename(old, &self.root, new);
+        }
+        #[cfg(target_os = "linux")]
+        if rustix::fs::renameat_with(&home.root, old, &self.root, new, rustix::fs::RenameFlags::EXCHANGE).is_ok() {
+            return Ok(());
+        }
+        self.one_by_one(home, draft, name)
+    }
+
+    /// Each file takes the place of its namesake; then those go that have none.
+    fn one_by_one(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
+        let names = |disk: &Self, folder: &RepoPath| -> io::Result<Vec<String>> {
+            let entries = disk.root.read_dir(folder.as_str())?;
+            entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())).collect()
+        };
+        let new = names(home, draft)?;
+        for file in &new {
+            home.root.rename(draft.child(file).as_str(), &self.root, name.child(file).as_str())?;
+        }
+        for old in names(self, name)?.iter().filter(|old| !new.contains(old)) {
+            self.root.remove_file(name.child(old).as_str())?;
+        }
+        Ok(())
+    }
+}
+
+fn is_elsewhere(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::CrossesDevices
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::FileSet;
+    use super::SetFiles;
+    use super::steps;
+    use crate::model::RepoPath;
+    use crate::world::Disk;
+
+    fn set<'a>(name: &str, files: SetFiles<'a>) -> FileSet<'a> {
+        FileSet { folder: RepoPath::root().child("runs").child("legal"), name: name.to_owned(), files }
+    }
+
+    /// The files of a set as they are on disk.
+    fn found(root: &Path, name: &str) -> Vec<(String, String)> {
+        let folder = root.join("runs/legal");
+        let mut files = Vec::new();
+        if let Ok(text) = std::fs::read_to_string(folder.join(format!("{name}.json"))) {
+            files.push(("single".to_owned(), text));
+        }
+        for entry in std::fs::read_dir(folder.join(name)).into_iter().flatten().flatten() {
+            let text = std::fs::read_to_string(entry.path()).unwrap();
+            files.push((entry.file_name().into_string().unwrap(), text));
+        }
+        files.sort();
+        files
+    }
+
+    fn old(root: &Path) {
+        let folder = root.join("runs/legal");
+        std::fs::create_dir_all(folder.join("several")).unwrap();
+        for number in 0..3 {
+            std::fs::write(folder.join(format!("several/{number}.json")), "old").unwrap();
+        }
+        std::fs::write(folder.join("single.json"), "old").unwrap();
+        std::fs::write(folder.join("becomes-several.json"), "old").unwrap();
+    }
+
+    #[test]
+    fn wherever_it_is_broken_off_each_set_is_there() {
+        let new: &[u8] = b"new";
+        let sets = || {
+            let two = || vec![("0.json".to_owned(), new), ("1.json".to_owned(), new)];
+            vec![
+                set("several", SetFiles::Several(two())),
+                set("single", SetFiles::Single(new)),
+                set("becomes-several", SetFiles::Several(two())),
+                set("fresh", SetFiles::Several(two())),
+            ]
+        };
+        let drafts = RepoPath::root().child("drafts");
+        let all = steps(&sets(), &drafts).len();
+        for end in 0..=all {
+            let folder = tempfile::tempdir().unwrap();
+            old(folder.path());
+            let disk = Disk::open(folder.path()).unwrap();
+            for step in &steps(&sets(), &drafts)[..end] {
+                disk.step(&disk, step).unwrap();
+            }
+            for (name, olds) in [("several", 3), ("single", 1), ("becomes-several", 1)] {
+                let texts = found(folder.path(), name);
+                let count = |wanted: &str| texts.iter().filter(|(_, text)| text == wanted).count();
+                let news = if name == "single" { 1 } else { 2 };
+                let (is_old, is_new) = (count("old") == olds, count("new") == news);
+                assert!(is_old || is_new, "{name} after {end} of {all} steps: {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn at_the_end_the_new_files_are_there_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        old(folder.path());
+        let disk = Disk::open(folder.path()).unwrap();
+        let long = "x".repeat(245);
+        disk.swap(&[
+            set("several", SetFiles::Single(b"new")),
+            set("becomes-several", SetFiles::Several(vec![("0.json".to_owned(), b"new")])),
+            set(&long, SetFiles::Single(b"new")),
+        ])
+        .unwrap();
+        let pair = |name: &str| (name.to_owned(), "new".to_owned());
+        assert_eq!(found(folder.path(), "several"), [pair("single")]);
+        assert_eq!(found(folder.path(), "becomes-several"), [pair("0.json")]);
+        assert_eq!(found(folder.path(), &long), [pair("single")]);
+        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())], "it is in no set");
+        let names = std::fs::read_dir(folder.path().join("runs/legal")).unwrap().count();
+        assert_eq!(names, 4, "no draft is left");
+    }
+
+    #[test]
+    fn where_the_system_cannot_change_places_files_follow_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        old(folder.path());
+        std::fs::create_dir(folder.path().join("draft")).unwrap();
+        std::fs::write(folder.path().join("draft/0.json"), "new").unwrap();
+        let disk = Disk::open(folder.path()).unwrap();
+        let several = RepoPath::root().child("runs").child("legal").child("several");
+        disk.one_by_one(&disk, &RepoPath::root().child("draft"), &several).unwrap();
+        assert_eq!(found(folder.path(), "several"), [("0.json".to_owned(), "new".to_owned())]);
+    }
+}

@@ -1,0 +1,109 @@
+//! Recordings and finished samples: whenever a run is broken off, nothing is lost.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::GOOD;
+use super::KEY;
+use super::cases;
+use super::endpoint::Answer;
+use super::endpoint::Endpoint;
+use super::live;
+use super::model;
+use super::named;
+use crate::repository::program;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a run that is killed while it records loses no recording", killed),
+        trial("finished samples are kept until their recordings are on disk", unwritable),
+        trial("the case with the longest name is recorded, and recorded again", long_name),
+        trial("recording again with fewer samples leaves none of the old ones", fewer),
+    ]
+}
+
+const CASES: usize = 40;
+
+fn killed() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, prompt| Answer::Says(named(prompt)));
+    let repository = live(&endpoint, "openai", "");
+    cases(&repository, CASES);
+    // All answers come from the cache, so that a run is little else but writing.
+    let arguments = ["--samples", "3", "--cache=all", "--record", "recorded"];
+    assert_eq!(model(&repository, &arguments).code, 0);
+    for round in 0..14_u64 {
+        let mut command = program(&repository.path(""));
+        command.args(["run", "--tier", "model", "--quiet"]).args(arguments).env("LIVE_KEY", KEY);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        thread::sleep(Duration::from_millis(60 + 45 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        for case in 0..CASES {
+            for sample in 0..3 {
+                let text = repository.read(&format!("recorded/legal/c{case}/{sample}.json"));
+                assert!(serde_json::from_str::<Value>(&text).is_ok(), "round {round}: c{case}/{sample}");
+            }
+        }
+    }
+    let folders = std::fs::read_dir(repository.path("recorded/legal")).unwrap().count();
+    assert_eq!(folders, CASES, "no draft stands beside recordings");
+}
+
+fn unwritable() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    repository.write("recorded/legal", "this is no folder");
+    let ran = model(&repository, &["--samples", "3", "--record", "recorded"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert!(repository.path(".goldgate/unfinished").exists());
+    repository.remove("recorded/legal");
+    let asked = endpoint.requests();
+    let ran = model(&repository, &["--samples", "3", "--record", "recorded", "--resume"]);
+    assert_eq!((ran.code, endpoint.requests()), (0, asked), "{}", ran.stderr);
+    assert!(repository.path("recorded/legal/lease/2.json").exists());
+    assert!(!repository.path(".goldgate/unfinished").exists());
+}
+
+fn long_name() {
+    let endpoint = Endpoint::new(Duration::ZERO, |_, _| Answer::Says(GOOD.to_owned()));
+    let repository = live(&endpoint, "openai", "");
+    let name = "l".repeat(245);
+    repository
+        .write(&format!("golden/expected/legal/{name}.json"), repository.read("golden/expected/legal/lease.json"));
+    repository.write(&format!("golden/contracts/{name}.md"), repository.read("golden/contracts/lease.md"));
+    for samples in ["1", "1", "3", "3"] {
+        let ran = model(&repository, &["--samples", samples, "--record", "recorded", "--case", "lll*"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+    }
+    assert!(repository.path(&format!("recorded/legal/{name}/2.json")).exists());
+    assert!(!repository.path(&format!("recorded/legal/{name}.json")).exists());
+}
+
+fn fewer() {
+    let changed = Arc::new(AtomicBool::new(false));
+    let now = Arc::clone(&changed);
+    let endpoint = Endpoint::new(Duration::ZERO, move |_, _| {
+        Answer::Says(if now.load(Ordering::SeqCst) {
+            GOOD.replace("prior consent", "approval")
+        } else {
+            GOOD.to_owned()
+        })
+    });
+    let repository = live(&endpoint, "openai", "");
+    assert_eq!(model(&repository, &["--samples", "5", "--record", "recorded"]).code, 0);
+    changed.store(true, Ordering::SeqCst);
+    assert_eq!(model(&repository, &["--samples", "2", "--record", "recorded"]).code, 0);
+    let count = std::fs::read_dir(repository.path("recorded/legal/lease")).unwrap().count();
+    assert_eq!(count, 2);
+    let record: Value = serde_json::from_str(&repository.read("recorded/legal/lease/1.json")).unwrap();
+    assert!(record["outputs"].to_string().contains("approval"), "{}", json!(record));
+}
