@@ -48,7 +48,7 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
             "correct --baseline, or write one with --update-baseline",
         )
         .into()),
-        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.text(file)?)?)),
+        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.own_text(file)?)?)),
     }
 }
 

@@ -12,7 +12,6 @@ use crate::model::Unit;
 use crate::render::side_by_side;
 use crate::render::side_by_side::Row;
 use crate::suites::KINDS;
-use crate::suites::Shelf;
 use crate::world::World;
 
 /// The agents' values of a file: by suite, agent and metric.
@@ -49,7 +48,7 @@ fn unit(metric: &str) -> Unit {
 
 fn values(path: &str) -> Result<Values, Trouble> {
     let (disk, file) = located(path)?;
-    let source: SourceText = disk.text(&file)?;
+    let source: SourceText = disk.own_text(&file)?;
     // The schema's name decides; a file of neither kind is told what a baseline is.
     if source.text.contains("\"goldgate.report/") {
         let report = report_v1::read(&source)?;

@@ -133,9 +133,12 @@ fn read(folder: &str) -> Result<Part, Trouble> {
         let help = "name a folder that goldgate run --shard i/n --out DIR wrote";
         Diagnostic::of_file(&shown, "missing-file", "there is no part here", help)
     };
-    let bytes = Disk::open(Path::new(folder)).map_err(|_| missing())?.bytes(&RepoPath::root().child(FILE));
-    let bytes = bytes.map_err(|problem| if problem.code == "missing-file" { missing() } else { problem })?;
-    Ok(shard_v1::read(&SourceText::new(shown.clone(), bytes)?)?)
+    let part = Disk::open(Path::new(folder)).map_err(|_| missing())?.own_text(&RepoPath::root().child(FILE));
+    let SourceText { text, .. } = part.map_err(|problem| match problem.code {
+        "missing-file" => missing(),
+        _ => Diagnostic { file: shown.to_string(), ..problem },
+    })?;
+    Ok(shard_v1::read(&SourceText { file: shown, text })?)
 }
 
 /// The first part, once all parts are there, each once, and of one run.

@@ -122,13 +122,14 @@ impl Done {
 pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
     let (disk, file) = located(&job.config)?;
     let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    let live = live::Options { keys: keys(&job, before, &disk, &file), ..job.live.clone() };
     // It is opened once the config has been read: what is wrong there is said first.
     let base: OnceCell<BaseTree<'_>> = OnceCell::new();
     let ground = Ground {
         shelf: &disk,
         config: &file,
         make: &|plan, tier| match &job.parts {
-            None => live::make(plan, tier, &disk, world, &job.live),
+            None => live::make(plan, tier, &disk, world, &live),
             // What other machines graded is not made again.
             Some(parts) => Ok(live::Made { not_run: parts.not_run(tier), ..live::Made::default() }),
         },
@@ -159,6 +160,18 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         report::part(&mut done.report, shard);
     }
     Ok(done)
+}
+
+/// Where keys may go: where there is a base commit, its config says so.
+fn keys(job: &Job, before: Before<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
+    match before {
+        Before::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
+            live::keys_of_base(objects, commit, disk, file)
+        }
+        Before::Commit(..) | Before::None => job.live.keys.clone(),
+        #[cfg(feature = "github")]
+        Before::Unknown(_) => live::named_by(None),
+    }
 }
 
 /// Gives the baseline to compare with, where the config's stands.
@@ -256,7 +269,8 @@ pub fn folder_of(path: &str) -> &Path {
 pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     let folder = folder_of(path);
-    let missing = |what: &str| Diagnostic::of_file(path, "missing-file", what, "correct the path");
+    let named = if path.is_empty() { "command line" } else { path };
+    let missing = |what: &str| Diagnostic::of_file(named, "missing-file", what, "correct the path");
     let name = name.ok_or_else(|| missing("this names no file"))?;
     let (disk, inside) = Disk::around(folder).map_err(|_| missing("there is no such folder"))?;
     Ok((disk, inside.child(name)))
@@ -367,6 +381,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             },
             loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
+            keys: live::KeyHosts::Any,
         },
         parts: None,
     })

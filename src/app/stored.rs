@@ -7,7 +7,6 @@ use super::run::located;
 use super::show;
 use super::trouble::Trouble;
 use crate::format::report_v1;
-use crate::suites::Shelf;
 use crate::world::World;
 
 /// Renders `DIR/report.json`; the exit code is that of showing, not the stored verdict's.
@@ -17,7 +16,7 @@ use crate::world::World;
 pub fn report(args: &ReportArgs, world: &World) -> Result<u8, Trouble> {
     let path = Path::new(&args.folder).join("report.json");
     let (disk, file) = located(&path.to_string_lossy())?;
-    let report = report_v1::read(&disk.text(&file)?)?;
+    let report = report_v1::read(&disk.own_text(&file)?)?;
     world.say(&show::shown(&report, args.format, world));
     Ok(0)
 }

@@ -1,5 +1,6 @@
 //! The only module that knows the YAML crates: typed reading, and places by path.
 
+use std::collections::HashMap;
 use std::collections::HashSet;
 
 use saphyr_parser::Event;
@@ -17,7 +18,7 @@ use crate::diag::Point;
 /// # Errors
 /// The place where it is no such document.
 pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> {
-    if let Some(problem) = duplicate_key(source) {
+    if let Some(problem) = unfit(source) {
         return Err(problem);
     }
     serde_yaml::from_str(&source.text).map_err(|error| {
@@ -41,14 +42,43 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
 
 /// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
 pub fn place(source: &SourceText, path: &[Step<'_>]) -> Point {
-    let mut best = Point { line: 1, column: 1 };
-    walk(source, |seen, at| {
-        if seen.len() <= path.len() && !seen.is_empty() && seen.iter().zip(path).all(|(one, step)| one.is(*step)) {
-            best = at;
+    Index::of(source).place(path)
+}
+
+/// Where every key and element of a text stands: for whoever has several problems to say.
+pub struct Index(Node);
+
+/// A node with those inside it.
+#[derive(Default)]
+struct Node {
+    at: Option<Point>,
+    inside: HashMap<Found, Node>,
+}
+
+impl Index {
+    /// Walks the text once.
+    pub fn of(source: &SourceText) -> Self {
+        let mut root = Node::default();
+        walk(source, |path, at| {
+            let mut node = &mut root;
+            for step in path {
+                node = node.inside.entry(step.clone()).or_default();
+            }
+            node.at = Some(at);
+        });
+        Self(root)
+    }
+
+    /// Where the node at `path` stands, as [`place`].
+    pub fn place(&self, path: &[Step<'_>]) -> Point {
+        let (mut node, mut best) = (&self.0, Point { line: 1, column: 1 });
+        for step in path {
+            let Some(next) = node.inside.get(&Found::of(*step)) else { break };
+            best = next.at.unwrap_or(best);
+            node = next;
         }
-        Flow::Continue
-    });
-    best
+        best
+    }
 }
 
 /// A step as it is found while walking.
@@ -59,33 +89,71 @@ enum Found {
 }
 
 impl Found {
-    fn is(&self, step: Step<'_>) -> bool {
-        match (self, step) {
-            (Self::Key(found), Step::Key(wanted)) => found == wanted,
-            (Self::At(found), Step::At(wanted)) => *found == wanted,
-            (Self::Key(_), Step::At(_)) | (Self::At(_), Step::Key(_)) => false,
+    fn of(step: Step<'_>) -> Self {
+        match step {
+            Step::Key(key) => Self::Key(key.to_owned()),
+            Step::At(index) => Self::At(index),
         }
     }
 }
 
-enum Flow {
-    Continue,
-    Stop,
+/// How deep a text may be nested. What people write is less than ten deep.
+const DEPTH: usize = 64;
+
+/// What makes a text unfit before it is read typed: nesting that costs memory and time, keys that are no text, and keys that stand
+/// twice, of which the YAML crate keeps the last; for people that is a lost setting. Nothing but the keys of open mappings is kept.
+fn unfit(source: &SourceText) -> Option<Diagnostic> {
+    let mut open: Vec<Open> = Vec::new();
+    for event in Parser::new_from_str(&source.text) {
+        let (event, span) = event.ok()?;
+        let refuse = |code, what: String, help: &str| {
+            let at = point(span.start.line(), span.start.col() + 1);
+            Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
+        };
+        let opened = match &event {
+            Event::MappingStart(..) => Some(Open::Mapping { keys: HashSet::new(), next: Next::Key }),
+            Event::SequenceStart(..) => Some(Open::List),
+            Event::Scalar(..) | Event::Alias(..) => None,
+            Event::MappingEnd | Event::SequenceEnd => {
+                open.pop();
+                continue;
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(..) | Event::DocumentEnd => {
+                continue;
+            }
+        };
+        match (open.last_mut(), &event) {
+            (Some(Open::Mapping { keys, next: next @ Next::Key }), Event::Scalar(key, ..)) => {
+                if !keys.insert(key.to_string()) {
+                    return refuse("duplicate-key", format!("the key \"{key}\" stands here twice"), "keep one of them");
+                }
+                *next = Next::Value;
+            }
+            (Some(Open::Mapping { next: Next::Key, .. }), _) => {
+                return refuse("bad-key", "this key is no text".to_owned(), "write a plain word as the key");
+            }
+            (Some(Open::Mapping { next: next @ Next::Value, .. }), _) => *next = Next::Key,
+            (Some(Open::List) | None, _) => {}
+        }
+        if opened.is_some() && open.len() == DEPTH {
+            let what = format!("this is nested more than {DEPTH} deep");
+            return refuse("too-deep", what, "write it flatter");
+        }
+        open.extend(opened);
+    }
+    None
 }
 
-/// The YAML crate keeps the last of two equal keys of a free mapping; for people that is a lost setting.
-fn duplicate_key(source: &SourceText) -> Option<Diagnostic> {
-    let mut seen_paths = HashSet::new();
-    let mut problem = None;
-    walk(source, |path, at| {
-        if let (Some(Found::Key(key)), false) = (path.last(), seen_paths.insert(path.to_vec())) {
-            let what = format!("the key \"{key}\" stands here twice");
-            problem = Some(Diagnostic::of_file(&source.file, "duplicate-key", what, "keep one of them").at(at));
-            return Flow::Stop;
-        }
-        Flow::Continue
-    });
-    problem
+/// A mapping or a list that has not ended yet.
+enum Open {
+    Mapping { keys: HashSet<String>, next: Next },
+    List,
+}
+
+/// What comes next in a mapping.
+enum Next {
+    Key,
+    Value,
 }
 
 enum Frame {
@@ -95,7 +163,7 @@ enum Frame {
 }
 
 /// Calls `visit` with the path and place of every key and element, in the order of the text; stops at a syntax error.
-fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point) -> Flow) {
+fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point)) {
     let mut frames: Vec<Frame> = Vec::new();
     let mut path: Vec<Found> = Vec::new();
     for event in Parser::new_from_str(&source.text) {
@@ -114,24 +182,21 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point) -> Flow) {
                 continue;
             }
         };
-        let visited = match frames.last_mut() {
-            None => Flow::Continue,
+        match frames.last_mut() {
+            None | Some(Frame::MappingValue) => {}
             Some(Frame::List(index)) => {
                 path.push(Found::At(*index));
-                visit(&path, at)
+                visit(&path, at);
             }
             Some(frame @ Frame::MappingKey) => {
                 let Event::Scalar(key, ..) = &event else { return };
                 *frame = Frame::MappingValue;
                 path.push(Found::Key(key.to_string()));
-                match visit(&path, at) {
-                    Flow::Continue => continue,
-                    Flow::Stop => return,
-                }
+                visit(&path, at);
+                continue;
             }
-            Some(Frame::MappingValue) => Flow::Continue,
-        };
-        if let Flow::Stop = visited {
+        }
+        if frames.len() >= DEPTH {
             return;
         }
         match opens {
@@ -189,5 +254,28 @@ mod tests {
             problem.to_string(),
             "a.yaml:3:1: the key \"a\" stands here twice; keep one of them [duplicate-key]"
         );
+    }
+
+    #[test]
+    fn a_text_that_is_nested_too_deep_is_refused_before_it_costs_anything() {
+        let flow = format!("a: {}", "{a: ".repeat(100_000));
+        let behind = format!("? [x]\n: 1\nb:\n  {}", "- ".repeat(40_000));
+        for (text, code) in [("- ".repeat(40_000), "too-deep"), (flow, "too-deep"), (behind, "bad-key")] {
+            let problem = whole::<std::collections::BTreeMap<String, u32>>(&source(&text)).unwrap_err();
+            assert_eq!(problem.code, code);
+        }
+        let fits = format!("{}1{}", "[".repeat(60), "]".repeat(60));
+        assert_ne!(whole::<u32>(&source(&fits)).unwrap_err().code, "too-deep");
+    }
+
+    #[test]
+    fn many_problems_take_one_walk() {
+        let text: String = (0..4000).map(|number| format!("- id: a{number}\n  kind: x\n")).collect();
+        let (source, steps) = (source(&text), |index| [At(index), Key("kind")]);
+        let index = super::Index::of(&source);
+        for number in 0..4000 {
+            let line = u32::try_from(2 * number + 2).unwrap();
+            assert_eq!(index.place(&steps(number)), Point { line, column: 3 });
+        }
     }
 }

@@ -211,6 +211,8 @@ pub enum Transport {
         argv: Vec<String>,
         /// How requests are told apart.
         protocol: Protocol,
+        /// The environment variables that it sees beside the usual ones.
+        env: Vec<String>,
     },
     /// A POST to this address.
     Http(String),

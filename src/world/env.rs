@@ -65,6 +65,15 @@ impl Env {
         self.variables.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value.reveal().to_owned())
     }
 
+    /// What a program of others sees: where programs and its own files are, language and time zone, and the named variables.
+    pub fn passed_on(&self, names: &[String]) -> Vec<(String, String)> {
+        let usual = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"].into_iter();
+        // Without these no program starts on Windows.
+        let needed = ["SYSTEMROOT", "TEMP", "TMP"].into_iter().filter(|_| cfg!(windows));
+        let wanted = usual.chain(needed).chain(names.iter().map(String::as_str));
+        wanted.filter_map(|name| Some((name.to_owned(), self.variables.get(name)?.reveal().to_owned()))).collect()
+    }
+
     /// A variable that must not be shown.
     pub fn secret(&self, name: &str) -> Option<Secret> {
         self.get(name).map(Secret::new)

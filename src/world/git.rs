@@ -102,16 +102,21 @@ impl Drop for Batch {
 }
 
 impl Git {
-    /// The git of the repository around `start`.
+    /// The git of the repository around `start`: that of the nearest folder upwards with `.git`, as for the files themselves. What
+    /// merely looks like a repository, such as a committed bare one, is never asked.
     pub fn around(start: &Path) -> Self {
-        Self { root: start.to_owned(), batch: Mutex::new(None) }
+        let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
+        let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&start);
+        Self { root: root.to_owned(), batch: Mutex::new(None) }
     }
 
-    /// The id of the commit that people call `name`.
+    /// The id of the commit that people call `name`. A name that a branch and a tag have is refused: nobody could say which one
+    /// was meant.
     ///
     /// # Errors
-    /// That there is no such commit, or no git.
+    /// That there is no such commit, more than one, or no git.
     pub fn commit(&self, name: &str) -> anyhow::Result<String> {
+        self.one_meaning(name)?;
         let wanted = format!("{name}^{{commit}}");
         let out = self
             .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
@@ -119,17 +124,52 @@ impl Git {
         commit(&String::from_utf8_lossy(&out)).with_context(|| format!("--base {name}: git's answer is no commit"))
     }
 
+    /// Refuses a name that several references have, or a reference and a commit.
+    fn one_meaning(&self, name: &str) -> anyhow::Result<()> {
+        let short = name.split(['~', '^', '@', ':']).next().unwrap_or(name);
+        let is_plain = !short.is_empty() && !short.starts_with('-') && !short.contains(['*', '?', '[', '\\']);
+        if !is_plain {
+            return Ok(());
+        }
+        let forms = ["", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"].map(|form| format!("{form}{short}"));
+        let patterns = forms.iter().filter(|form| form.starts_with("refs/")).map(String::as_str);
+        let arguments: Vec<&str> = ["for-each-ref", "--format=%(refname)"].into_iter().chain(patterns).collect();
+        let Ok(out) = self.answer(&arguments) else { return Ok(()) };
+        let out = String::from_utf8_lossy(&out);
+        let mut meant: Vec<&str> = out.lines().filter(|found| forms.iter().any(|form| form == found)).collect();
+        let is_id = short.len() >= 4 && short.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let objects = match is_id && !meant.is_empty() {
+            true => self.answer(&["rev-parse", &format!("--disambiguate={short}")]).unwrap_or_default(),
+            false => Vec::new(),
+        };
+        let objects = String::from_utf8_lossy(&objects);
+        meant.extend(objects.lines());
+        anyhow::ensure!(
+            meant.len() < 2,
+            "--base {name}: several things have this name; write the whole name of one: {}",
+            meant.join(", ")
+        );
+        Ok(())
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(&self.root).args(["--no-replace-objects", "--no-pager"]);
-        for setting in ["core.fsmonitor=false", "core.hooksPath=/dev/null", "protocol.allow=never"] {
+        let settings = [
+            "core.fsmonitor=false",
+            "core.hooksPath=/dev/null",
+            "protocol.allow=never",
+            "safe.bareRepository=explicit",
+        ];
+        for setting in settings {
             command.args(["-c", setting]);
         }
         // Of the environment git needs where it and its helpers are, and nothing that could lead it elsewhere.
         let kept =
             ["PATH", "SYSTEMROOT", "TEMP", "TMP"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let kept: Vec<_> = kept.collect();
-        command.env_clear().envs(kept).envs([
+        command.env_clear().envs(kept).env("GIT_DIR", self.root.join(".git")).envs([
+            ("GIT_ALLOW_PROTOCOL", ""),
             ("GIT_CONFIG_NOSYSTEM", "1"),
             ("GIT_CONFIG_GLOBAL", "/dev/null"),
             ("GIT_NO_LAZY_FETCH", "1"),
@@ -137,6 +177,8 @@ impl Git {
             ("GIT_TERMINAL_PROMPT", "0"),
             ("LC_ALL", "C"),
         ]);
+        // Nothing above the repository is looked into.
+        command.envs(self.root.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }

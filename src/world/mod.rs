@@ -5,6 +5,7 @@ mod base;
 mod clock;
 mod console;
 mod disk;
+mod drafts;
 mod env;
 mod git;
 #[cfg(feature = "github")]

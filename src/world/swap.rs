@@ -6,7 +6,7 @@ use std::io;
 use anyhow::Context;
 
 use super::disk::Disk;
-use super::disk::draft_file;
+use super::drafts::draft_file;
 use crate::model::RepoPath;
 
 /// The files that take the place of `{name}.json` and of the folder `{name}` in a folder.

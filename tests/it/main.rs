@@ -10,6 +10,7 @@ mod asks;
 mod bad_goldens;
 mod bad_input;
 mod bad_revisions;
+mod base_names;
 mod calibrate;
 mod cases;
 mod docs;
@@ -56,6 +57,7 @@ fn main() {
     trials.extend(asks::trials());
     trials.extend(bad_goldens::trials());
     trials.extend(bad_revisions::trials());
+    trials.extend(base_names::trials());
     trials.extend(calibrate::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());

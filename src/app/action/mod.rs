@@ -137,6 +137,8 @@ fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(
         (Some(_), None) if guards => Before::Unknown("no token is given"),
         (Some(_), _) | (None, _) => Before::None,
     };
+    let job =
+        &Job { live: live::Options { keys: keys(job, event, github.as_ref())?, ..job.live.clone() }, ..job.clone() };
     let mut done = run::done(job, world, before, &|disk, _, configured| {
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
@@ -146,6 +148,19 @@ fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(
         _ => done,
     };
     said(world, inputs, event, github.as_ref(), job, &done)
+}
+
+/// Where keys may go: on a pull request only to addresses that the base commit's config names.
+fn keys(job: &Job, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, Trouble> {
+    if !job.wanted.tiers.contains(&Tier::Model) {
+        return Ok(live::KeyHosts::Any);
+    }
+    let (disk, file) = run::located(&job.config)?;
+    Ok(match (&event.base, github) {
+        (None, _) => live::KeyHosts::Any,
+        (Some(_), None) => live::named_by(None),
+        (Some(commit), Some(github)) => live::keys_of_base(github, commit, &disk, &file),
+    })
 }
 
 /// Says on GitHub what a run came to, and gives the exit code. A failure to say so never changes the verdict.

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::pin::Pin;
 
+use crate::app::live::KeyHosts;
+use crate::app::live::keys::refused;
 use crate::app::live::wanted::Wanted;
 use crate::app::plan::Plan;
 use crate::diag::Diagnostic;
@@ -46,7 +48,7 @@ pub struct Lanes {
     pub lanes: Vec<Lane>,
     /// Their places, by the name of the target.
     pub places: BTreeMap<String, usize>,
-    /// Why the others cannot: the key that is not there.
+    /// Why the others cannot: the key that is not there, or that they may not have.
     pub closed: BTreeMap<String, String>,
 }
 
@@ -55,7 +57,13 @@ impl Lanes {
     ///
     /// # Errors
     /// Targets that can never be called.
-    pub fn open(plan: &Plan, wanted: &[Wanted<'_>], root: &Path, world: &World) -> Result<Self, Diagnostics> {
+    pub fn open(
+        plan: &Plan,
+        wanted: &[Wanted<'_>],
+        root: &Path,
+        world: &World,
+        keys: &KeyHosts,
+    ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut opened = Self { lanes: Vec::new(), places: BTreeMap::new(), closed: BTreeMap::new() };
         for name in wanted.iter().flat_map(|one| one.live.targets()) {
@@ -68,14 +76,20 @@ impl Lanes {
                 Transport::Command { .. } => LOCAL,
             };
             let model = match &target.transport {
-                Transport::Model(provider) => Some(provider.model.clone()),
+                Transport::Model(provider) => {
+                    if let Some(why) = refused(provider, keys) {
+                        opened.closed.insert(name.clone(), why);
+                        continue;
+                    }
+                    Some(provider.model.clone())
+                }
                 Transport::Command { .. } | Transport::Http(_) => None,
             };
             let voice = match Live::open(target, root, &world.env) {
                 Ok(Live::Chat(chat)) => Voice::Model(Box::new(Spoken(chat))),
                 Ok(Live::Agent(agent)) => Voice::Program(Box::new(Started(agent))),
                 Err(Unopened::NoKey { wanted }) => {
-                    opened.closed.insert(name.clone(), wanted);
+                    opened.closed.insert(name.clone(), format!("has no key; {wanted}"));
                     continue;
                 }
                 Err(Unopened::Unusable(why)) => {

@@ -8,6 +8,8 @@ mod drawer;
 #[cfg(feature = "models")]
 mod ground;
 #[cfg(feature = "models")]
+mod keys;
+#[cfg(feature = "models")]
 mod lanes;
 #[cfg(feature = "models")]
 mod recording;
@@ -24,11 +26,17 @@ mod wanted;
 #[cfg(feature = "models")]
 mod watch;
 
+use std::collections::BTreeSet;
+
 #[cfg(feature = "models")]
 pub use self::bounds::limits;
 #[cfg(feature = "models")]
 pub use self::bounds::redactor;
 use self::drawer::Drawer;
+#[cfg(feature = "models")]
+pub use self::keys::keys_of_base;
+#[cfg(feature = "models")]
+pub use self::keys::named_by;
 #[cfg(feature = "models")]
 pub use self::session::make;
 #[cfg(feature = "models")]
@@ -82,6 +90,15 @@ pub enum Sparing {
     Off,
 }
 
+/// Where keys of models may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyHosts {
+    /// Anywhere: what is measured is one's own.
+    Any,
+    /// To the vendors' own addresses and to these: scheme, host and port.
+    Only(BTreeSet<String>),
+}
+
 /// How live samples are made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
@@ -97,6 +114,8 @@ pub struct Options {
     pub loudness: Loudness,
     /// Another limit of dollars than the config's.
     pub max_cost_usd: Option<f64>,
+    /// Where keys of models may go.
+    pub keys: KeyHosts,
 }
 
 /// What live runs gave.
@@ -144,7 +163,20 @@ impl Options {
         sparing: Sparing::Exact,
         loudness: Loudness::Quiet,
         max_cost_usd: None,
+        keys: KeyHosts::Any,
     };
+}
+
+/// Where keys may go: this program was built without targets that take any.
+#[cfg(not(feature = "models"))]
+pub fn keys_of_base(_: &dyn crate::world::Objects, _: &str, _: &crate::world::Disk, _: &RepoPath) -> KeyHosts {
+    named_by(None)
+}
+
+/// As [`keys_of_base`].
+#[cfg(not(feature = "models"))]
+pub fn named_by(_: Option<&crate::model::Config>) -> KeyHosts {
+    KeyHosts::Only(BTreeSet::new())
 }
 
 /// Makes none: this program was built without live targets.

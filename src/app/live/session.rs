@@ -77,9 +77,9 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
         return Ok(Made::default());
     }
     let recording = Recording::plan(plan, &wanted, options.record.as_deref())?;
-    let lanes = Lanes::open(plan, &wanted, disk.place(), world)?;
+    let lanes = Lanes::open(plan, &wanted, disk.place(), world, &options.keys)?;
     let mut made = Made::default();
-    made.not_run = closed(&lanes, &wanted).into_iter().map(|message| NotRun { tier, message }).collect();
+    made.not_run.extend(closed(&lanes, &wanted).into_iter().map(|message| NotRun { tier, message }));
     let wanted: Vec<Wanted<'_>> =
         wanted.into_iter().filter(|one| one.live.targets().all(|name| lanes.places.contains_key(name))).collect();
     if wanted.is_empty() {
@@ -136,14 +136,14 @@ fn drawer_of(plan: &Plan, request: &Request) -> RepoPath {
 
 /// What has to be said of targets that could not be called: in one line, and never as if they had run.
 fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
-    let note = |(target, key): (&String, &String)| {
+    let note = |(target, why): (&String, &String)| {
         let agents: BTreeSet<String> = wanted
             .iter()
             .filter(|one| one.live.targets().any(|name| name == target))
             .map(|one| format!("{}/{}", one.request.key.suite, one.request.key.agent))
             .collect();
         let agents: Vec<String> = agents.into_iter().collect();
-        format!("not run: {}: the target \"{target}\" has no key; {key}", agents.join(", "))
+        format!("not run: {}: the target \"{target}\" {why}", agents.join(", "))
     };
     lanes.closed.iter().map(note).collect()
 }

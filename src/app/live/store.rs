@@ -71,7 +71,12 @@ fn transport(target: &Target) -> Value {
             "temperature": provider.temperature,
             "max_tokens": provider.max_tokens,
         }),
-        Transport::Command { argv, protocol } => json!({ "command": argv, "protocol": format!("{protocol:?}") }),
+        Transport::Command { argv, protocol, env } if env.is_empty() => {
+            json!({ "command": argv, "protocol": format!("{protocol:?}") })
+        }
+        Transport::Command { argv, protocol, env } => {
+            json!({ "command": argv, "protocol": format!("{protocol:?}"), "env": env })
+        }
         Transport::Http(address) => json!({ "http": address }),
     }
 }

@@ -152,7 +152,7 @@ pub fn poll(booth: &Booth<'_>, questions: &Questions<'_>) -> Result<Polled, Trou
     let Booth { plan, disk, world, options, redactor, left, minutes } = booth;
     let mut polled = Polled::default();
     let wanted = wanted(questions).map_err(|bad| anyhow::anyhow!("a blank name is no name: {bad}"))?;
-    let lanes = Lanes::open(plan, &wanted, disk.place(), world)?;
+    let lanes = Lanes::open(plan, &wanted, disk.place(), world, &options.keys)?;
     polled.notes.extend(closed(&lanes, questions));
     let (wanted, of): (Vec<Wanted<'_>>, Vec<&Question>) = wanted
         .into_iter()
@@ -223,7 +223,7 @@ fn wanted<'a>(questions: &Questions<'a>) -> Result<Vec<Wanted<'a>>, BadId> {
 
 /// What has to be said of judges that cannot be called.
 fn closed(lanes: &Lanes, questions: &Questions<'_>) -> Vec<String> {
-    let note = |(target, key): (&String, &String)| {
+    let note = |(target, why): (&String, &String)| {
         let judges: BTreeSet<String> = questions
             .0
             .iter()
@@ -231,7 +231,7 @@ fn closed(lanes: &Lanes, questions: &Questions<'_>) -> Vec<String> {
             .map(|((suite, name, _), _)| format!("{name} of {suite}"))
             .collect();
         let judges: Vec<String> = judges.into_iter().collect();
-        format!("judges not asked: {}: the target \"{target}\" has no key; {key}", judges.join(", "))
+        format!("judges not asked: {}: the target \"{target}\" {why}", judges.join(", "))
     };
     lanes.closed.iter().map(note).collect()
 }

@@ -234,6 +234,8 @@ pub(super) struct TargetForm {
     pub(super) command: Option<Vec<String>>,
     /// How the process is spoken to.
     pub(super) protocol: Option<ProtocolForm>,
+    /// The environment variables that the process sees beside PATH, HOME, LANG, TZ and TMPDIR.
+    pub(super) env: Option<Vec<String>>,
     /// An address that takes the request as a POST.
     pub(super) http: Option<String>,
     /// How many calls at once.

@@ -6,7 +6,9 @@ mod judges;
 mod scoring;
 mod sources;
 mod terms;
+mod variables;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -48,7 +50,8 @@ use crate::model::Wire;
 /// Everything in it that cannot be, each with its place.
 pub fn read(source: &SourceText) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
-    let mut reader = Reader { source, folder: source.file.parent(), problems: Diagnostics::default() };
+    let mut reader =
+        Reader { source, folder: source.file.parent(), problems: Diagnostics::default(), index: OnceCell::new() };
     let config = reader.config(form);
     reader.problems.or(config)
 }
@@ -57,11 +60,13 @@ struct Reader<'a> {
     source: &'a SourceText,
     folder: RepoPath,
     problems: Diagnostics,
+    /// Made with the first problem.
+    index: OnceCell<yaml::Index>,
 }
 
 impl Reader<'_> {
     fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
-        let at = yaml::place(self.source, path);
+        let at = self.index.get_or_init(|| yaml::Index::of(self.source)).place(path);
         self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
     }
 
@@ -292,8 +297,9 @@ impl Reader<'_> {
         }
     }
 
-    fn target(&mut self, name: &str, form: TargetForm) -> Target {
+    fn target(&mut self, name: &str, mut form: TargetForm) -> Target {
         let at = [Key("targets"), Key(name)];
+        self.variables(name, &form);
         let timeout = self.duration(name, "timeout", form.timeout.as_deref());
         let stall = self.duration(name, "stall", form.stall.as_deref());
         let transport = match (form.provider, form.command, form.http) {
@@ -312,7 +318,8 @@ impl Reader<'_> {
                 })
             }
             (None, Some(argv), None) if !argv.is_empty() => {
-                Transport::Command { argv, protocol: form.protocol.map_or(Protocol::Oneshot, Protocol::from) }
+                let protocol = form.protocol.map_or(Protocol::Oneshot, Protocol::from);
+                Transport::Command { argv, protocol, env: self.passed_on(name, form.env.take()) }
             }
             (None, None, Some(address)) => Transport::Http(address),
             _ => {

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
@@ -23,6 +22,7 @@ use super::lasting;
 use super::oneshot;
 use super::pool::Pool;
 use super::process::Complaints;
+use super::process::Launch;
 use super::process::too_slow;
 use crate::format::request_v1;
 use crate::model::Fault;
@@ -31,6 +31,7 @@ use crate::model::Request;
 use crate::model::Target;
 use crate::model::Transport;
 use crate::text::line;
+use crate::world::env::Env;
 use crate::world::web::client_for_targets;
 
 /// A program that can be asked.
@@ -42,7 +43,7 @@ pub struct Agent {
 
 enum Means {
     Http { client: Client, url: Url },
-    Oneshot { argv: Vec<String>, root: PathBuf },
+    Oneshot(Launch),
     Jsonl(Pool),
 }
 
@@ -57,15 +58,18 @@ impl Agent {
     ///
     /// # Errors
     /// Why it can never be asked.
-    pub fn open(target: &Target, root: &Path) -> Result<Self, Unopened> {
+    pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
+        let launch = |argv: &[String], names: &[String]| Launch {
+            argv: argv.to_vec(),
+            root: root.to_owned(),
+            env: env.passed_on(names),
+        };
         let means = match &target.transport {
             Transport::Http(address) => http(address)?,
-            Transport::Command { argv, protocol: Protocol::Oneshot } => {
-                Means::Oneshot { argv: argv.clone(), root: root.to_owned() }
-            }
-            Transport::Command { argv, protocol: Protocol::Jsonl } => {
+            Transport::Command { argv, protocol: Protocol::Oneshot, env } => Means::Oneshot(launch(argv, env)),
+            Transport::Command { argv, protocol: Protocol::Jsonl, env } => {
                 let workers = target.concurrency.map_or(1, |workers| workers as usize);
-                Means::Jsonl(Pool::new(argv.clone(), root.to_owned(), workers))
+                Means::Jsonl(Pool::new(launch(argv, env), workers))
             }
             Transport::Model(_) => return Err(Unopened::Unusable("a model is no program".to_owned())),
         };
@@ -85,10 +89,10 @@ impl Agent {
                 let text = Sending { method: Method::POST, client, url, headers, body: asked, patience }.text().await?;
                 record(text.into_bytes())
             }
-            Means::Oneshot { argv, root } => {
+            Means::Oneshot(launch) => {
                 let said = Complaints::default();
                 let call = self.patience.call;
-                let printed = timeout(call, oneshot::printed(argv, root, asked, &said)).await;
+                let printed = timeout(call, oneshot::printed(launch, asked, &said)).await;
                 self.keep(request, said.text());
                 printed.unwrap_or_else(|_| Err(too_slow(call, &said))).and_then(record)
             }
@@ -110,7 +114,7 @@ impl Agent {
     pub async fn close(&self) {
         match &self.means {
             Means::Jsonl(pool) => pool.close().await,
-            Means::Http { .. } | Means::Oneshot { .. } => {}
+            Means::Http { .. } | Means::Oneshot(_) => {}
         }
     }
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
+use std::time::SystemTime;
 
 use jiff::SignedDuration;
 use jiff::Timestamp;
@@ -84,7 +85,8 @@ impl Source {
         }
         // Held while asking, so that many calls at once ask once.
         let mut kept = self.kept.lock().await;
-        let soon = Timestamp::now().saturating_add(EARLY).unwrap_or(Timestamp::MAX);
+        let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
+        let soon = now.saturating_add(EARLY).unwrap_or(Timestamp::MAX);
         match kept.as_ref().filter(|keys| keys.expires.is_none_or(|end| end > soon)) {
             Some(keys) => Ok(keys.clone()),
             None => {

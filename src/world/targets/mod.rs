@@ -7,6 +7,7 @@ mod chat;
 mod credentials;
 mod exchange;
 mod oneshot;
+mod origin;
 mod pool;
 
 mod process;
@@ -18,6 +19,8 @@ use std::time::Duration;
 
 pub use self::agent::Agent;
 pub use self::chat::Chat;
+pub use self::origin::is_vendors;
+pub use self::origin::origin;
 use super::env::Env;
 use crate::model::Fault;
 use crate::model::Retry;
@@ -51,7 +54,7 @@ impl Live {
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
         match &target.transport {
             Transport::Model(provider) => Chat::open(provider, Patience::of(target), env).map(Self::Chat),
-            Transport::Command { .. } | Transport::Http(_) => Agent::open(target, root).map(Self::Agent),
+            Transport::Command { .. } | Transport::Http(_) => Agent::open(target, root, env).map(Self::Agent),
         }
     }
 }

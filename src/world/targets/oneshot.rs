@@ -1,6 +1,5 @@
 //! One process a sample: the request on stdin, the run record on stdout.
 
-use std::path::Path;
 use std::time::Duration;
 
 use tokio::io::AsyncReadExt;
@@ -16,6 +15,7 @@ use super::process::Amount;
 use super::process::Complaints;
 use super::process::FLOOD;
 use super::process::Group;
+use super::process::Launch;
 use super::process::Process;
 use crate::model::Fault;
 
@@ -26,8 +26,8 @@ const DRAIN: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// That it cannot be started, that it failed, that it wrote too much.
-pub async fn printed(argv: &[String], root: &Path, request: String, said: &Complaints) -> Result<Vec<u8>, Fault> {
-    let mut process = Process::start(argv, root)?;
+pub async fn printed(launch: &Launch, request: String, said: &Complaints) -> Result<Vec<u8>, Fault> {
+    let mut process = Process::start(launch)?;
     let group = process.group;
     let writer = spawn(ask(process.stdin.take(), request));
     let listener = spawn(said.clone().listen(process.stderr.take(), group));

@@ -1,7 +1,5 @@
 //! A pool of persistent workers: a request line in, an answer line out, matched by id.
 
-use std::path::Path;
-use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -27,6 +25,7 @@ use super::lasting;
 use super::process::Amount;
 use super::process::Complaints;
 use super::process::FLOOD;
+use super::process::Launch;
 use super::process::Process;
 use super::process::too_slow;
 use crate::model::Fault;
@@ -40,8 +39,7 @@ const FAREWELL: Duration = Duration::from_secs(2);
 
 /// The workers of one target. A worker that did anything wrong is ended, and the next request gets a new one.
 pub struct Pool {
-    argv: Vec<String>,
-    root: PathBuf,
+    launch: Launch,
     idle: Mutex<Vec<Worker>>,
     seats: Semaphore,
 }
@@ -76,8 +74,8 @@ enum Trouble {
 
 impl Pool {
     /// A pool of at most so many workers; they are started when they are needed.
-    pub fn new(argv: Vec<String>, root: PathBuf, workers: usize) -> Self {
-        Self { argv, root, idle: Mutex::default(), seats: Semaphore::new(workers.max(1)) }
+    pub fn new(launch: Launch, workers: usize) -> Self {
+        Self { launch, idle: Mutex::default(), seats: Semaphore::new(workers.max(1)) }
     }
 
     /// Waits for a free worker, and asks it; beside what it answered is what it wrote to stderr meanwhile.
@@ -113,7 +111,7 @@ impl Pool {
                 return Ok(worker);
             }
         }
-        Worker::start(&self.argv, &self.root)
+        Worker::start(&self.launch)
     }
 
     /// Ends the workers: their input ends, and what has not ended soon after is killed.
@@ -132,8 +130,8 @@ impl Pool {
 }
 
 impl Worker {
-    fn start(argv: &[String], root: &Path) -> Result<Self, Fault> {
-        let mut process = Process::start(argv, root)?;
+    fn start(launch: &Launch) -> Result<Self, Fault> {
+        let mut process = Process::start(launch)?;
         let (tell, heard) = channel(1);
         let said = Complaints::default();
         let listening = said.clone().listen(process.stderr.take(), process.group);

@@ -1,6 +1,6 @@
 //! A child process with a group of its own, which ends with it.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -58,17 +58,31 @@ impl Group {
     }
 }
 
+/// A program as it is started.
+#[derive(Clone)]
+pub struct Launch {
+    /// Program and arguments.
+    pub argv: Vec<String>,
+    /// The folder that it runs in.
+    pub root: PathBuf,
+    /// All that it sees of the environment.
+    pub env: Vec<(String, String)>,
+}
+
 impl Process {
-    /// Starts a program in the folder `root`, with this process's environment and nothing beside it.
+    /// Starts a program.
     ///
     /// # Errors
     /// Why it cannot be started.
-    pub fn start(argv: &[String], root: &Path) -> Result<Self, Fault> {
-        let [program, arguments @ ..] = argv else { return Err(lasting("the command is empty".to_owned())) };
+    pub fn start(launch: &Launch) -> Result<Self, Fault> {
+        let Launch { argv, root, env } = launch;
+        let [program, arguments @ ..] = argv.as_slice() else { return Err(lasting("the command is empty".to_owned())) };
         // Whether a relative path counts from this folder or the child's is the platform's choice otherwise.
         let path = if program.contains('/') { root.join(program) } else { program.into() };
         let mut command = Command::new(path);
         command.args(arguments).current_dir(root).kill_on_drop(true).process_group(0);
+        // A key that the program was not meant to have is not in its environment either.
+        command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| lasting(format!("cannot start {}: {error}", line(program, 100))))?;

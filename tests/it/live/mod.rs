@@ -6,6 +6,7 @@ mod judges;
 mod kept;
 mod loops;
 mod programs;
+mod secrets;
 mod stale;
 
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
     trials.extend(called_off::trials());
     trials.extend(kept::trials());
+    trials.extend(secrets::trials());
     trials.extend(loops::trials());
     trials.extend(judges::trials());
     trials.extend(programs::trials());

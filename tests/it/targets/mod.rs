@@ -98,7 +98,7 @@ fn request(case: &str) -> Request {
 fn command(argv: &[&str], protocol: Protocol) -> Target {
     let argv = argv.iter().map(|part| (*part).to_owned()).collect();
     Target {
-        transport: Transport::Command { argv, protocol },
+        transport: Transport::Command { argv, protocol, env: Vec::new() },
         concurrency: Some(2),
         timeout: Some(Duration::from_secs(20)),
         stall: None,

@@ -15,6 +15,7 @@ use libtest_mimic::Trial;
 
 use super::command;
 use super::ends;
+use super::env;
 use super::request;
 use super::wait;
 use crate::trial;
@@ -38,7 +39,7 @@ fn script(folder: &Path, text: &str) -> Target {
 }
 
 fn ran(target: &Target, folder: &Path) -> Result<String, Fault> {
-    wait(Agent::open(target, folder).unwrap().run(&request("lease")))
+    wait(Agent::open(target, folder, &env(&[])).unwrap().run(&request("lease")))
 }
 
 fn fault(text: &str) -> Fault {
@@ -56,7 +57,7 @@ fn well() {
         "IFS= read -r request; echo note one >&2; echo 'note two' >&2\n\
          printf '{\"status\":\"completed\",\"outputs\":{\"text\":\"%s\"},\"asked\":%s}\\n' \"$(cat lease.md)\" \"$request\"",
     );
-    let agent = Agent::open(&target, folder.path()).unwrap();
+    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
     let record = wait(agent.run(&request("lease"))).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     assert_eq!(record["outputs"]["text"], "rent");
@@ -114,7 +115,7 @@ fn leaving() {
 fn cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let target = script(folder.path(), "sleep 60 & echo $! > child; wait");
-    let agent = Agent::open(&target, folder.path()).unwrap();
+    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
     let asked = request("lease");
     wait(async {
         let called = tokio::time::timeout(Duration::from_millis(500), agent.run(&asked)).await;

@@ -19,6 +19,7 @@ use tempfile::TempDir;
 
 use super::command;
 use super::ends;
+use super::env;
 use super::request;
 use super::wait;
 use crate::trial;
@@ -83,7 +84,7 @@ fn asked(agent: &Arc<Agent>, cases: &[String]) -> Vec<Result<String, Fault>> {
 
 fn many() {
     let (folder, target) = worker("answer \"$id\"");
-    let agent = Arc::new(Agent::open(&target, folder.path()).unwrap());
+    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
     let cases: Vec<String> = (0..30).map(|number| format!("case-{number}")).collect();
     for (case, record) in cases.iter().zip(asked(&agent, &cases)) {
         assert_eq!(text(&record.unwrap()).0, format!("contracts/legal/{case}/0"));
@@ -116,7 +117,7 @@ fn bad_workers() {
     ] {
         let (folder, mut target) = worker(bad);
         target.timeout = Some(Duration::from_secs(if status == Status::Timeout { 3 } else { 60 }));
-        let agent = Arc::new(Agent::open(&target, folder.path()).unwrap());
+        let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
         let cases: Vec<String> = (0..12)
             .map(|number| if number % 6 == 2 { format!("bad-{number}") } else { format!("good-{number}") })
             .collect();
@@ -138,7 +139,7 @@ fn bad_workers() {
 fn late_second_answer() {
     let (folder, mut target) = worker("answer \"$id\"; (sleep 0.3; answer \"$id\") &");
     target.concurrency = Some(1);
-    let agent = Arc::new(Agent::open(&target, folder.path()).unwrap());
+    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
     let asked = agent.clone();
     let (first, second, third) = wait(async move {
         let first = asked.run(&request("bad")).await;
@@ -155,7 +156,7 @@ fn late_second_answer() {
 fn ending() {
     let (folder, mut target) = worker("answer \"$id\"; trap '' HUP TERM; sleep 60 & wait; sleep 60");
     target.concurrency = Some(2);
-    let agent = Arc::new(Agent::open(&target, folder.path()).unwrap());
+    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
     let began = Instant::now();
     // The last of the two goes on and on after its answer.
     let came = asked(&agent, &["good-1".to_owned(), "bad-1".to_owned()]);
@@ -167,7 +168,7 @@ fn ending() {
 fn called_off() {
     let (folder, mut target) = worker("sleep 0.5; answer \"$id\"");
     target.concurrency = Some(1);
-    let agent = Agent::open(&target, folder.path()).unwrap();
+    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
     wait(async {
         let asked = request("bad");
         assert!(tokio::time::timeout(Duration::from_millis(200), agent.run(&asked)).await.is_err());

@@ -1,0 +1,98 @@
+//! Where keys of models may go while somebody's change is measured: to the vendor's own address, and to addresses that the base
+//! commit's config names. Otherwise a pull request could send a key to a server of its own.
+
+use std::collections::BTreeSet;
+
+use super::KeyHosts;
+use crate::format::config;
+use crate::model::{Config, Provider, RepoPath, Transport, Wire};
+use crate::suites::Shelf;
+use crate::world::targets::{is_vendors, origin};
+use crate::world::{BaseTree, Disk, Objects};
+
+/// Where keys may go when the base commit is this one. A base commit that has no config, or one that cannot be read, names no
+/// address.
+pub fn keys_of_base(objects: &dyn Objects, commit: &str, disk: &Disk, file: &RepoPath) -> KeyHosts {
+    let config = BaseTree::open(objects, commit, disk).ok().and_then(|base| {
+        let source = base.text(file).ok()?;
+        config::read(&source).ok()
+    });
+    named_by(config.as_ref())
+}
+
+/// The vendors' own addresses, and those that a config names.
+pub fn named_by(config: Option<&Config>) -> KeyHosts {
+    let targets = config.into_iter().flat_map(|config| config.targets.values());
+    let named = targets.filter_map(|target| match &target.transport {
+        Transport::Model(provider) => provider.base_url.as_deref().and_then(origin),
+        Transport::Command { .. } | Transport::Http(_) => None,
+    });
+    KeyHosts::Only(named.collect::<BTreeSet<String>>())
+}
+
+/// Why a model must not be given its key, where it must not.
+pub fn refused(provider: &Provider, hosts: &KeyHosts) -> Option<String> {
+    let KeyHosts::Only(hosts) = hosts else { return None };
+    let base_url = provider.base_url.as_deref()?;
+    // To an address that a config states, only a key goes that it names as well; Bedrock takes those of the machine.
+    let sends_key = provider.api_key_env.is_some() || provider.wire == Wire::Bedrock;
+    let is_known =
+        is_vendors(provider.wire, base_url) || origin(base_url).is_some_and(|origin| hosts.contains(&origin));
+    (sends_key && !is_known).then(|| {
+        format!("may not have its key: {base_url} is an address that neither the base commit's config names nor the vendor has")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{named_by, refused};
+    use crate::app::live::KeyHosts;
+    use crate::format::{SourceText, config};
+    use crate::model::{Provider, RepoPath, Wire};
+
+    fn provider(wire: Wire, base_url: Option<&str>, key: Option<&str>) -> Provider {
+        Provider {
+            wire,
+            model: "m".to_owned(),
+            base_url: base_url.map(str::to_owned),
+            api_key_env: key.map(str::to_owned),
+            region: None,
+            temperature: None,
+            max_tokens: None,
+        }
+    }
+
+    #[test]
+    fn keys_go_to_the_vendor_and_to_what_the_base_names() {
+        let text = "version: 1\nsuites: [{ id: a, kind: findings, path: golden }]\ntargets:\n  \
+                    own: { provider: openai, model: m, base_url: \"https://models.example.com:8443/v1\", api_key_env: K }\n";
+        let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: text.to_owned() };
+        let base = config::read(&source).unwrap();
+        let hosts = named_by(Some(&base));
+        for (wire, base_url, key, allowed) in [
+            (Wire::OpenAi, None, Some("K"), true),
+            (Wire::OpenAi, Some("https://models.example.com:8443/other"), Some("K"), true),
+            (Wire::OpenAi, Some("https://MODELS.example.com:8443/v1"), Some("K"), true),
+            (Wire::OpenAi, Some("http://models.example.com:8443/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://models.example.com/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://models.example.com:8443@evil.example/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://api.openai.com/v1"), Some("K"), true),
+            (Wire::OpenAi, Some("http://api.openai.com/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://api.openai.com.evil.example/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://mine.openai.azure.com/v1"), Some("K"), false),
+            (Wire::OpenAi, Some("https://evil.example/v1"), None, true),
+            (Wire::Anthropic, Some("https://api.anthropic.com"), Some("K"), true),
+            (Wire::Anthropic, Some("https://api.openai.com"), Some("K"), false),
+            (Wire::Bedrock, None, None, true),
+            (Wire::Bedrock, Some("https://bedrock-runtime.eu-central-1.amazonaws.com"), None, true),
+            (Wire::Bedrock, Some("https://evil.s3.amazonaws.com"), None, false),
+            (Wire::Bedrock, Some("https://evil.example"), None, false),
+        ] {
+            let one = provider(wire, base_url, key);
+            assert_eq!(refused(&one, &hosts).is_none(), allowed, "{wire:?} {base_url:?} {key:?}");
+            assert!(refused(&one, &KeyHosts::Any).is_none());
+        }
+        let evil = provider(Wire::OpenAi, Some("https://models.example.com:8443/v1"), Some("K"));
+        assert!(refused(&evil, &named_by(None)).is_some(), "a base without a config names nothing");
+    }
+}

@@ -1,0 +1,121 @@
+//! Drafts of files: where they are until they get their names, and who may write meanwhile.
+
+use std::hash::BuildHasher;
+use std::hash::RandomState;
+use std::io;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context;
+use cap_std::fs::OpenOptions;
+
+use super::disk::{Disk, is_link, named};
+use crate::model::RepoPath;
+
+/// The folder of a repository that is goldgate's own.
+const OWN: &str = ".goldgate";
+
+/// How old a draft is that no run writes any more.
+const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A folder that no other process changes as long as this is kept.
+pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File);
+
+/// A name that no other process takes: in containers every process may have the same number.
+pub(super) fn draft_file() -> String {
+    format!(".goldgate-{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
+}
+
+impl Disk {
+    /// Writes a file that is not there yet, and waits until it is safe.
+    pub(super) fn write_new(&self, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        let mut out = self.root.open_with(file.as_str(), options.write(true).create_new(true))?;
+        out.write_all(bytes)?;
+        out.sync_all()
+    }
+
+    /// Waits until the names in a folder are safe.
+    pub(super) fn sync_folder(&self, folder: &RepoPath) -> io::Result<()> {
+        if cfg!(not(unix)) {
+            return Ok(());
+        }
+        match self.root.open(named(folder)).and_then(|opened| opened.sync_all()) {
+            // Some file systems know no such wish.
+            Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Makes a folder and those above it. A link among them is refused: what is committed must not choose where files are written.
+    pub(super) fn make_folder(&self, folder: &RepoPath) -> io::Result<()> {
+        let mut whole = PathBuf::new();
+        for part in Path::new(folder.as_str()) {
+            whole.push(part);
+            match self.root.symlink_metadata(&whole) {
+                Ok(found) if found.is_symlink() => return Err(is_link(&whole)),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => match self.root.create_dir(&whole) {
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                    Err(_) | Ok(()) => {}
+                },
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A free name for a draft, and where it is. In a repository it is in a folder that git does not look into.
+    pub(super) fn draft(&self) -> io::Result<(&Self, RepoPath)> {
+        if let Some(home) = &self.home {
+            return home.draft();
+        }
+        if !self.is_repository {
+            return Ok((self, RepoPath::root().child(&draft_file())));
+        }
+        let drafts = RepoPath::root().child(OWN).child("drafts");
+        if self.root.symlink_metadata(drafts.as_str()).is_err() {
+            self.make_folder(&drafts)?;
+            match self.write_new(&drafts.parent().child(".gitignore"), b"*\n") {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                Err(_) | Ok(()) => {}
+            }
+        } else {
+            self.make_folder(&drafts)?;
+            self.sweep(&drafts);
+        }
+        Ok((self, drafts.child(&draft_file())))
+    }
+
+    /// Removes what killed runs left behind. A draft of today may be of a run that still goes on.
+    fn sweep(&self, drafts: &RepoPath) {
+        let Ok(entries) = self.root.read_dir(drafts.as_str()) else { return };
+        let old = |entry: &cap_std::fs::DirEntry| {
+            let modified = entry.metadata().and_then(|metadata| metadata.modified()).ok()?;
+            modified.into_std().elapsed().ok().filter(|age| *age > ABANDONED)
+        };
+        for entry in entries.flatten().filter(|entry| old(entry).is_some()) {
+            let Ok(name) = entry.file_name().into_string() else { continue };
+            // Another run may sweep as well.
+            let _ = self.remove(&drafts.child(&name));
+        }
+    }
+
+    /// Waits until no other process holds the folder of a file, and holds it until the lock is dropped: for whoever reads a file,
+    /// changes it and writes it.
+    ///
+    /// # Errors
+    /// Why the folder cannot be made or opened.
+    pub fn lock(&self, file: &RepoPath) -> anyhow::Result<Option<FolderLock>> {
+        let folder = file.parent();
+        let context = || format!("while locking {file}");
+        self.make_folder(&folder).with_context(context)?;
+        if cfg!(not(unix)) {
+            return Ok(None);
+        }
+        let opened = self.root.open(named(&folder)).with_context(context)?.into_std();
+        // A file system without locks is used as it was before there were any.
+        Ok(opened.lock().ok().map(|()| FolderLock(opened)))
+    }
+}

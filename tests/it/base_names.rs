@@ -1,0 +1,102 @@
+//! Which repository is asked for the base commit, and what a name in it means.
+
+use std::process::Command;
+
+use libtest_mimic::Trial;
+
+use crate::guard::commit_all;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a bare repository beside the config does not answer for the base commit", bare),
+        trial("a base that a branch and a tag are called is refused", ambiguous),
+        trial("a worktree is asked like its repository", worktree),
+    ]
+}
+
+fn git(repository: &Repository, arguments: &[&str]) {
+    let mut command = Command::new("git");
+    command.current_dir(repository.path("")).args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    for role in ["AUTHOR", "COMMITTER"] {
+        command.env(format!("GIT_{role}_NAME"), "Subject A").env(format!("GIT_{role}_EMAIL"), "a@example.com");
+    }
+    let out = command.output().unwrap();
+    assert!(out.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+}
+
+fn run(repository: &Repository, arguments: &[&str]) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    repository.goldgate_with(&[&["run"], arguments].concat(), &[("PATH", &path)])
+}
+
+/// A committed repository on the branch `main` whose suite is in `evals`.
+fn committed() -> Repository {
+    let repository = Repository::small();
+    repository.remove(".git");
+    std::fs::create_dir(repository.path("evals")).unwrap();
+    for name in ["goldgate.yaml", "golden"] {
+        std::fs::rename(repository.path(name), repository.path(&format!("evals/{name}"))).unwrap();
+    }
+    commit_all(&repository);
+    git(&repository, &["branch", "-M", "main"]);
+    repository
+}
+
+const EXPECTED: &str = "evals/golden/expected/legal/lease.json";
+
+fn bare() {
+    let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
+    let repository = committed();
+    assert_eq!(run(&repository, &arguments).code, 0);
+    repository.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let told = run(&repository, &arguments);
+    assert_eq!(told.code, 1, "the control is red: {}{}", told.stdout, told.stderr);
+    // A repository of its own, in which `main` is the change: as if nothing had changed.
+    let forged = committed();
+    forged.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    git(&forged, &["commit", "-q", "--no-verify", "-a", "-m", "forged"]);
+    let copied = Command::new("cp")
+        .arg("-r")
+        .args(["HEAD", "config", "objects", "refs"].map(|name| forged.path(&format!(".git/{name}"))))
+        .arg(repository.path("evals"))
+        .status();
+    assert!(copied.unwrap().success());
+    repository.replace("evals/config", "bare = false", "bare = true");
+    let ran = run(&repository, &arguments);
+    assert_eq!((ran.code, ran.stdout), (1, told.stdout), "{}", ran.stderr);
+}
+
+fn ambiguous() {
+    let repository = committed();
+    let base = |name: &str| run(&repository, &["--config", "evals/goldgate.yaml", "--base", name]);
+    git(&repository, &["update-ref", "refs/remotes/origin/main", "main"]);
+    assert_eq!((base("main").code, base("origin/main").code), (0, 0));
+    git(&repository, &["tag", "main"]);
+    git(&repository, &["tag", "origin/main"]);
+    for (name, says) in [
+        ("main", "refs/heads/main, refs/tags/main"),
+        ("main~0", "refs/heads/main, refs/tags/main"),
+        ("origin/main", "refs/remotes/origin/main, refs/tags/origin/main"),
+    ] {
+        let ran = base(name);
+        assert_eq!(ran.code, 3, "{name}: {}", ran.stderr);
+        assert!(ran.stderr.contains("several things have this name; write the whole name of one: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(says), "{}", ran.stderr);
+    }
+    for name in ["refs/heads/main", "refs/tags/main", "HEAD", "heads/main"] {
+        assert_eq!(base(name).code, 0, "{name}: {}", base(name).stderr);
+    }
+}
+
+fn worktree() {
+    let repository = committed();
+    git(&repository, &["worktree", "add", "-q", "-b", "other", "tree"]);
+    let arguments = ["--config", "tree/evals/goldgate.yaml", "--base", "main"];
+    assert_eq!(run(&repository, &arguments).code, 0, "{}", run(&repository, &arguments).stderr);
+    repository.replace(&format!("tree/{EXPECTED}"), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let ran = run(&repository, &arguments);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+}
