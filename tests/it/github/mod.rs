@@ -6,6 +6,7 @@ mod checks;
 mod comments;
 mod foreign;
 mod golden;
+mod keys;
 mod parts;
 mod publish;
 mod queue;
@@ -43,6 +44,7 @@ pub fn trials() -> Vec<Trial> {
     for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
         trials.extend(more());
     }
+    trials.extend(keys::trials());
     for more in [parts::trials, publish::trials, queue::trials, story::trials, trusted::trials, writers::trials] {
         trials.extend(more());
     }
