@@ -94,7 +94,7 @@ impl Joined {
         let parts = folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
         let one = together(&parts)?;
         let (disk, file) = run::located(config)?;
-        if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 {
+        if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 || one.report.config.as_ref() != Some(&file) {
             let what = "this is not the config that the parts were graded with";
             return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the parts").into());
         }
@@ -167,6 +167,7 @@ fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
         let differs = [
             ("commit", report.commit != other.commit),
             ("version of goldgate", report.tool_version != other.tool_version),
+            ("config file", report.config != other.config),
             ("tier", report.tiers != other.tiers),
             ("config", first.asked.config_sha256 != part.asked.config_sha256),
             ("choice of cases, samples, base or authority", first.asked != part.asked),

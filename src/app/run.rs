@@ -230,6 +230,7 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
         evaluated.suites.extend(tiered.suites);
     }
     let mut report = assembled(job, clock, started_at, evaluated, notes);
+    report.config = Some(ground.config.clone());
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     snapshots::compare(shelf, &plan.config, &mut report)?;
@@ -257,11 +258,7 @@ pub fn as_recorded(config: &str, wanted: Wanted, world: &World) -> Result<Report
         live: live::Options::NONE,
         parts: None,
     };
-    let report = done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report;
-    match report.called_off {
-        None => Ok(report),
-        Some(interruption) => Err(Trouble::CalledOff(interruption)),
-    }
+    Ok(done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report)
 }
 
 /// The folder of a path, from the current one.
@@ -324,6 +321,7 @@ fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated,
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
     Report {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: None,
         commit: job.commit.clone(),
         base: job.base.clone(),
         tiers: job.wanted.tiers.clone(),

@@ -17,6 +17,8 @@ pub struct Event {
     pub base: Option<String>,
     /// The commit that is graded, where the event names another than the workflow's.
     pub head: Option<String>,
+    /// The branch that the pull request was for when the event happened.
+    pub into: Option<String>,
     /// The pull request whose merge a merge group tests.
     pub queued: Option<u64>,
 }
@@ -38,6 +40,8 @@ struct PullRequestForm {
 #[derive(Deserialize)]
 struct BranchForm {
     sha: String,
+    #[serde(rename = "ref")]
+    branch: Option<String>,
     repo: Option<RepositoryForm>,
 }
 
@@ -66,19 +70,20 @@ pub fn read(source: &SourceText) -> Result<Event, Diagnostic> {
             (Some(head), Some(here)) if head == here => Origin::Same,
             _ => Origin::Fork,
         };
+        let into = form.base.branch.clone();
         let base = form.base.sha.clone();
         let head = form.head.sha.clone();
         let pull_request = PullRequest { number: form.number, head: form.head.sha, base: form.base.sha, origin };
-        return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), queued: None });
+        return Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), into, queued: None });
     }
     let Some(MergeGroupForm { head_sha, base_sha, head_ref }) = payload.merge_group else { return Ok(Event::NONE) };
     let queued = head_ref.as_deref().and_then(queued);
-    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), queued })
+    Ok(Event { pull_request: None, base: Some(base_sha), head: Some(head_sha), into: None, queued })
 }
 
 impl Event {
     /// One about no pull request and no commit but the workflow's own.
-    pub const NONE: Self = Self { pull_request: None, base: None, head: None, queued: None };
+    pub const NONE: Self = Self { pull_request: None, base: None, head: None, into: None, queued: None };
 }
 
 /// The pull request of a merge queue's branch, which GitHub names `gh-readonly-queue/BASE/pr-NUMBER-SHA`; nobody else may push

@@ -94,8 +94,14 @@ pub struct Pull {
     pub branch: String,
     /// Whether that branch is in this repository.
     pub origin: Origin,
-    /// The commit that it would be merged into.
+    /// Its head as `owner:branch`; `None` where the head's repository is gone.
+    pub label: Option<String>,
+    /// The repository of its head, as `owner/name`; `None` where that is gone.
+    pub head_repository: Option<String>,
+    /// The commit that it would be merged into, as GitHub keeps it: that lags behind the base branch.
     pub base: String,
+    /// The branch that it is for.
+    pub into: String,
     /// The names of its labels.
     pub labels: Vec<String>,
     /// Its description.
@@ -109,4 +115,26 @@ pub enum PullState {
     Open,
     /// It was merged or closed.
     Closed,
+}
+
+/// A label that was added or taken away, as the timeline of a pull request keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabelEvent {
+    /// The label.
+    pub label: String,
+    /// Whether it came or went.
+    pub change: LabelChange,
+    /// Who did it; empty where that user is gone.
+    pub by: String,
+    /// When, in UTC.
+    pub at: String,
+}
+
+/// Whether a label came or went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelChange {
+    /// It was added.
+    Added,
+    /// It was taken away.
+    Removed,
 }

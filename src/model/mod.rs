@@ -39,7 +39,7 @@ pub use config::{
     Suite, Target, Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
-pub use governance::{ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
+pub use governance::{ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, Pull, PullState, StatusState};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
 pub use interruption::Interruption;

@@ -19,6 +19,7 @@ use super::metric::Unit;
 use super::pair::Exclusion;
 use super::pair::PairCheck;
 use super::pair::PairResult;
+use super::path::RepoPath;
 use super::reliability::Reliability;
 use super::verdict::Ruling;
 
@@ -27,6 +28,8 @@ use super::verdict::Ruling;
 pub struct Report {
     /// The version of goldgate that graded.
     pub tool_version: String,
+    /// The config that it is of, from the root of the repository; older reports do not say it.
+    pub config: Option<RepoPath>,
     /// The commit that was graded, where known.
     pub commit: Option<String>,
     /// The commit whose baseline was compared with, where known.

@@ -2,6 +2,7 @@
 
 mod words;
 
+use super::ConfigKey;
 use crate::model::Approval;
 use crate::model::Baseline;
 use crate::model::ByAuthor;
@@ -14,9 +15,6 @@ use crate::model::StatusState;
 pub use self::words::NoResult;
 pub use self::words::Refusal;
 pub use self::words::Why;
-
-/// The status that keeps an approval.
-pub const CONTEXT: &str = "goldgate/baseline";
 
 /// What happened to a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,28 +31,33 @@ pub enum Happened<'a> {
     Other,
 }
 
-/// What the plan is made from.
+/// What the plan is made from. An approval is judged from what stands on GitHub, never from the event alone: a run that GitHub drops
+/// from a queue loses nothing, and an event's sender proves nothing.
 #[derive(Debug, Clone)]
 pub struct Asked<'a> {
     /// What happened.
     pub happened: Happened<'a>,
-    /// Who did it, as the event says.
-    pub actor: &'a str,
+    /// Who added the label last, as the timeline says.
+    pub giver: Option<&'a str>,
+    /// Who took it away last, as the timeline says.
+    pub remover: Option<&'a str>,
+    /// Who pushed the head, where that is known.
+    pub pusher: Option<&'a str>,
     /// The commit at the head when it happened.
     pub head: &'a str,
     /// The label that approves.
     pub label: &'a str,
     /// What its giver has to be allowed at least.
     pub floor: Permission,
-    /// What the actor is allowed, as the API says.
+    /// What the giver is allowed, as the API says.
     pub allowed: Permission,
-    /// Whether the author may approve.
+    /// Whether the author and the last pusher may approve.
     pub by_author: ByAuthor,
     /// The pull request now.
     pub pull: &'a Pull,
     /// The approval that stands on the head now.
     pub standing: Option<&'a Approval>,
-    /// The digest of the result on the event's commit.
+    /// The digest of the result on the head, which is older than the label and shown.
     pub result: Result<&'a str, NoResult>,
 }
 
@@ -67,6 +70,8 @@ pub enum Plan {
         head: String,
         /// The status' description.
         description: String,
+        /// Who approved.
+        by: String,
     },
     /// The label is taken away, and the comment says why.
     Refuse(Refusal),
@@ -81,50 +86,80 @@ pub enum Plan {
     Nothing(Why),
 }
 
-/// Plans what an event about a label or a push leads to.
+/// Whether two names are one label's: GitHub tells them apart without regard to letter case.
+pub fn is_label(one: &str, other: &str) -> bool {
+    one.to_lowercase() == other.to_lowercase()
+}
+
+/// Whether somebody has to be judged: the label is there, and the head has no decision, or the label has come just now.
+pub fn asks(happened: Happened<'_>, label: &str, pull: &Pull, standing: Option<&Approval>) -> bool {
+    let has_label = pull.labels.iter().any(|one| is_label(one, label));
+    let is_new = matches!(happened, Happened::Labeled(one) if is_label(one, label));
+    pull.state == PullState::Open && has_label && (is_new || standing.is_none())
+}
+
+/// Plans what the state of a pull request leads to.
 pub fn plan(asked: &Asked<'_>) -> Plan {
     let pull = asked.pull;
-    let has_label = pull.labels.iter().any(|label| label == asked.label);
     if pull.state == PullState::Closed {
         return Plan::Nothing(Why::Closed);
     }
+    if asks(asked.happened, asked.label, pull, asked.standing) {
+        return judged(asked).unwrap_or_else(|why| Plan::Refuse(told(asked, why)));
+    }
+    let is_own = |label: &str| is_label(label, asked.label);
+    if pull.labels.iter().any(|label| is_own(label)) {
+        return Plan::Nothing(match asked.happened {
+            Happened::Unlabeled(label) if is_own(label) => Why::Back,
+            _ => Why::Already,
+        });
+    }
+    match (asked.standing, asked.happened) {
+        (Some(_), _) => {
+            let description = format!("withdrawn: {} removed the label", asked.remover.unwrap_or("somebody"));
+            Plan::Withdraw { head: pull.head.clone(), description }
+        }
+        (None, Happened::Labeled(label)) if is_own(label) => Plan::Nothing(Why::Gone),
+        (None, Happened::Unlabeled(label)) if is_own(label) => Plan::Nothing(Why::NothingStands),
+        (None, Happened::Labeled(_) | Happened::Unlabeled(_)) => Plan::Nothing(Why::OtherLabel),
+        (None, Happened::Pushed | Happened::Opened) => Plan::Nothing(Why::NoLabel),
+        (None, Happened::Other) => Plan::Nothing(Why::OtherEvent),
+    }
+}
+
+/// A label that is older than the result says so by what came between.
+fn told(asked: &Asked<'_>, why: Refusal) -> Refusal {
+    if !matches!(why, Refusal::NoResult(NoResult::Missing | NoResult::Younger)) {
+        return why;
+    }
+    let now = asked.pull.head.clone();
     match asked.happened {
-        Happened::Other => Plan::Nothing(Why::OtherEvent),
-        Happened::Labeled(label) | Happened::Unlabeled(label) if label != asked.label => Plan::Nothing(Why::OtherLabel),
-        Happened::Labeled(_) if !has_label => Plan::Nothing(Why::Gone),
-        Happened::Labeled(_) => judged(asked).unwrap_or_else(Plan::Refuse),
-        Happened::Unlabeled(_) if has_label => Plan::Nothing(Why::Back),
-        Happened::Unlabeled(_) => match asked.standing {
-            None => Plan::Nothing(Why::NothingStands),
-            Some(_) => {
-                let description = format!("withdrawn: {} removed the label", asked.actor);
-                Plan::Withdraw { head: pull.head.clone(), description }
-            }
-        },
-        Happened::Pushed | Happened::Opened if !has_label => Plan::Nothing(Why::NoLabel),
-        Happened::Pushed | Happened::Opened if asked.standing.is_some() => Plan::Nothing(Why::Already),
-        Happened::Pushed => Plan::Refuse(Refusal::Pushed { head: pull.head.clone() }),
-        Happened::Opened => Plan::Refuse(Refusal::NeverJudged),
+        _ if now != asked.head => Refusal::Moved { seen: asked.head.to_owned(), now },
+        Happened::Pushed => Refusal::Pushed { head: now },
+        Happened::Opened => Refusal::NeverJudged,
+        Happened::Labeled(_) | Happened::Unlabeled(_) | Happened::Other => why,
     }
 }
 
 fn judged(asked: &Asked<'_>) -> Result<Plan, Refusal> {
     let pull = asked.pull;
-    if pull.head != asked.head {
-        return Err(Refusal::Moved { seen: asked.head.to_owned(), now: pull.head.clone() });
-    }
-    let actor = asked.actor.to_owned();
+    let actor = asked.giver.filter(|giver| !giver.is_empty()).ok_or(Refusal::NoGiver)?.to_owned();
     if asked.allowed < asked.floor {
         return Err(Refusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
     }
-    if actor.eq_ignore_ascii_case(&pull.author) && asked.by_author == ByAuthor::DoesNotCount {
-        return Err(Refusal::Author { actor });
+    if asked.by_author == ByAuthor::DoesNotCount {
+        if actor.eq_ignore_ascii_case(&pull.author) {
+            return Err(Refusal::Author { actor });
+        }
+        if asked.pusher.is_some_and(|pusher| actor.eq_ignore_ascii_case(pusher)) {
+            return Err(Refusal::Pusher { actor });
+        }
     }
     let digest = asked.result.clone().map_err(Refusal::NoResult)?;
     if asked.standing.is_some_and(|standing| standing.digest == digest) {
         return Ok(Plan::Nothing(Why::Already));
     }
-    Ok(Plan::Grant { head: pull.head.clone(), description: description(&actor, digest) })
+    Ok(Plan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
 }
 
 /// The line of the status: who approved, and which result. A login has at most 39 letters, GitHub takes 140.
@@ -132,10 +167,11 @@ pub fn description(by: &str, digest: &str) -> String {
     format!("approved by {by}; result {digest}")
 }
 
-/// The approval that stands on a commit, of all of its statuses, the newest first. Only the newest one that this token's own
+/// The approval of a config that stands on a commit, of all of its statuses, the newest first. Only the newest one that this token's own
 /// identity set counts: whoever may set statuses could write the same line.
-pub fn standing(statuses: &[CommitStatus], identity: &str, head: &str) -> Option<Approval> {
-    let own = statuses.iter().find(|status| status.context == CONTEXT && status.creator == identity)?;
+pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Option<Approval> {
+    let context = key.status();
+    let own = statuses.iter().find(|status| status.context == context && status.creator == identity)?;
     let (by, digest) = own.description.strip_prefix("approved by ")?.split_once("; result ")?;
     let whole = digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     (own.state == StatusState::Success && whole && !by.is_empty()).then(|| Approval {

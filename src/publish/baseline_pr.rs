@@ -11,8 +11,6 @@ use crate::render::delta;
 use crate::render::inline;
 use crate::render::value;
 
-/// The branch that it comes from.
-pub const BRANCH: &str = "goldgate/baseline";
 /// Its title.
 pub const TITLE: &str = "Move the baseline to the measured numbers";
 

@@ -1,26 +1,30 @@
 //! The one comment on a pull request: two tiers, each with a section of its own, kept in the comment itself.
 
+mod fit;
+mod shown;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde::Serialize;
 
+use self::fit::Fitted;
+use self::fit::fitted;
+pub use self::fit::regressions;
+pub use self::fit::summary;
+pub use self::fit::summary_within;
+pub use self::shown::Shown;
+pub use self::shown::shown;
+pub use self::shown::shown_digest;
 use crate::model::Comment;
 use crate::model::Report;
-use crate::model::Ruling;
 use crate::model::RunNumber;
-use crate::model::Verdict;
 use crate::render::markdown;
-use crate::render::markdown::Block;
 use crate::render::markdown::Links;
-use crate::render::markdown::Tables;
 use crate::suites::sha256_hex;
 
 /// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.
 const LIMIT: usize = 65_536;
-
-/// GitHub's limit of a job summary, in bytes.
-const SUMMARY_LIMIT: usize = 1024 * 1024;
 
 /// What is to be written.
 #[derive(Debug, Clone)]
@@ -130,6 +134,12 @@ struct State {
     says: String,
     #[serde(default)]
     witness: Witness,
+    /// The digest of the whole result that the section shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    result: Option<String>,
+    /// Kinds of golden changes without an approval that it has no room for.
+    #[serde(default)]
+    hidden: usize,
     /// Of the section's text: a text that a person has edited is not taken over into the next comment.
     #[serde(default)]
     digest: String,
@@ -215,10 +225,12 @@ pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> Plan {
             alert: note.alert.to_owned(),
             says: note.says.to_owned(),
             witness: Witness::Own,
+            result: None,
+            hidden: 0,
             digest: digest(note.text),
         };
         sections.insert(note.about.place(), Section { state, text: format!("{}\n", note.text) });
-        body_of(marker, &sections)
+        within_limit(marker, sections, note.about.place())
     })
 }
 
@@ -335,18 +347,45 @@ fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<usize, S
         alert: alert.to_owned(),
         says,
         witness: request.witness,
+        result: Some(shown_digest(request.report)),
+        // Of the same length as what is put in below, or longer.
+        hidden: usize::MAX,
         // Of the same length as the one that is put in below: the frame is measured with it.
         digest: digest(""),
     };
     sections.insert(place, Section { state, text: String::new() });
     let frame = body_of(marker, &sections).len();
-    let text = fitted(request.report, request.links, LIMIT.saturating_sub(frame));
+    let Fitted { text, hidden } = fitted(request.report, request.links, LIMIT.saturating_sub(frame + NOTES).max(ROOM));
     if let Some(section) = sections.get_mut(&place) {
         section.state.digest = digest(&text);
+        section.state.hidden = hidden;
         section.text = text;
     }
-    body_of(marker, &sections)
+    within_limit(marker, sections, place)
 }
+
+/// What is kept free for notes on an approval and a bump, in bytes.
+const NOTES: usize = 2_048;
+/// The least that a section gets, whatever the others have.
+const ROOM: usize = 12_000;
+
+/// The comment, at most as long as GitHub takes it: what another writer's section has too much of is left out, whole, the longest
+/// first. A comment that GitHub refuses would leave an older one in place, and that one may be green.
+fn within_limit(marker: &str, mut sections: BTreeMap<usize, Section>, own: usize) -> String {
+    let mut body = body_of(marker, &sections);
+    while body.len() > LIMIT {
+        let others = sections.iter_mut().filter(|(place, section)| **place != own && section.text != LEFT_OUT);
+        let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else { break };
+        LEFT_OUT.clone_into(&mut section.text);
+        section.state.digest = digest(LEFT_OUT);
+        // What is not there is not shown.
+        section.state.result = None;
+        body = body_of(marker, &sections);
+    }
+    body
+}
+
+const LEFT_OUT: &str = "Left out here for want of room; the summary of its run has it.\n";
 
 /// The kind of the alert and its words. What the pull request measured itself is never shown as passed or as blocking.
 fn opening(request: &Request<'_>) -> (&'static str, String) {
@@ -390,56 +429,5 @@ fn alert_of(state: &State) -> String {
     format!("> [!{kind}]\n> **{says}**\n")
 }
 
-/// The job summary, within GitHub's limit.
-pub fn summary(report: &Report, links: &Links) -> String {
-    summary_within(report, links, SUMMARY_LIMIT)
-}
-
-/// The same within another limit, in bytes.
-pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
-    let alert = markdown::alert(report);
-    format!("{alert}\n{}", fitted(report, links, limit.saturating_sub(alert.len() + 1)))
-}
-
-/// Gates that fail.
-pub fn regressions(report: &Report) -> usize {
-    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
-    metrics.flat_map(|metric| &metric.gates).filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail)).count()
-}
-
-/// A section's blocks within a budget of bytes: whole blocks are left out, the least valuable first, the last first.
-fn fitted(report: &Report, links: &Links, budget: usize) -> String {
-    let mut blocks = markdown::blocks(report, links, Tables::One);
-    let size = |blocks: &[Block]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
-    if size(&blocks) > budget {
-        blocks = markdown::blocks(report, links, Tables::BySuite);
-    }
-    // Room for the line that says what is missing.
-    let room = budget.saturating_sub(600);
-    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
-    while size(&blocks) > if left_out.is_empty() { budget } else { room } {
-        let Some((place, worst)) = blocks
-            .iter()
-            .enumerate()
-            .filter(|(_, block)| block.rank > 0)
-            .max_by_key(|(place, block)| (block.rank, *place))
-        else {
-            break;
-        };
-        *left_out.entry(worst.name).or_default() += 1;
-        blocks.remove(place);
-    }
-    let mut out = blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n");
-    if !left_out.is_empty() {
-        let names: Vec<String> = left_out
-            .iter()
-            .map(|(name, count)| if *count == 1 { (*name).to_owned() } else { format!("{name} ({count} times)") })
-            .collect();
-        let whole = links
-            .run
-            .as_ref()
-            .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
-        out.push_str(&format!("\nLeft out here for want of room: {}; {whole}.\n", names.join(", ")));
-    }
-    out
-}
+#[cfg(test)]
+mod tests;

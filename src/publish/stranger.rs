@@ -11,6 +11,7 @@ use crate::model::JudgeReport;
 use crate::model::MetricReport;
 use crate::model::Opinion;
 use crate::model::PairJudged;
+use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
@@ -79,6 +80,7 @@ pub fn admitted(report: Report, head: &str) -> Result<Report, Unfit> {
 fn bounded(report: &Report) -> Result<(), Unfit> {
     let Report {
         tool_version,
+        config,
         commit: _,
         base,
         tiers: _,
@@ -101,6 +103,7 @@ fn bounded(report: &Report) -> Result<(), Unfit> {
     if base.as_ref().is_some_and(|base| !is_commit(base)) {
         return Err(Unfit::Odd("a base commit"));
     }
+    text(config.as_ref().map_or("", RepoPath::as_str))?;
     text(started_at)?;
     text(finished_at)?;
     ruling(verdict)?;
@@ -280,6 +283,8 @@ fn is_commit(found: &str) -> bool {
 }
 
 fn is_version(found: &str) -> bool {
+    // Semantic versions begin with a digit; what begins otherwise could be read as a link or a reference.
     (1..=40).contains(&found.len())
+        && found.starts_with(|first: char| first.is_ascii_digit())
         && found.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))
 }

@@ -1,5 +1,6 @@
 //! GitHub's workflow commands: errors and warnings at the golden file's line.
 
+use super::markdown;
 use super::plain::line;
 use crate::model::Authority;
 use crate::model::Report;
@@ -33,8 +34,10 @@ pub fn annotations(report: &Report) -> String {
             }
         }
     }
-    for change in report.unapproved() {
-        let text = message(&format!("golden change, needs approval: {}", line(&change.words, 300)));
+    let held = if report.approval.is_none() { markdown::shown_changes(report) } else { Vec::new() };
+    for (change, more) in held {
+        let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
+        let text = message(&format!("golden change, needs approval: {}{more}", line(&change.words, 300)));
         let place = match &change.file {
             Some(file) => format!("file={},line=1,title=golden change", property(file.as_str())),
             None => "title=golden change".to_owned(),

@@ -9,7 +9,11 @@ use std::fmt::Write;
 
 use self::advice::advice;
 use self::cases::cases;
-use self::changes::golden_changes;
+pub use self::changes::hidden_kinds;
+pub use self::changes::kinds_of_changes;
+use self::changes::listed;
+use self::changes::needing_approval;
+pub use self::changes::shown_changes;
 use self::numbers::certainty;
 use self::numbers::changed;
 use self::numbers::detectable;
@@ -49,6 +53,9 @@ pub struct Block {
     /// Its text.
     pub text: String,
 }
+
+/// The block of golden changes that need an approval.
+pub const NEEDS_APPROVAL: &str = "golden changes that need an approval";
 
 /// How the table of numbers is cut into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,7 +118,9 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     if !report.suites.is_empty() && moved.iter().all(|block| block.text.is_empty()) {
         moved = vec![block(1, "changed numbers", "No number moved.\n".to_owned())];
     }
-    all.push(block(1, "golden changes", golden_changes(report)));
+    all.push(block(1, "notes", notes(report)));
+    all.push(block(0, NEEDS_APPROVAL, needing_approval(report)));
+    all.push(block(1, "golden changes", listed(report)));
     all.extend(moved);
     all.extend([
         block(2, "failed checks", failures(report, links)),
@@ -163,14 +172,33 @@ fn title(text: &str) -> String {
 
 fn not_gateable(report: &Report) -> String {
     let mut out = String::new();
-    for why in &report.not_gateable {
+    for why in report.not_gateable.iter().take(REASONS) {
         put(&mut out, &format!("- **No verdict:** {}", inline(&why.0, 300)));
     }
-    for note in &report.notes {
-        put(&mut out, &format!("- {}", inline(note, 300)));
+    if report.not_gateable.len() > REASONS {
+        put(&mut out, &format!("- … and {} more reasons in the full report", report.not_gateable.len() - REASONS));
     }
     out
 }
+
+fn notes(report: &Report) -> String {
+    let mut out = String::new();
+    for note in report.notes.iter().take(NOTES) {
+        put(&mut out, &format!("- {}", inline(note, 300)));
+    }
+    if report.notes.len() > NOTES {
+        put(&mut out, &format!("- … and {} more notes in the full report", report.notes.len() - NOTES));
+    }
+    out
+}
+
+/// Reasons that are listed; the rest is counted.
+const REASONS: usize = 20;
+/// Notes that are listed; the rest is counted.
+const NOTES: usize = 80;
+
+/// Remarks that are listed; the rest is counted.
+const REMARKS: usize = 60;
 
 /// Failed checks that are listed with their evidence; the rest is counted.
 const LISTED: usize = 25;
@@ -281,16 +309,17 @@ fn taxonomy(report: &Report) -> String {
 }
 
 fn remarks(report: &Report) -> String {
-    let mut out = String::new();
+    let mut lines = Vec::new();
     for suite in &report.suites {
         for agent in &suite.agents {
-            for note in &agent.notes {
-                put(
-                    &mut out,
-                    &format!("- {}/{}: {}", name(suite.id.as_str()), name(agent.agent.as_str()), inline(note, 300)),
-                );
-            }
+            let whose = format!("{}/{}", name(suite.id.as_str()), name(agent.agent.as_str()));
+            lines.extend(agent.notes.iter().map(|note| format!("- {whose}: {}", inline(note, 300))));
         }
+    }
+    let mut out = String::new();
+    lines.iter().take(REMARKS).for_each(|line| put(&mut out, line));
+    if lines.len() > REMARKS {
+        put(&mut out, &format!("- … and {} more remarks in the full report", lines.len() - REMARKS));
     }
     out
 }
@@ -320,6 +349,6 @@ fn footer(report: &Report, links: &Links) -> String {
         "<sub>head {} · baseline of {}{run} · goldgate {}</sub>\n",
         words::short(report.commit.as_deref()),
         words::short(report.base.as_deref()),
-        report.tool_version
+        name(&report.tool_version)
     )
 }

@@ -33,7 +33,7 @@ pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
     changes.sort();
     let refusals: Vec<&str> = report.not_gateable.iter().map(|why| why.0.as_str()).collect();
     let seen = json!({
-        "schema": "goldgate.result/1", "suites": suites, "changes": changes,
+        "schema": "goldgate.result/1", "config": report.config.as_ref().map(RepoPath::as_str), "suites": suites, "changes": changes,
         "not_gateable": refusals,
     });
     sha256_hex(seen.to_string().as_bytes())
@@ -126,6 +126,7 @@ mod tests {
     fn report() -> Report {
         Report {
             tool_version: "1".to_owned(),
+            config: None,
             commit: Some("a".to_owned()),
             base: Some("b".to_owned()),
             tiers: vec![Tier::Deterministic, Tier::Model],

@@ -188,6 +188,7 @@ mod tests {
     fn passed(authority: Authority, tier: Tier) -> Report {
         Report {
             tool_version: "0.0.0".to_owned(),
+            config: None,
             commit: None,
             base: None,
             tiers: vec![tier],

@@ -48,6 +48,8 @@ pub use github::Conclusion;
 #[cfg(feature = "github")]
 pub use github::GitHub;
 #[cfg(feature = "github")]
+pub use github::MergeState;
+#[cfg(feature = "github")]
 pub use github::NotCommitted;
 #[cfg(feature = "github")]
 pub use github::OneFile;

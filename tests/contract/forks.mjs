@@ -19,8 +19,8 @@ fs.writeFileSync(path.join(work, 'finished.json'), JSON.stringify(finished));
 const from = { id: 77, full_name: 'mallory/agents', owner: { login: 'mallory' } };
 const run = { id: 4711, run_attempt: 1, head_sha: head, head_branch: 'changes', event: 'pull_request', conclusion: 'success', path: '.github/workflows/goldgate.yml', head_repository: from };
 const pull = {
-  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels: [],
-  head: { sha: head, ref: 'changes', repo: from }, base: { sha: base, ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
+  number: 2, state: 'open', body: '', user: { login: 'mallory' }, labels: [], mergeable: true, merge_commit_sha: '5'.repeat(40),
+  head: { sha: head, ref: 'changes', label: 'mallory:changes', repo: from }, base: { sha: base, ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
 };
 const comments = [];
 const checks = [];
@@ -44,7 +44,9 @@ const answer = (method, url, body) => {
   if (at === '/actions/runs/4711/artifacts') return [200, { total_count: 1, artifacts: [{ id: 500, name: 'goldgate-report', expired: false }] }];
   if (at === '/actions/artifacts/500/zip') return sent('report.zip');
   if (at.startsWith('/tarball/')) return sent('head.tar.gz');
-  if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) } }];
+  if (at.startsWith('/git/commits/')) return [200, { sha: head, tree: { sha: '5'.repeat(40) }, parents: [{ sha: base }, { sha: head }] }];
+  if (at.startsWith('/git/ref/')) return [200, { object: { sha: base } }];
+  if (at.startsWith('/compare/')) return [200, { merge_base_commit: { sha: base } }];
   if (at.startsWith('/git/trees/')) return [200, { sha: '5'.repeat(40), truncated: false, tree: tree(path.join(work, 'repo')) }];
   if (at.startsWith('/contents/')) {
     const file = path.join(work, 'repo', decodeURIComponent(at.slice('/contents/'.length)));

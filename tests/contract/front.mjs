@@ -20,6 +20,7 @@ const statuses = [];
 const refs = new Map();
 const label = process.env.LABEL ?? 'bug';
 let labels = [{ name: label }];
+const timeline = [{ event: 'labeled', actor: { login: 'Codertocat' }, created_at: '2026-11-21T05:00:00Z', label: { name: label } }];
 let ours = null;
 let next = 1;
 const fresh = () => (next++).toString(16).padStart(40, '0');
@@ -27,7 +28,7 @@ const shown = (c) => ({ id: c.id, body: c.body, html_url: `http://127.0.0.1/c/${
 const add = (body) => { const c = { id: next++, body }; comments.push(c); return c; };
 const pull = (number) => ({
   number, state: 'open', body: 'Goldgate-Reason: it is a test', user: { login: 'author' }, labels,
-  head: { sha: head, ref: 'changes', repo: { id: 1, full_name: 'acme/agents' } },
+  mergeable: true, merge_commit_sha: '5'.repeat(40), head: { sha: head, ref: 'changes', label: 'acme:changes', repo: { id: 1, full_name: 'acme/agents' } },
   base: { sha: 'b'.repeat(40), ref: 'master', repo: { id: 1, full_name: 'acme/agents' } },
 });
 const run = {
@@ -47,7 +48,9 @@ const asked = (body) => {
 
 const control = (path) => {
   if (path === '/twin') comments.push({ id: next++, body: comments[0].body });
-  if (path === '/label') labels = [{ name: label }];
+  if (path !== '/label') return;
+  labels = [{ name: label }];
+  timeline.push({ ...timeline[0], created_at: '2026-11-21T07:00:00Z' });
 };
 
 const governed = (method, path, body) => {
@@ -60,10 +63,13 @@ const governed = (method, path, body) => {
     return [201, set];
   }
   if (/\/actions\/runs$/.test(path)) return [200, { total_count: 1, workflow_runs: [run] }];
-  if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false }] }];
+  if (/\/runs\/7\/artifacts$/.test(path)) return [200, { total_count: 1, artifacts: [{ id: 5, name: 'goldgate-report', expired: false, created_at: '2026-11-21T06:00:00Z' }] }];
   if (/\/actions\/artifacts$/.test(path)) return [200, { total_count: 0, artifacts: [] }];
   if (/\/artifacts\/5\/zip$/.test(path)) return [302, null, { location: `http://127.0.0.1:${port}/_stored` }];
   if (/\/dispatches$/.test(path)) return [204, null];
+  if (/\/compare\//.test(path)) return [200, { merge_base_commit: { sha: 'b'.repeat(40) } }];
+  if (/\/timeline$/.test(path)) return [200, timeline];
+  if (/\/activity$/.test(path)) return [200, []];
   if (/\/git\/ref\//.test(path)) return refs.size ? [200, { object: { sha: refs.get('baseline') } }] : [404, { message: 'Not Found' }];
   if (/\/git\/refs/.test(path)) { refs.set('baseline', body.sha); return [method === 'POST' ? 201 : 200, {}]; }
   if (/\/git\/trees\/[^/]+$/.test(path)) return [200, { sha: path.split('/').pop(), tree: [], truncated: false }];

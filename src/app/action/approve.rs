@@ -4,11 +4,15 @@ use super::desk::Desk;
 use super::desk::log;
 use super::desk::needs;
 use super::desk::outputs;
+use super::evidence::Query;
 use super::evidence::evidence;
 use super::inputs::Inputs;
 use crate::app::trouble::Trouble;
+use crate::model::LabelChange;
+use crate::model::LabelEvent;
 use crate::model::Permission;
 use crate::model::StatusState;
+use crate::publish;
 use crate::publish::About;
 use crate::publish::approval;
 use crate::publish::approval::Asked;
@@ -18,6 +22,7 @@ use crate::publish::approval::Plan;
 use crate::publish::approval::Refusal;
 use crate::render::inline;
 use crate::report;
+use crate::world;
 use crate::world::World;
 
 /// Reads, plans, acts, reads back.
@@ -37,25 +42,30 @@ pub fn approve(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
 fn planned(desk: &Desk<'_>) -> Result<Plan, Trouble> {
     let approving = &desk.inputs.approving;
     let happened = happened(desk);
-    let actor = desk.act.sender.as_deref().unwrap_or_default();
     let standing = desk.standing(&desk.pull.head)?;
-    // Only the label itself asks for somebody's right and for a result.
-    let asks = happened == Happened::Labeled(&approving.label);
-    let allowed = match asks && !actor.is_empty() {
-        true => {
-            let allowed = desk.github.permission_of(actor);
+    let events = desk.github.label_events(desk.pull.number);
+    let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
+    let last = events.iter().rev().find(|event| approval::is_label(&event.label, &approving.label));
+    let given = last.filter(|event| event.change == LabelChange::Added);
+    let removed = last.filter(|event| event.change == LabelChange::Removed);
+    let given = given.filter(|_| approval::asks(happened, &approving.label, &desk.pull, standing.as_ref()));
+    let allowed = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
+        Some(giver) => {
+            let allowed = desk.github.permission_of(giver);
             allowed.map_err(needs("what the label's giver may do cannot be read", "contents: read"))?
         }
-        false => Permission::None,
+        None => Permission::None,
     };
     // Nothing is fetched for somebody who may not approve.
-    let digest = match asks && allowed >= approving.floor {
-        true => digest(desk)?,
-        false => Err(NoResult::Missing),
+    let (digest, pusher) = match given.filter(|_| allowed >= approving.floor) {
+        Some(given) => (result(desk, given)?, pusher(desk)?),
+        None => (Err(NoResult::Missing), None),
     };
     Ok(approval::plan(&Asked {
         happened,
-        actor,
+        giver: given.map(|given| given.by.as_str()),
+        remover: removed.map(|removed| removed.by.as_str()),
+        pusher: pusher.as_deref(),
         head: &desk.seen.head,
         label: &approving.label,
         floor: approving.floor,
@@ -77,11 +87,56 @@ fn happened<'a>(desk: &'a Desk<'_>) -> Happened<'a> {
     }
 }
 
-fn digest(desk: &Desk<'_>) -> Result<Result<String, NoResult>, Trouble> {
+/// The digest of the head's result, if it is older than the label and the comment shows it. A label that was set a moment before a
+/// push was given for what its giver saw, and not for what stands there when this job begins.
+fn result(desk: &Desk<'_>, given: &LabelEvent) -> Result<Result<String, NoResult>, Trouble> {
     let file = desk.baseline_file()?;
-    let found = evidence(&desk.github, &desk.seen.head);
-    let found = found.map_err(needs("the run's artifact cannot be read", "actions: read"))?;
-    Ok(found.map(|found| report::result_digest(&found.report, Some(&file))))
+    let head = desk.pull.head.as_str();
+    let look = |before| {
+        let found = evidence(&desk.github, &Query { before, ..desk.query(head) });
+        found.map_err(needs("the run's artifact cannot be read", "actions: read"))
+    };
+    let newest = match look(None)? {
+        Ok(newest) => newest,
+        Err(why) => return Ok(Err(why)),
+    };
+    let digest = |report| report::result_digest(report, Some(&file));
+    let found = digest(&newest.report);
+    if newest.at.as_ref().is_none_or(|at| *at >= given.at) {
+        // A run that was started again since may have come to what stood there before.
+        match look(Some(&given.at))? {
+            Ok(older) if digest(&older.report) == found => {}
+            Ok(_) | Err(_) => return Ok(Err(NoResult::Younger)),
+        }
+    }
+    let comments = desk.github.comments(desk.pull.number);
+    let comments = comments.map_err(needs("the comment cannot be read", "pull-requests: write"))?;
+    let shown = publish::shown(&comments, desk.key.as_str(), &desk.identity, head);
+    Ok(match shown {
+        Some(shown) if shown.result != publish::shown_digest(&newest.report) => Err(NoResult::NotShown),
+        None => Err(NoResult::NotShown),
+        Some(shown) if shown.hidden > 0 => Err(NoResult::Hidden(shown.hidden)),
+        Some(_) => Ok(found),
+    })
+}
+
+/// Who pushed the head: by the activity of its repository, else by the first run that the push started.
+fn pusher(desk: &Desk<'_>) -> Result<Option<String>, Trouble> {
+    let pull = &desk.pull;
+    let known = match &pull.head_repository {
+        Some(repository) => desk.github.pusher_of(repository, &pull.branch, &pull.head),
+        None => Ok(None),
+    };
+    match known {
+        Ok(Some(pusher)) => return Ok(Some(pusher)),
+        // An older Enterprise Server has no such list, and a private fork shows it to nobody.
+        Ok(None) | Err(world::Refusal::Missing | world::Refusal::Forbidden) => {}
+        Err(world::Refusal::Failed(error)) => return Err(error.into()),
+    }
+    let runs = desk.github.runs_on(&pull.head, "pull_request");
+    let runs = runs.map_err(needs("the runs on the head cannot be read", "actions: read"))?;
+    let own = runs.into_iter().filter(|run| run.head == pull.head && run.event == "pull_request");
+    Ok(own.min_by_key(|run| run.id).and_then(|run| run.actor))
 }
 
 fn act(desk: &Desk<'_>, plan: &Plan) -> Result<(), Trouble> {
@@ -91,18 +146,18 @@ fn act(desk: &Desk<'_>, plan: &Plan) -> Result<(), Trouble> {
             log(desk.world, &format!("nothing to do: {why}"));
             Ok(())
         }
-        Plan::Grant { head, description } => {
+        Plan::Grant { head, description, by } => {
             desk.keep(head, StatusState::Success, description)?;
             // Somebody may have pushed, or taken the label away, while this was written. A push leaves the status behind on its
             // own commit; a label that is gone takes the status with it.
             let now = desk.github.pull(desk.pull.number);
             let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-            if !now.labels.contains(&desk.inputs.approving.label) {
+            if !now.labels.iter().any(|label| approval::is_label(label, &desk.inputs.approving.label)) {
                 desk.keep(head, StatusState::Failure, "withdrawn: the label was removed")?;
                 log(desk.world, "the label was removed meanwhile, so the approval is withdrawn");
                 return Ok(());
             }
-            let by = inline(desk.act.sender.as_deref().unwrap_or_default(), 60);
+            let by = inline(by, 60);
             let text = format!(
                 "### Approval\n\n**Approved** on `{short}` by {by}: the golden changes and moved numbers of this result count \
                  as accepted. Gates with thresholds of their own still hold, and a later push needs a new approval."
@@ -122,7 +177,8 @@ fn act(desk: &Desk<'_>, plan: &Plan) -> Result<(), Trouble> {
 
 fn refused(desk: &Desk<'_>, why: &Refusal) -> Result<(), Trouble> {
     let label = &desk.inputs.approving.label;
-    let removed = desk.github.remove_label(desk.pull.number, label);
+    let standing = desk.pull.labels.iter().find(|one| approval::is_label(one, label)).unwrap_or(label);
+    let removed = desk.github.remove_label(desk.pull.number, standing);
     let sentence = inline(&why.to_string(), 400);
     let text =
         format!("### Approval\n\n**Not approved**: the label {} was removed, because {sentence}.", inline(label, 60));

@@ -24,7 +24,6 @@ use crate::model::Report;
 use crate::publish;
 use crate::publish::baseline_pr;
 use crate::publish::baseline_pr::Asked;
-use crate::publish::baseline_pr::BRANCH;
 use crate::publish::baseline_pr::Open;
 use crate::publish::baseline_pr::Plan;
 use crate::publish::baseline_pr::TITLE;
@@ -48,6 +47,8 @@ struct Place<'a> {
     commit: &'a str,
     /// The baseline's file.
     file: RepoPath,
+    /// The branch of the pull request.
+    branch: String,
 }
 
 /// Reads, plans, acts.
@@ -65,7 +66,8 @@ pub fn baseline_pr(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let github = open(&world.env)?;
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
-    let place = Place { world, github: &github, into, commit, file };
+    let branch = inputs.key(&report).branch();
+    let place = Place { world, github: &github, into, commit, file, branch };
     let written = kept(&place, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
@@ -93,6 +95,12 @@ fn measured(world: &World, inputs: &Inputs, commit: &str) -> Result<Report, Trou
     let missing = |_| refuse("there is no report", "let a step with mode: run and the same input out come before");
     let disk = Disk::open(Path::new(&out)).map_err(missing)?;
     let report = report_v1::read(&disk.text(&RepoPath::root().child("report.json"))?)?;
+    let config = inputs.config_file()?;
+    if report.config.as_ref() != Some(&config) {
+        let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);
+        let what = format!("the report is of {found}, and this step is about {config}");
+        return Err(refuse(&what, "give both steps the same input config"));
+    }
     match report.commit.as_deref() == Some(commit) {
         true => Ok(report),
         false => Err(refuse("the report is about another commit than this job", "grade the commit in the same job")),
@@ -100,17 +108,17 @@ fn measured(world: &World, inputs: &Inputs, commit: &str) -> Result<Report, Trou
 }
 
 fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
-    let Place { world, github, into, commit, file } = place;
+    let Place { world, github, into, commit, file, branch: from } = place;
     let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
     let bytes = read(commit)?;
     let before = baseline_of(file, bytes.as_ref())?;
-    let head = github.branch(BRANCH).map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
+    let head = github.branch(from).map_err(needs("the baseline's branch cannot be read", CONTENTS))?;
     let branch = match &head {
         Some(head) => baseline_of(file, read(head)?.as_ref()).ok().flatten(),
         None => None,
     };
     let owner = github.repository().split('/').next().unwrap_or_default();
-    let pulls = github.open_pulls(owner, BRANCH).map_err(needs("the pull requests cannot be read", PULLS))?;
+    let pulls = github.open_pulls(owner, from).map_err(needs("the pull requests cannot be read", PULLS))?;
     let pull = match pulls.iter().map(|pull| pull.number).min() {
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
         None => None,
@@ -149,7 +157,7 @@ fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
                     log(world, &format!("pull request {number} has the moved numbers"));
                 }
                 None => {
-                    let opened = github.open_pull(BRANCH, into, TITLE, &description);
+                    let opened = github.open_pull(from, into, TITLE, &description);
                     let opened = opened.map_err(needs(
                         "the pull request cannot be opened (the repository's settings have to allow it to workflows as well)",
                         PULLS,
@@ -165,6 +173,6 @@ fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
 fn put(place: &Place<'_>, baseline: &Baseline) -> Result<String, Trouble> {
     let text = baseline_v1::written(baseline);
     let what = OneFile { file: &place.file, text: &text, headline: TITLE };
-    let put = place.github.put_on(BRANCH, place.commit, &what);
+    let put = place.github.put_on(&place.branch, place.commit, &what);
     put.map_err(needs("the baseline's branch cannot be written", CONTENTS))
 }

@@ -47,15 +47,15 @@ pub fn bump(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let file = desk.baseline_file()?;
     let standing = desk.standing(&desk.pull.head)?;
     let found = match standing {
-        Some(_) => evidence(&desk.github, &desk.pull.head)
+        Some(_) => evidence(&desk.github, &desk.query(&desk.pull.head))
             .map_err(needs("the run's artifact cannot be read", "actions: read"))?,
         // Without an approval there is nothing to look at.
         None => Err(NoResult::Missing),
     };
-    let before = desk.file(&file, &desk.pull.base)?;
+    let before = desk.file(&file, &desk.base)?;
     let committed = desk.file(&file, &desk.pull.head)?;
     let (base, committed) = (baseline_of(&file, before.as_ref())?, head_baseline(&file, committed.as_ref()));
-    let workflow = found.as_ref().ok().map(|found| found.workflow.clone());
+    let workflow = found.as_ref().ok().map(|found| found.run.workflow.clone());
     let computed = found.map(|found| computed(&file, base.as_ref(), found));
     let result = computed.as_ref().map_err(Clone::clone).map(|computed| Measured {
         digest: &computed.digest,
@@ -84,7 +84,7 @@ fn head_baseline(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Option<Baseline> {
 }
 
 fn computed(file: &RepoPath, base: Option<&Baseline>, found: Evidence) -> Computed {
-    let Evidence { report, written, workflow: _ } = found;
+    let Evidence { report, written, run: _, at: _ } = found;
     Computed {
         digest: report::result_digest(&report, Some(file)),
         proposed: baseline::proposed(base, &report),

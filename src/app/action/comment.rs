@@ -100,13 +100,14 @@ fn upsert(
     said: &Said<'_>,
 ) -> Result<Outcome, Refusal> {
     let author = github.author()?;
+    let key = inputs.key(said.report);
     let mut last = None;
     for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;
         let request = Request {
             report: said.report,
             links: said.links,
-            key: &inputs.comment_key,
+            key: key.as_str(),
             head: &pull_request.head,
             current_head: &current_head,
             run: said.run,

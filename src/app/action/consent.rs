@@ -5,6 +5,7 @@ use crate::app::trouble::Trouble;
 use crate::model::Approval;
 use crate::model::Baseline;
 use crate::model::Ruling;
+use crate::publish::ConfigKey;
 use crate::publish::approval;
 use crate::report;
 use crate::world::GitHub;
@@ -23,7 +24,7 @@ pub enum Of<'a> {
 ///
 /// # Errors
 /// Why GitHub did not answer.
-pub fn consent(github: &GitHub, of: Of<'_>, done: &mut Done) -> Result<Option<Approval>, Trouble> {
+pub fn consent(github: &GitHub, key: &ConfigKey, of: Of<'_>, done: &mut Done) -> Result<Option<Approval>, Trouble> {
     let (commit, whose) = match of {
         Of::Commit(commit) => (commit.to_owned(), "this commit".to_owned()),
         Of::Queued(number) => match github.pull(number) {
@@ -48,7 +49,7 @@ pub fn consent(github: &GitHub, of: Of<'_>, done: &mut Done) -> Result<Option<Ap
         Err(Refusal::Failed(error)) => return Err(error.context("while looking for an approval").into()),
     };
     let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
-    let standing = approval::standing(&statuses, &identity, commit);
+    let standing = approval::standing(&statuses, key, &identity, commit);
     if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
         done.report.notes.push(match of {
             Of::Commit(_) => format!("the approval of {whose} is of another result, so it does not count: add the label again"),

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::event_of;
+use super::evidence::Query;
 use super::github;
 use super::inputs::Inputs;
 use super::payload;
@@ -22,6 +23,7 @@ use crate::model::RunNumber;
 use crate::model::StatusState;
 use crate::publish;
 use crate::publish::About;
+use crate::publish::ConfigKey;
 use crate::publish::Note;
 use crate::publish::Plan;
 use crate::publish::approval;
@@ -48,6 +50,12 @@ pub struct Desk<'a> {
     pub pull: Pull,
     /// The name under which this token writes.
     pub identity: String,
+    /// The tip of the branch that it is for.
+    pub base: String,
+    /// The config that is approved.
+    pub config: RepoPath,
+    /// Its key.
+    pub key: ConfigKey,
 }
 
 /// Rounds of writing the note and reading it back.
@@ -72,7 +80,11 @@ impl<'a> Desk<'a> {
         let pull =
             github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
         let identity = github.author().map_err(needs("the token's own name cannot be read", "pull-requests: write"))?;
-        Ok(Some(Self { world, inputs, github, act, seen, pull, identity }))
+        let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
+        let base = tip.unwrap_or_else(|| pull.base.clone());
+        let config = inputs.config_file()?;
+        let key = inputs.key_of(&config);
+        Ok(Some(Self { world, inputs, github, act, seen, pull, identity, base, config, key }))
     }
 
     /// The approval that stands on a commit.
@@ -82,7 +94,7 @@ impl<'a> Desk<'a> {
     pub fn standing(&self, commit: &str) -> Result<Option<Approval>, Trouble> {
         let statuses = self.github.statuses(commit);
         let statuses = statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))?;
-        Ok(approval::standing(&statuses, &self.identity, commit))
+        Ok(approval::standing(&statuses, &self.key, &self.identity, commit))
     }
 
     /// Keeps an approval, or that it was withdrawn, and reads it back.
@@ -92,7 +104,7 @@ impl<'a> Desk<'a> {
     pub fn keep(&self, commit: &str, state: StatusState, description: &str) -> Result<(), Trouble> {
         let set = self.github.set_status(
             commit,
-            approval::CONTEXT,
+            &self.key.status(),
             state,
             description,
             run_address(&self.world.env).as_deref(),
@@ -102,9 +114,14 @@ impl<'a> Desk<'a> {
         match stands == (state == StatusState::Success) {
             true => Ok(()),
             false => {
-                Err(anyhow::anyhow!("the status {} was written and does not stand there", approval::CONTEXT).into())
+                Err(anyhow::anyhow!("the status {} was written and does not stand there", self.key.status()).into())
             }
         }
+    }
+
+    /// What this config's run left behind on a commit.
+    pub fn query<'q>(&'q self, commit: &'q str) -> Query<'q> {
+        Query { commit, config: &self.config, key: &self.key, before: None }
     }
 
     /// The baseline's file, as the config of the base commit names it.
@@ -112,7 +129,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// What in the config cannot be, or that it names none.
     pub fn baseline_file(&self) -> Result<RepoPath, Trouble> {
-        baseline_file(self.inputs, |file| self.file(file, &self.pull.base))
+        baseline_file(self.inputs, |file| self.file(file, &self.base))
     }
 
     /// A file at a commit.
@@ -145,7 +162,7 @@ impl<'a> Desk<'a> {
                 alert,
                 says,
                 text,
-                key: &self.inputs.comment_key,
+                key: self.key.as_str(),
                 head,
                 current_head: &current_head,
                 run: RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") },
@@ -189,16 +206,16 @@ pub fn baseline_file(
     inputs: &Inputs,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, Trouble>,
 ) -> Result<RepoPath, Trouble> {
-    let inside = |name: &str, path: &str| {
+    let inside = |path: &str| {
         RepoPath::root().join(path).map_err(|bad| {
-            let what = format!("{name} is {path:?}, which {bad}");
+            let what = format!("baseline is {path:?}, which {bad}");
             Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
         })
     };
     if let Some(path) = &inputs.baseline {
-        return Ok(inside("baseline", path)?);
+        return Ok(inside(path)?);
     }
-    let file = inside("config", &inputs.config)?;
+    let file = inputs.config_file()?;
     let missing = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&file, "no-baseline", what, help));
     let Some(bytes) = read(&file)? else {
         return Err(missing("there is no such file on the base commit", "correct the input config"));

@@ -9,13 +9,14 @@ use crate::format::report_v1;
 use crate::model::Baseline;
 use crate::model::RepoPath;
 use crate::model::Report;
+use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
 use crate::world::Artifact;
 use crate::world::GitHub;
 use crate::world::Refusal;
 use crate::world::WorkflowRun;
 
-/// The artifact that a run uploads.
+/// The artifact that the shipped workflows upload.
 const ARTIFACT: &str = "goldgate-report";
 /// The events whose runs are on a pull request's head.
 const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
@@ -27,74 +28,113 @@ const ARCHIVE: u64 = 256 * 1024 * 1024;
 const LIMITS: Limits =
     Limits { entries: 10_000, file: MAX_FILE_BYTES, kept: 2 * MAX_FILE_BYTES, inflated: 4 * MAX_FILE_BYTES };
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Query<'a> {
+    /// The commit that was graded.
+    pub commit: &'a str,
+    /// The config that it was graded with.
+    pub config: &'a RepoPath,
+    /// The key of the config.
+    pub key: &'a ConfigKey,
+    /// Only what was uploaded before this time, as GitHub tells it.
+    pub before: Option<&'a str>,
+}
+
 /// What a run left behind.
 pub struct Evidence {
-    /// Its report, on the commit that was asked for.
+    /// Its report, on the commit and of the config that was asked for.
     pub report: Report,
     /// The baseline that it proposes.
     pub written: Baseline,
-    /// The file of its workflow.
-    pub workflow: String,
+    /// The run.
+    pub run: WorkflowRun,
+    /// When it was uploaded, as GitHub tells it.
+    pub at: Option<String>,
 }
 
 /// The event whose workflow is the base branch's: a pull request cannot have written what its runs left behind.
 const TRUSTED: &str = "pull_request_target";
 
-/// What was left behind on a commit: by the trusted gate, else by the newest finished run.
+type Found = Result<Evidence, NoResult>;
+
+/// What was left behind on a commit: by the trusted gate, else by the newest finished run. Reports of other configs are passed by: a
+/// repository may have several, and their jobs may be of one run.
 ///
 /// # Errors
 /// Why GitHub did not answer.
-pub fn evidence(github: &GitHub, commit: &str) -> Result<Result<Evidence, NoResult>, Refusal> {
-    if let Some(found) = of_trusted(github, commit)? {
+pub fn evidence(github: &GitHub, query: &Query<'_>) -> Result<Found, Refusal> {
+    let mut foreign = None;
+    if let Some(found) = of_trusted(github, query, &mut foreign)? {
         return Ok(found);
     }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for event in EVENTS {
         // A server that does not know the filter gives them all.
-        let on_commit = github.runs_on(commit, event)?.into_iter();
-        runs.extend(on_commit.filter(|run| run.head == commit && run.event == event).take(RUNS));
+        let on_commit = github.runs_on(query.commit, event)?.into_iter();
+        runs.extend(on_commit.filter(|run| run.head == query.commit && run.event == event).take(RUNS));
     }
     runs.sort_by_key(|run| std::cmp::Reverse(run.id));
     for run in runs {
-        let left = github.artifacts(run.id, ARTIFACT)?;
-        if let Some(artifact) = left.iter().find(|artifact| !artifact.expired) {
-            return fetched(github, artifact, commit, run);
+        for name in names(&query.key.artifact(), ARTIFACT) {
+            let left = github.artifacts(run.id, &name)?;
+            let Some(artifact) = left.iter().find(|artifact| query.takes(artifact)) else { continue };
+            match fetched(github, artifact, query, run.clone())? {
+                Err(NoResult::OtherConfig(of)) => foreign = foreign.or(Some(NoResult::OtherConfig(of))),
+                found => return Ok(found),
+            }
         }
     }
-    Ok(Err(NoResult::Missing))
+    Ok(Err(foreign.unwrap_or(NoResult::Missing)))
+}
+
+/// The name of a config's own artifact, and the one that stands in every workflow that is shipped.
+fn names(own: &str, shipped: &str) -> Vec<String> {
+    let mut names = vec![own.to_owned()];
+    names.extend((own != shipped).then(|| shipped.to_owned()));
+    names
+}
+
+impl Query<'_> {
+    /// Whether an artifact may be the one. GitHub writes every time in one form, in UTC, so that texts compare as times do.
+    fn takes(&self, artifact: &Artifact) -> bool {
+        let in_time = self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before));
+        !artifact.expired && in_time
+    }
 }
 
 /// What the trusted gate left behind. GitHub keeps its runs under the base branch's commit, so its artifact says in its name
 /// which head it is about; a fork's own run may use that name as well, but not that event.
-fn of_trusted(github: &GitHub, commit: &str) -> Result<Option<Result<Evidence, NoResult>>, Refusal> {
-    let mut left = github.artifacts_called(&format!("{ARTIFACT}-{commit}"))?;
-    left.retain(|artifact| !artifact.expired);
-    for artifact in left.iter().take(RUNS) {
-        let Some(id) = artifact.run else { continue };
-        let run = match github.workflow_run(id) {
-            Ok(run) if run.event == TRUSTED && run.conclusion.is_some() => run,
-            Ok(_) | Err(Refusal::Missing) => continue,
-            Err(other) => return Err(other),
-        };
-        return fetched(github, artifact, commit, run).map(Some);
+fn of_trusted(github: &GitHub, query: &Query<'_>, foreign: &mut Option<NoResult>) -> Result<Option<Found>, Refusal> {
+    for name in names(&query.key.artifact_of_head(query.commit), &format!("{ARTIFACT}-{}", query.commit)) {
+        let left = github.artifacts_called(&name)?;
+        for artifact in left.iter().filter(|artifact| query.takes(artifact)).take(RUNS) {
+            let Some(id) = artifact.run else { continue };
+            let run = match github.workflow_run(id) {
+                Ok(run) if run.event == TRUSTED && run.conclusion.is_some() => run,
+                Ok(_) | Err(Refusal::Missing) => continue,
+                Err(other) => return Err(other),
+            };
+            match fetched(github, artifact, query, run)? {
+                Err(NoResult::OtherConfig(of)) => *foreign = Some(NoResult::OtherConfig(of)),
+                found => return Ok(Some(found)),
+            }
+        }
     }
     Ok(None)
 }
 
-fn fetched(
-    github: &GitHub,
-    artifact: &Artifact,
-    commit: &str,
-    run: WorkflowRun,
-) -> Result<Result<Evidence, NoResult>, Refusal> {
+fn fetched(github: &GitHub, artifact: &Artifact, query: &Query<'_>, run: WorkflowRun) -> Result<Found, Refusal> {
     match github.artifact(artifact.id, ARCHIVE) {
-        Ok(bytes) => Ok(read(&bytes, commit, run)),
+        Ok(bytes) => {
+            Ok(read(&bytes, query).map(|(report, written)| Evidence { report, written, run, at: artifact.at.clone() }))
+        }
         Err(Refusal::Failed(error)) => Ok(Err(NoResult::Unusable(format!("{error:#}")))),
         Err(other) => Err(other),
     }
 }
 
-fn read(bytes: &[u8], commit: &str, run: WorkflowRun) -> Result<Evidence, NoResult> {
+fn read(bytes: &[u8], query: &Query<'_>) -> Result<(Report, Baseline), NoResult> {
     let unusable = |why: &dyn ToString| NoResult::Unusable(why.to_string());
     let (report, proposed) = (RepoPath::root().child("report.json"), RepoPath::root().child("proposed-baseline.json"));
     let wanted = |file: &RepoPath| *file == report || *file == proposed;
@@ -105,8 +145,12 @@ fn read(bytes: &[u8], commit: &str, run: WorkflowRun) -> Result<Evidence, NoResu
     };
     let written = baseline_v1::read(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
     let report = report_v1::read(&text(&report)?).map_err(|problem| unusable(&problem))?;
-    match report.commit.as_deref() == Some(commit) {
-        true => Ok(Evidence { report, written, workflow: run.workflow }),
+    // Another service's report is another service's affair, whatever commit it is about.
+    if report.config.as_ref() != Some(query.config) {
+        return Err(NoResult::OtherConfig(report.config.map(|config| config.to_string())));
+    }
+    match report.commit.as_deref() == Some(query.commit) {
+        true => Ok((report, written)),
         false => Err(NoResult::OtherCommit),
     }
 }

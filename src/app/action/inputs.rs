@@ -8,8 +8,11 @@ use crate::diag::Diagnostic;
 use crate::model::Authority;
 use crate::model::ByAuthor;
 use crate::model::Permission;
+use crate::model::RepoPath;
+use crate::model::Report;
 use crate::model::Shard;
 use crate::model::Tier;
+use crate::publish::ConfigKey;
 use crate::world::Env;
 
 /// What the step does.
@@ -89,7 +92,7 @@ pub struct Inputs {
     pub part_results: Vec<String>,
     /// Whether a comment is written.
     pub comment: bool,
-    /// Which comment.
+    /// Which comment, where the config's own key is not wanted.
     pub comment_key: String,
     /// Another baseline than the config's.
     pub baseline: Option<String>,
@@ -98,6 +101,27 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// The config's path from the root of the repository, for the modes that have nothing checked out.
+    ///
+    /// # Errors
+    /// A path that leads out of the repository.
+    pub fn config_file(&self) -> Result<RepoPath, Diagnostic> {
+        RepoPath::root().join(&self.config).map_err(|bad| {
+            let what = format!("config is {:?}, which {bad}", self.config);
+            Diagnostic::of_file("action input", "path-outside", what, "write a path inside the repository")
+        })
+    }
+
+    /// The key of a config.
+    pub fn key_of(&self, config: &RepoPath) -> ConfigKey {
+        ConfigKey::new(&self.comment_key, config)
+    }
+
+    /// The key of the config that a report is of.
+    pub fn key(&self, report: &Report) -> ConfigKey {
+        self.key_of(report.config.as_ref().unwrap_or(&RepoPath::root()))
+    }
+
     /// Reads them.
     ///
     /// # Errors

@@ -11,6 +11,7 @@ mod evidence;
 mod held;
 mod inputs;
 mod joining;
+mod present;
 mod publishing;
 mod told;
 mod trusted;
@@ -37,14 +38,11 @@ use super::show;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
-use crate::format::act;
 use crate::format::baseline_v1;
 use crate::format::event;
 use crate::format::event::Event;
 use crate::model::Baseline;
 use crate::model::EPSILON;
-use crate::model::Origin;
-use crate::model::PullRequest;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Tier;
@@ -89,7 +87,7 @@ impl<'a> Place<'a> {
     fn open(world: &'a World, inputs: &'a Inputs) -> Result<Self, Trouble> {
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
         let github = github(&world.env)?;
-        let event = located(&world.env, event_of(&world.env)?, github.as_ref())?;
+        let event = present::checked_out(&world.env, event_of(&world.env)?, github.as_ref())?;
         Ok(Self { world, inputs, workspace, github, event })
     }
 
@@ -203,28 +201,6 @@ fn said(
     Ok(report.exit_code())
 }
 
-/// A run that was started by hand on a branch, or by a bump, grades that branch's pull request: it is compared with its base, never
-/// with the branch's own baseline.
-fn located(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, Trouble> {
-    let (Some("workflow_dispatch"), Some(github), Some(source)) = (env.get("GITHUB_EVENT_NAME"), github, payload(env)?)
-    else {
-        return Ok(event);
-    };
-    let act = act::read(&source)?;
-    let Some(branch) = act.branch.filter(|branch| Some(branch) != act.default_branch.as_ref()) else {
-        return Ok(event);
-    };
-    let owner = github.repository().split('/').next().unwrap_or_default();
-    let pulls = github.open_pulls(owner, &branch);
-    let pulls = pulls.map_err(desk::needs("the branch's pull request cannot be looked for", "pull-requests: write"))?;
-    let here = pulls.into_iter().filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()));
-    let Some(pull) = here.min_by_key(|pull| pull.number) else { return Ok(event) };
-    let head = env.get("GITHUB_SHA").map_or(pull.head, str::to_owned);
-    let (base, number) = (pull.base, pull.number);
-    let pull_request = PullRequest { number, head: head.clone(), base: base.clone(), origin: Origin::Same };
-    Ok(Event { pull_request: Some(pull_request), base: Some(base), head: Some(head), queued: None })
-}
-
 /// The result with the approval that counts for it.
 fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Result<Done, Trouble> {
     let Place { world, inputs, workspace, github: _, event } = place;
@@ -234,7 +210,7 @@ fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Re
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
     let of = event.queued.map_or(Of::Commit(head), Of::Queued);
-    let Some(approval) = consent::consent(github, of, &mut done)? else { return Ok(done) };
+    let Some(approval) = consent::consent(github, &inputs.key(&done.report), of, &mut done)? else { return Ok(done) };
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = run::located(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;

@@ -117,7 +117,7 @@ fn published(world: &World, inputs: &Inputs, github: &GitHub, finished: &Finishe
         return Err(Unpublished::Idle(what));
     }
     let pull = pull_of(github, &run)?;
-    let report = report_of(github, &run)?;
+    let report = report_of(github, inputs, &run)?;
     let pull_request =
         PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: Origin::Fork };
     let links = links(world, github, &run);
@@ -148,9 +148,13 @@ fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> 
 }
 
 /// The report that a run left, as far as it is fit to be shown.
-fn report_of(github: &GitHub, run: &WorkflowRun) -> Result<Report, Unpublished> {
+fn report_of(github: &GitHub, inputs: &Inputs, run: &WorkflowRun) -> Result<Report, Unpublished> {
     let needs = |refusal| Unpublished::of(refusal, "actions: read");
-    let found = github.artifacts(run.id, ARTIFACT).map_err(needs)?;
+    let config = inputs.config_file().map_err(|problem| Unpublished::Refused(problem.to_string()))?;
+    let mut found = github.artifacts(run.id, &inputs.key_of(&config).artifact()).map_err(needs)?;
+    if found.is_empty() {
+        found = github.artifacts(run.id, ARTIFACT).map_err(needs)?;
+    }
     let Some(artifact) = found.first() else {
         return Err(Unpublished::Idle(format!("run {} left no artifact {ARTIFACT}", run.id)));
     };
@@ -167,6 +171,10 @@ fn report_of(github: &GitHub, run: &WorkflowRun) -> Result<Report, Unpublished> 
     let report = SourceText::new(file, bytes)
         .and_then(|source| report_v1::read(&source))
         .map_err(|problem| Unpublished::Refused(problem.to_string()))?;
+    if report.config.as_ref() != Some(&config) {
+        let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);
+        return Err(Unpublished::Refused(format!("it is of {found}, and this job publishes {config}")));
+    }
     publish::admitted(report, &run.head).map_err(|unfit| Unpublished::Refused(unfit.to_string()))
 }
 

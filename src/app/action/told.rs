@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::inputs::Inputs;
+use super::inputs::Mode;
 use crate::app::cli::FormatArg;
 use crate::app::show;
 use crate::app::trouble::Trouble;
@@ -22,6 +23,16 @@ pub fn say(world: &World, report: &Report) {
     let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
     world.say(&format!("::group::goldgate\n::stop-commands::{token}\n{table}::{token}::\n::endgroup::\n"));
     world.say(&annotations::annotations(report));
+}
+
+/// The name under which an approval looks for what the run wrote. The trusted gate's runs stand under the base branch's commit, so
+/// its artifact names the head.
+fn artifact(inputs: &Inputs, report: &Report) -> String {
+    let key = inputs.key(report);
+    match (inputs.mode, &report.commit) {
+        (Mode::Trusted, Some(head)) => key.artifact_of_head(head),
+        _ => key.artifact(),
+    }
 }
 
 /// Writes the step's outputs.
@@ -49,6 +60,7 @@ pub fn outputs(world: &World, inputs: &Inputs, report: &Report, url: Option<&str
         // Whole digits: a sum of floating numbers has a tail that nobody wants in a shell's comparison.
         ("cost-usd", report.usage.cost_usd.map_or(String::new(), |cost| format!("{cost:.6}"))),
         ("comment-url", url.unwrap_or_default().to_owned()),
+        ("artifact", artifact(inputs, report)),
         ("approved", report.approval.is_some().to_string()),
     ];
     // Every value is one line, so the plain form cannot be broken out of.

@@ -13,6 +13,7 @@ use super::held::Before;
 use super::held::Court;
 use super::held::Held;
 use super::inputs::Inputs;
+use super::present;
 use super::said;
 use crate::app::baseline;
 use crate::app::live;
@@ -36,6 +37,7 @@ use crate::model::RepoPath;
 use crate::model::Source;
 use crate::model::Tier;
 use crate::model::Weight;
+use crate::publish::ConfigKey;
 use crate::report;
 use crate::suites::Shelf;
 use crate::world::Clock;
@@ -71,7 +73,9 @@ pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     };
     let file = inside("config", &inputs.config)?;
     let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
-    let ground = Ground::read(&github, &file, baseline.as_ref(), [&pull_request.base, &pull_request.head])?;
+    // The merge holds the change alone: a head that is behind its base has removed nothing.
+    let merged = present::test_merge(&github, &event, &pull_request)?;
+    let ground = Ground::read(&github, &file, baseline.as_ref(), [&merged.base, &merged.merge])?;
     let job = Job {
         config: inputs.config.clone(),
         wanted: Wanted {
@@ -83,11 +87,12 @@ pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: Some(pull_request.head.clone()),
-        base: Some(pull_request.base.clone()),
+        base: Some(merged.base.clone()),
         live: live::Options::NONE,
         parts: None,
     };
-    let done = governed(&github, &job, &world.clock, &ground, baseline.as_ref())?;
+    let key = inputs.key_of(&file);
+    let done = governed(&github, &key, &job, &world.clock, &ground, baseline.as_ref())?;
     said(world, inputs, &event, Some(&github), &job, &done)
 }
 
@@ -102,6 +107,7 @@ fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
 /// The result, with the approval that counts for it.
 fn governed(
     github: &GitHub,
+    key: &ConfigKey,
     job: &Job,
     clock: &Clock,
     ground: &Ground,
@@ -114,7 +120,7 @@ fn governed(
     let mut done = judged(job, clock, ground, &|configured| standing(base, configured))?;
     report::govern(&mut done.report, changes(base, head, &config.file), None);
     let Some(commit) = &job.commit else { return Ok(done) };
-    let Some(approval) = consent::consent(github, Of::Commit(commit), &mut done)? else { return Ok(done) };
+    let Some(approval) = consent::consent(github, key, Of::Commit(commit), &mut done)? else { return Ok(done) };
     // What would be merged has to be a baseline: an approval is of its numbers.
     let committed = standing(head, config.baseline.as_ref())?;
     consent::approved(done, approval, committed.as_ref(), |accepted| {

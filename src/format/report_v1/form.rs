@@ -17,6 +17,9 @@ pub struct ReportFile {
     pub schema: String,
     /// What wrote it.
     pub tool: ToolForm,
+    /// The config that it is of, from the root of the repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub config: Option<String>,
     /// The commit that was graded.
     pub commit: Option<String>,
     /// The commit whose baseline was compared with.

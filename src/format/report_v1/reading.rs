@@ -109,6 +109,7 @@ fn report(file: ReportFile) -> Read<Report> {
     let UsageForm { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = file.usage;
     Ok(Report {
         tool_version: file.tool.version,
+        config: file.config.map(|text| path("the config", &text)).transpose()?,
         commit: file.commit,
         base: file.base,
         tiers,
@@ -127,15 +128,16 @@ fn report(file: ReportFile) -> Read<Report> {
     })
 }
 
+fn path(what: &str, text: &str) -> Read<RepoPath> {
+    RepoPath::root().join(text).map_err(|bad| Odd(format!("{what} {text:?} {bad}")))
+}
+
 fn change(form: ChangeForm) -> Read<GoldenChange> {
     let ChangeForm { what, needs_approval, file } = form;
-    let path = |text: String| {
-        RepoPath::root().join(&text).map_err(|bad| Odd(format!("the file of a golden change {text:?} {bad}")))
-    };
     Ok(GoldenChange {
         words: what,
         weight: if needs_approval { Weight::NeedsApproval } else { Weight::Listed },
-        file: file.map(path).transpose()?,
+        file: file.map(|text| path("the file of a golden change", &text)).transpose()?,
     })
 }
 

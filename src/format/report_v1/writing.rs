@@ -99,6 +99,7 @@ fn form(report: &Report) -> ReportFile {
     ReportFile {
         schema: SCHEMA.to_owned(),
         tool: ToolForm { name: "goldgate".to_owned(), version: report.tool_version.clone() },
+        config: report.config.as_ref().map(|file| file.as_str().to_owned()),
         commit: report.commit.clone(),
         base: report.base.clone(),
         tier: tier(&report.tiers),

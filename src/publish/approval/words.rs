@@ -11,8 +11,16 @@ pub enum NoResult {
     Missing,
     /// What was left behind is not used; the text says why.
     Unusable(String),
+    /// It came after the label.
+    Younger,
+    /// The comment does not show it.
+    NotShown,
+    /// The comment does not show so many kinds of the golden changes.
+    Hidden(usize),
     /// The report is about another commit.
     OtherCommit,
+    /// The report is of another config; `None` where it does not say of which.
+    OtherConfig(Option<String>),
 }
 
 /// Why the label is taken away.
@@ -39,6 +47,13 @@ pub enum Refusal {
         /// The giver.
         actor: String,
     },
+    /// Its giver pushed what it would approve.
+    Pusher {
+        /// The giver.
+        actor: String,
+    },
+    /// GitHub does not say who gave it.
+    NoGiver,
     /// There is nothing to approve yet.
     NoResult(NoResult),
     /// Commits came after it.
@@ -82,8 +97,24 @@ impl fmt::Display for NoResult {
                 "no finished run on this commit has uploaded an artifact `goldgate-report`; wait for it and add the label again",
             ),
             Self::Unusable(why) => write!(out, "the artifact `goldgate-report` of the run on this commit cannot be used: {why}"),
+            Self::Younger => out.write_str(
+                "the result on this commit came after it, so its giver cannot have seen it; look at the result and add it again",
+            ),
+            Self::NotShown => out.write_str(
+                "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment and add the label again",
+            ),
+            Self::Hidden(count) => write!(
+                out,
+                "the comment has no room for {count} kinds of the golden changes, and an approval would cover them; split the pull request"
+            ),
             Self::OtherCommit => {
                 out.write_str("the artifact `goldgate-report` of the run on this commit reports on another commit")
+            }
+            Self::OtherConfig(Some(config)) => {
+                write!(out, "the report of the run on this commit is of another config, {config}")
+            }
+            Self::OtherConfig(None) => {
+                out.write_str("the report of the run on this commit does not say which config it is of; run the gate again")
             }
         }
     }
@@ -104,6 +135,10 @@ impl fmt::Display for Refusal {
             Self::Author { actor } => {
                 write!(out, "{actor} opened this pull request, and somebody else has to approve it")
             }
+            Self::Pusher { actor } => {
+                write!(out, "{actor} pushed the newest commit here, and somebody else has to approve it")
+            }
+            Self::NoGiver => out.write_str("the pull request's timeline does not say who added it; add it again"),
             Self::NoResult(why) => why.fmt(out),
             Self::Pushed { head } => write!(
                 out,

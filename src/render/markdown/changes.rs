@@ -9,34 +9,118 @@ use crate::render::words;
 
 /// Changes of each weight that are listed; the rest is counted.
 const LISTED: usize = 20;
+/// Kinds of changes that are shown at most, each by one of them.
+const KINDS: usize = 40;
 
-/// The changes: those that need approval open, those that are listed folded away.
-pub fn golden_changes(report: &Report) -> String {
-    let of = |weight| report.golden_changes.iter().filter(|change| change.weight == weight).collect::<Vec<_>>();
-    let (heavy, light) = (of(Weight::NeedsApproval), of(Weight::Listed));
+/// What makes two changes be of one kind: the part of the repository, and what was done there.
+type Kind = (String, String);
+
+/// The changes that need an approval: each kind by one of it at least, then as many as there is room for.
+pub fn needing_approval(report: &Report) -> String {
+    let heavy = of(report, Weight::NeedsApproval);
     let mut out = String::new();
-    if !heavy.is_empty() {
-        let what = words::plural(heavy.len(), "golden change", "golden changes");
-        match &report.approval {
-            Some(approval) => put(&mut out, &format!("**{what}**, {}:\n", inline(&words::approval(approval), 200))),
-            None => put(&mut out, &format!("**{what} without an approval:**\n")),
-        }
-        rows(&mut out, &heavy);
+    if heavy.is_empty() {
+        return out;
     }
-    if !light.is_empty() {
-        let what = words::plural(light.len(), "more change of the golden set", "more changes of the golden set");
-        put(&mut out, &format!("<details><summary>{what}</summary>\n"));
-        rows(&mut out, &light);
-        out.push_str("\n</details>\n");
+    let what = words::plural(heavy.len(), "golden change", "golden changes");
+    match &report.approval {
+        Some(approval) => put(&mut out, &format!("**{what}**, {}:\n", inline(&words::approval(approval), 200))),
+        None => put(&mut out, &format!("**{what} without an approval:**\n")),
+    }
+    for (change, more) in chosen(&heavy) {
+        let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
+        put(&mut out, &format!("- {}{more}", inline(&change.words, 300)));
+    }
+    if heavy.len() > LISTED {
+        put(&mut out, "\n**Not all of them are shown here; the full report has them all.**");
+    }
+    match hidden_kinds(report) {
+        0 => {}
+        hidden => put(
+            &mut out,
+            &format!(
+                "\n**{hidden} more kinds of golden changes have no room here, so a label does not count: split the pull request.**"
+            ),
+        ),
     }
     out
 }
 
-fn rows(out: &mut String, changes: &[&GoldenChange]) {
-    for change in changes.iter().take(LISTED) {
-        put(out, &format!("- {}", inline(&change.words, 300)));
+/// The changes that are listed only, folded away.
+pub fn listed(report: &Report) -> String {
+    let light = of(report, Weight::Listed);
+    let mut out = String::new();
+    if light.is_empty() {
+        return out;
     }
-    if changes.len() > LISTED {
-        put(out, &format!("- … and {} more in the full report", changes.len() - LISTED));
+    let what = words::plural(light.len(), "more change of the golden set", "more changes of the golden set");
+    put(&mut out, &format!("<details><summary>{what}</summary>\n"));
+    for change in light.iter().take(LISTED) {
+        put(&mut out, &format!("- {}", inline(&change.words, 300)));
+    }
+    if light.len() > LISTED {
+        put(&mut out, &format!("- … and {} more in the full report", light.len() - LISTED));
+    }
+    out.push_str("\n</details>\n");
+    out
+}
+
+/// The changes that need an approval and are shown, each with the number of further ones of its kind that are not.
+pub fn shown_changes(report: &Report) -> Vec<(&GoldenChange, usize)> {
+    chosen(&of(report, Weight::NeedsApproval))
+}
+
+/// How many kinds of changes need an approval.
+pub fn kinds_of_changes(report: &Report) -> usize {
+    kinds(&of(report, Weight::NeedsApproval)).len()
+}
+
+/// How many of these have no room in the list.
+pub fn hidden_kinds(report: &Report) -> usize {
+    kinds_of_changes(report).saturating_sub(KINDS)
+}
+
+fn of(report: &Report, weight: Weight) -> Vec<&GoldenChange> {
+    report.golden_changes.iter().filter(|change| change.weight == weight).collect()
+}
+
+/// The changes that are shown, each with the number of further ones of its kind that are not. Where all have room all are shown.
+fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
+    if changes.len() <= LISTED {
+        return changes.iter().map(|change| (*change, 0)).collect();
+    }
+    let kinds = kinds(changes);
+    kinds.into_iter().take(KINDS).filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1))).collect()
+}
+
+/// The changes by kind. What stands beside no folder, such as the config, comes first, and the rarer kind before the commoner: an
+/// edit that stands alone among forty others is the one to look at.
+fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(Kind, Vec<&'a GoldenChange>)> {
+    let mut found: Vec<(Kind, Vec<&GoldenChange>)> = Vec::new();
+    for change in changes {
+        let kind = kind(change);
+        match found.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, of)) => of.push(change),
+            None => found.push((kind, vec![change])),
+        }
+    }
+    found.sort_by_key(|((part, _), of)| (!part.is_empty(), of.len()));
+    found
+}
+
+fn kind(change: &GoldenChange) -> Kind {
+    let folder = change.file.as_ref().and_then(|file| file.as_str().rsplit_once('/')).map_or("", |(folder, _)| folder);
+    let part: Vec<&str> = folder.split('/').take(2).collect();
+    let (done, detail) = change.words.split_once(": ").unwrap_or((&change.words, ""));
+    let ends = [done.split_whitespace().next(), done.split_whitespace().last(), detail.split_whitespace().next()];
+    let done: Vec<String> = ends.into_iter().flatten().map(of_any).collect();
+    (part.join("/"), done.join(" "))
+}
+
+/// A word without what is one file's or one number's own.
+fn of_any(word: &str) -> String {
+    match word.contains(['/', '`']) {
+        true => String::new(),
+        false => word.chars().map(|char| if char.is_ascii_digit() { '0' } else { char }).collect(),
     }
 }

@@ -11,6 +11,8 @@ use super::Refusal;
 use super::escaped;
 use super::parsed;
 use crate::model::CommitStatus;
+use crate::model::LabelChange;
+use crate::model::LabelEvent;
 use crate::model::Origin;
 use crate::model::Permission;
 use crate::model::Pull;
@@ -80,6 +82,38 @@ impl GitHub {
         self.ask(&Method::POST, &path, Some(&body), "while setting the commit's status").map(|_| ())
     }
 
+    /// The labels that came and went, the oldest first. The timeline says who did it; an event's sender is whoever caused the event.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, Refusal> {
+        let mut all = Vec::new();
+        for page in 1..=PAGES {
+            let path = self.path(&format!("/issues/{pull_request}/timeline?per_page={PAGE}&page={page}"));
+            let answer = self.ask(&Method::GET, &path, None, "while reading the timeline")?;
+            let forms: Vec<TimelineForm> = parsed(&answer, &path)?;
+            let count = forms.len();
+            all.extend(forms.into_iter().filter_map(TimelineForm::of_label));
+            if !answer.has_next(count) {
+                break;
+            }
+        }
+        Ok(all)
+    }
+
+    /// Who pushed a commit to a branch of a repository, where the repository's activity still shows it.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, Refusal> {
+        let reference = escaped(&format!("refs/heads/{branch}"));
+        let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
+        let answer = self.ask(&Method::GET, &path, None, "while asking who pushed the head")?;
+        let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
+        let push = pushes.into_iter().find(|push| push.after == commit);
+        Ok(push.and_then(|push| push.actor).map(|actor| actor.login))
+    }
+
     /// Takes a label away; one that is gone already is as well.
     ///
     /// # Errors
@@ -118,6 +152,7 @@ struct LabelForm {
 #[derive(Deserialize)]
 struct BranchForm {
     sha: String,
+    label: Option<String>,
     #[serde(rename = "ref")]
     branch: String,
     repo: Option<RepositoryForm>,
@@ -126,6 +161,34 @@ struct BranchForm {
 #[derive(Deserialize)]
 struct RepositoryForm {
     id: u64,
+    full_name: Option<String>,
+}
+
+/// An entry of the timeline; most kinds have other keys.
+#[derive(Deserialize)]
+struct TimelineForm {
+    event: Option<String>,
+    actor: Option<UserForm>,
+    created_at: Option<String>,
+    label: Option<LabelForm>,
+}
+
+impl TimelineForm {
+    fn of_label(self) -> Option<LabelEvent> {
+        let change = match self.event.as_deref()? {
+            "labeled" => LabelChange::Added,
+            "unlabeled" => LabelChange::Removed,
+            _ => return None,
+        };
+        let by = self.actor.map_or(String::new(), |user| user.login);
+        Some(LabelEvent { label: self.label?.name, change, by, at: self.created_at? })
+    }
+}
+
+#[derive(Deserialize)]
+struct ActivityForm {
+    after: String,
+    actor: Option<UserForm>,
 }
 
 #[derive(Deserialize)]
@@ -157,8 +220,11 @@ impl From<PullForm> for Pull {
             author: form.user.map_or(String::new(), |user| user.login),
             head: form.head.sha,
             branch: form.head.branch,
+            head_repository: form.head.repo.and_then(|repo| repo.full_name),
+            label: form.head.label,
             origin,
             base: form.base.sha,
+            into: form.base.branch,
             labels: form.labels.into_iter().map(|label| label.name).collect(),
             description: form.body.unwrap_or_default(),
         }

@@ -29,6 +29,8 @@ pub struct WorkflowRun {
     pub head_repository: Option<u64>,
     /// Who owns that repository.
     pub head_owner: Option<String>,
+    /// Who caused it; of a push to a pull request, who pushed.
+    pub actor: Option<String>,
 }
 
 /// A file that a run left behind: a zip archive.
@@ -42,6 +44,8 @@ pub struct Artifact {
     pub expired: bool,
     /// The run that left it.
     pub run: Option<u64>,
+    /// When it was uploaded.
+    pub at: Option<String>,
 }
 
 impl GitHub {
@@ -115,6 +119,7 @@ struct RunForm {
     conclusion: Option<String>,
     path: String,
     head_repository: Option<RepositoryForm>,
+    actor: Option<OwnerForm>,
 }
 
 #[derive(Deserialize)]
@@ -138,6 +143,7 @@ struct ArtifactForm {
     id: u64,
     name: String,
     expired: bool,
+    created_at: Option<String>,
     workflow_run: Option<OfRunForm>,
 }
 
@@ -148,11 +154,12 @@ struct OfRunForm {
 
 /// A server that does not know the filter gives them all, and one artifact has another name.
 fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
-    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, workflow_run }| Artifact {
+    let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| Artifact {
         id,
         name,
         expired,
         run: workflow_run.and_then(|run| run.id),
+        at: created_at,
     });
     let mut found: Vec<Artifact> = all.filter(|artifact| artifact.name == name).collect();
     found.sort_by_key(|artifact| std::cmp::Reverse(artifact.id));
@@ -172,6 +179,7 @@ impl From<RunForm> for WorkflowRun {
             workflow: form.path,
             head_repository,
             head_owner: owner.flatten().map(|owner| owner.login),
+            actor: form.actor.map(|actor| actor.login),
         }
     }
 }

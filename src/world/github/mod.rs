@@ -32,6 +32,7 @@ pub use self::checks::Conclusion;
 pub use self::commits::Blob;
 pub use self::commits::Tree;
 use self::download::Doors;
+pub use self::pulls::MergeState;
 pub use self::pulls::OpenPull;
 use super::env::Secret;
 use super::web;

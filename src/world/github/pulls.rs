@@ -38,6 +38,76 @@ impl GitHub {
     }
 }
 
+/// The test merge of a pull request that GitHub keeps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MergeState {
+    /// It is this commit.
+    Made(String),
+    /// The head conflicts with the base branch.
+    Conflict,
+    /// GitHub is still making it.
+    Unknown,
+}
+
+impl GitHub {
+    /// The test merge of a pull request. To ask is what makes GitHub build it.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn merge_state(&self, number: u64) -> Result<MergeState, Refusal> {
+        let path = self.path(&format!("/pulls/{number}"));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the test merge")?;
+        let MergeForm { mergeable, merge_commit_sha } = parsed(&answer, &path)?;
+        Ok(match (mergeable, merge_commit_sha) {
+            (Some(false), _) => MergeState::Conflict,
+            (Some(true), Some(merge)) => MergeState::Made(merge),
+            (Some(true) | None, _) => MergeState::Unknown,
+        })
+    }
+
+    /// The parents of a commit, in their order.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn parents(&self, commit: &str) -> Result<Vec<String>, Refusal> {
+        let path = self.path(&format!("/git/commits/{}", escaped(commit)));
+        let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
+        Ok(parsed::<ParentsForm>(&answer, &path)?.parents.into_iter().map(|parent| parent.sha).collect())
+    }
+
+    /// The commit that a head and a branch of this repository have in common.
+    ///
+    /// # Errors
+    /// Why GitHub did not answer.
+    pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, Refusal> {
+        let path = self.path(&format!("/compare/{}...{}?per_page=1", escaped(branch), escaped(head)));
+        let answer = self.ask(&Method::GET, &path, None, "while asking for the merge base")?;
+        Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
+    }
+}
+
+#[derive(Deserialize)]
+struct MergeForm {
+    mergeable: Option<bool>,
+    merge_commit_sha: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ParentsForm {
+    #[serde(default)]
+    parents: Vec<ShaForm>,
+}
+
+#[derive(Deserialize)]
+struct CompareForm {
+    merge_base_commit: ShaForm,
+}
+
+#[derive(Deserialize)]
+struct ShaForm {
+    sha: String,
+}
+
 #[derive(Deserialize)]
 struct PullForm {
     number: u64,

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod rights;
+mod seen;
 
 use std::io::Write;
 
@@ -42,7 +43,8 @@ const FILES: [&str; 5] =
     [BASELINE, "goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", RUN];
 
 pub fn trials() -> Vec<Trial> {
-    vec![
+    let mut trials = seen::trials();
+    trials.extend(vec![
         trial("a regression, a label, a bump, and the gate is green", whole_story),
         trial("an approval twice and a bump twice are one of each", twice),
         trial("the label of a triage user is removed and says why", triage),
@@ -70,7 +72,8 @@ pub fn trials() -> Vec<Trial> {
         trial("without the permission to read statuses the run says so", unread_statuses),
         trial("where the gate cannot be started again the comment says what to click", by_hand),
         trial("the token is in no output, comment or commit of any mode", token),
-    ]
+    ]);
+    trials
 }
 
 /// A pull request whose recordings lower a number that only the baseline limits.
@@ -134,7 +137,7 @@ impl Story {
         self.github.run(json!({
             "id": run, "run_attempt": 1, "head_sha": head, "head_branch": "changes", "event": "pull_request",
             "status": "completed", "conclusion": "failure", "path": ".github/workflows/goldgate.yml",
-            "head_repository": repository,
+            "head_repository": repository, "actor": { "login": "Codertocat" },
         }));
         let zip = zipped(&[("report.json", report), ("proposed-baseline.json", proposed)]);
         self.github.artifact(run, "goldgate-report", zip);
@@ -152,7 +155,7 @@ impl Story {
 
     /// Somebody adds the label, and the job on that event runs.
     pub fn labeled(&self, actor: &str) -> Ran {
-        self.github.label(LABEL);
+        self.github.label_by(actor, LABEL);
         self.approve(actor)
     }
 
@@ -178,7 +181,7 @@ impl Story {
         assert!(given.iter().all(|status| !status.starts_with("success approved by")), "{given:?}");
         let comment = self.comment();
         assert!(comment.contains("**Not approved**") && comment.contains(why), "{why}: {comment}");
-        assert_eq!(self.graded(30).code, 1, "the gate is green");
+        assert_ne!(self.graded(30).code, 0, "the gate is green");
     }
 }
 
@@ -315,7 +318,7 @@ fn own_label() {
     story.github.role("Codertocat", "admin");
     let ran = story.labeled("Codertocat");
     story.is_refused(&ran, "Codertocat opened this pull request, and somebody else has to approve it");
-    story.github.label(LABEL);
+    story.github.label_by("Codertocat", LABEL);
     let job = story.job("pull_request.labeled", "Codertocat", 23).input("mode", "approve");
     job.input("allow-self-approval", "true").runs();
     assert_eq!(story.github.statuses(&head_sha()).len(), 1);

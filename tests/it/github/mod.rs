@@ -4,10 +4,11 @@ mod approval;
 mod baseline_pr;
 mod checks;
 mod comments;
+mod configs;
 mod foreign;
 mod golden;
-mod keys;
 mod parts;
+mod present;
 mod publish;
 mod queue;
 mod standin;
@@ -44,8 +45,16 @@ pub fn trials() -> Vec<Trial> {
     for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
         trials.extend(more());
     }
-    trials.extend(keys::trials());
-    for more in [parts::trials, publish::trials, queue::trials, story::trials, trusted::trials, writers::trials] {
+    for more in [
+        configs::trials,
+        present::trials,
+        parts::trials,
+        publish::trials,
+        queue::trials,
+        story::trials,
+        trusted::trials,
+        writers::trials,
+    ] {
         trials.extend(more());
     }
     trials

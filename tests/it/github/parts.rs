@@ -118,10 +118,12 @@ fn refused() {
     told(opened(&repository, &github), "/.goldgate/parts: there is no such folder; download the folder of each part");
     grade(&repository, &github);
     told(opened(&repository, &github).input("shard", "1/3"), "mode \"merge\" joins all parts; leave shard out");
+    github.push(&"c".repeat(40));
     told(opened(&repository, &github).head(&"c".repeat(40)), "the parts have the commit");
-    let mut job = opened(&repository, &github);
-    job.event["pull_request"]["base"]["sha"] = json!("d".repeat(40));
-    told(job, "the parts have the base commit");
+    github.push(&head_sha());
+    github.branch("master", &"d".repeat(40));
+    told(opened(&repository, &github), "the parts have the base commit");
+    github.branch("master", &super::approval::base_sha());
     repository.remove(".goldgate/parts/goldgate-part-2");
     told(opened(&repository, &github), "the part 2/3 is missing");
     repository.write(".goldgate/parts/other/notes.txt", "no part");

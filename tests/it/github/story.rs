@@ -196,6 +196,7 @@ impl Fork {
         }
         github.commit(&base_sha(), &base);
         github.commit(&head_sha(), &head);
+        github.commit(super::standin::pulls::MERGE, &head);
         github.fork();
         github.role("alice", "maintain");
         Self { base, head, workspace: Repository::empty(), github }

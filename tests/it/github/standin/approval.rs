@@ -24,6 +24,32 @@ pub struct Approvals {
     roles: BTreeMap<String, &'static str>,
     statuses: Vec<Set>,
     unlabels: bool,
+    /// What happened to the pull request, as `issues/N/timeline` tells it.
+    timeline: Vec<Value>,
+    /// Who pushed which commit, as the repository's activity tells it.
+    pushes: Vec<(String, String)>,
+}
+
+impl Approvals {
+    /// GitHub tells labels apart without letter case, and adds none twice.
+    fn add_label(&mut self, by: &str, name: &str, at: &str) {
+        if !self.labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
+            self.labels.push(name.to_owned());
+            self.timeline.push(happened("labeled", by, name, at));
+        }
+    }
+
+    fn remove_label(&mut self, by: &str, name: &str, at: &str) {
+        if self.labels.iter().any(|label| label.eq_ignore_ascii_case(name)) {
+            self.labels.retain(|label| !label.eq_ignore_ascii_case(name));
+            self.timeline.push(happened("unlabeled", by, name, at));
+        }
+    }
+}
+
+/// An entry of the timeline (REST, "Timeline events for issues"; docs, "Issue event types").
+fn happened(event: &str, by: &str, label: &str, at: &str) -> Value {
+    json!({ "id": 1, "event": event, "actor": { "login": by }, "created_at": at, "label": { "name": label, "color": "ededed" } })
 }
 
 #[derive(Clone)]
@@ -36,12 +62,29 @@ struct Set {
 }
 
 impl Standin {
+    /// Alice adds a label.
     pub fn label(&self, name: &str) {
-        self.change(|state| state.approval.labels.push(name.to_owned()));
+        self.label_by("alice", name);
     }
 
+    pub fn label_by(&self, actor: &str, name: &str) {
+        self.change(|state| {
+            let at = state.tick();
+            state.approval.add_label(actor, name, &at);
+        });
+    }
+
+    /// Trudy takes a label away.
     pub fn unlabel(&self, name: &str) {
-        self.change(|state| state.approval.labels.retain(|label| label != name));
+        self.change(|state| {
+            let at = state.tick();
+            state.approval.remove_label("trudy", name, &at);
+        });
+    }
+
+    /// Who pushed a commit to the pull request's branch.
+    pub fn pushed_by(&self, actor: &str, commit: &str) {
+        self.change(|state| state.approval.pushes.push((actor.to_owned(), commit.to_owned())));
     }
 
     pub fn labels(&self) -> Vec<String> {
@@ -70,6 +113,14 @@ impl Standin {
         self.change(|state| state.approval.statuses.push(set));
     }
 
+    /// The contexts of a commit's statuses, the oldest first.
+    pub fn contexts(&self, commit: &str) -> Vec<String> {
+        self.change(|state| {
+            let of_commit = state.approval.statuses.iter().filter(|set| set.commit == commit);
+            of_commit.map(|set| set.context.clone()).collect()
+        })
+    }
+
     /// The statuses of a commit as `state description`, the oldest first.
     pub fn statuses(&self, commit: &str) -> Vec<String> {
         self.change(|state| {
@@ -92,12 +143,27 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     Some(match (request.method.as_str(), segments) {
         ("DELETE", ["issues", _, "labels", _]) if !allowed(state, "pull-requests: write") => forbidden(),
         ("DELETE", ["issues", _, "labels", name]) => {
-            let (name, labels) = (decoded(name), &mut state.approval.labels);
-            if !labels.contains(&name) {
+            let name = decoded(name);
+            if !state.approval.labels.iter().any(|label| label.eq_ignore_ascii_case(&name)) {
                 return Some(missing());
             }
-            labels.retain(|label| *label != name);
+            let at = state.tick();
+            state.approval.remove_label(BOT, &name, &at);
             ok(json!([]))
+        }
+        ("GET", ["issues", _, "timeline"]) => {
+            // Commits stand there as well, with neither an actor nor a time of GitHub's.
+            let mut all = vec![json!({ "event": "committed", "sha": "c".repeat(40), "author": { "name": "x" } })];
+            all.extend(state.approval.timeline.iter().cloned());
+            request.page(&all, Value::clone)
+        }
+        // REST, "List repository activities".
+        ("GET", ["activity"]) => {
+            let pushes = &state.approval.pushes;
+            request.page(pushes, |(by, commit)| {
+                json!({ "id": 1, "before": "0".repeat(40), "after": commit, "ref": request.asked("ref"), "activity_type": "push",
+                    "timestamp": "2026-11-21T06:13:20Z", "actor": { "login": by } })
+            })
         }
         ("GET", ["collaborators", login, "permission"]) => {
             let role = state.approval.roles.get(&decoded(login)).copied().unwrap_or("read");
@@ -131,7 +197,10 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             };
             state.approval.statuses.push(set.clone());
             if std::mem::take(&mut state.approval.unlabels) {
-                state.approval.labels.clear();
+                let at = state.tick();
+                for label in state.approval.labels.clone() {
+                    state.approval.remove_label("trudy", &label, &at);
+                }
             }
             status(201, shown(&set))
         }

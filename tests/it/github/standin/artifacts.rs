@@ -30,6 +30,7 @@ struct Uploaded {
     run: u64,
     name: String,
     expired: bool,
+    at: String,
 }
 
 impl Standin {
@@ -41,8 +42,8 @@ impl Standin {
     /// An artifact that a run has uploaded; the answer is its number.
     pub fn artifact(&self, run: u64, name: &str, bytes: Vec<u8>) -> u64 {
         self.change(|state| {
-            let id = 500 + state.artifacts.uploaded.len() as u64;
-            state.artifacts.uploaded.push(Uploaded { id, run, name: name.to_owned(), expired: false });
+            let (id, at) = (500 + state.artifacts.uploaded.len() as u64, state.tick());
+            state.artifacts.uploaded.push(Uploaded { id, run, name: name.to_owned(), expired: false, at });
             state.artifacts.stored.insert(format!("artifact-{id}"), bytes);
             id
         })
@@ -96,7 +97,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
         return Some(forbidden());
     }
     let kept = &mut state.artifacts;
-    let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired, "workflow_run": { "id": one.run } });
+    let shown = |one: &&Uploaded| json!({ "id": one.id, "name": one.name, "expired": one.expired, "created_at": one.at, "workflow_run": { "id": one.run } });
     Some(match rest {
         ["artifacts"] => {
             let named = |one: &&Uploaded| request.asked("name").is_none_or(|name| one.name == name);

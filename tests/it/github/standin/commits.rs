@@ -134,7 +134,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
     match (request.method.as_str(), segments) {
         ("GET", ["git", "commits", id]) => {
             let known = state.commits.0.contains_key(*id);
-            known.then(|| ok(json!({ "sha": id, "tree": { "sha": backwards(id) } })))
+            let parents: Vec<Value> = state.pulls.parents(id).iter().map(|parent| json!({ "sha": parent })).collect();
+            known.then(|| ok(json!({ "sha": id, "tree": { "sha": backwards(id) }, "parents": parents })))
         }
         ("GET", ["git", "trees", id]) => {
             let commit = state.commits.0.get(&backwards(id))?;

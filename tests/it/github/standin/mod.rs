@@ -9,7 +9,7 @@ pub mod commits;
 mod contents;
 mod forks;
 mod graphql;
-mod pulls;
+pub mod pulls;
 mod trees;
 
 use std::io::BufRead;
@@ -60,6 +60,8 @@ pub struct State {
     faults: Vec<(&'static str, Fault)>,
     denied: Vec<&'static str>,
     lenient: bool,
+    /// Seconds since the beginning: every change of this server's state has a time of its own.
+    seconds: u64,
     requests: Vec<String>,
     tokens: Vec<String>,
 }
@@ -127,6 +129,12 @@ impl State {
             self.faults.remove(place);
         }
         Some(fault)
+    }
+
+    /// The time of a change, in GitHub's form.
+    pub fn tick(&mut self) -> String {
+        self.seconds += 1;
+        format!("2026-11-21T{:02}:{:02}:{:02}Z", self.seconds / 3600, self.seconds / 60 % 60, self.seconds % 60)
     }
 
     /// Nothing goes wrong any more.

@@ -19,8 +19,15 @@ use super::status;
 
 /// The number of the repository in the payloads.
 const REPOSITORY: u64 = 186_853_002;
+/// The base commit in the payloads.
+const BASE: &str = "f95f852bd8fca8fcc58a9a2d6c842781e32a215e";
 /// The pull request of the payloads.
 pub const NUMBER: u64 = 2;
+
+/// The test merge that GitHub keeps of the pull request of the payloads, which is what its workflows check out. It is built on the
+/// tip of the base branch, while `base.sha` stays what it was when the pull request was opened (measured in
+/// shakacode/react_on_rails#4819, lablup/backend.ai#11862).
+pub const MERGE: &str = "5555555555555555555555555555555555555555";
 
 /// Pull requests, branches, and what git keeps.
 #[derive(Default)]
@@ -32,6 +39,10 @@ pub struct Pulls {
     dispatches: Dispatches,
     moves: Option<String>,
     made: u64,
+    /// Merges that are not made anew when a branch moves, by their commit.
+    merges: BTreeMap<String, [String; 2]>,
+    /// What GitHub says of the test merge: whether it can be made, where it knows.
+    unmergeable: Option<Value>,
 }
 
 /// Whether the gate's workflow can be started by hand.
@@ -47,21 +58,31 @@ struct Pull {
     branch: String,
     /// The head of a fork's pull request; another one's is its branch's.
     head: Option<String>,
+    /// The commit of the base branch when the pull request was opened.
     base: String,
+    into: String,
     title: String,
     body: String,
     state: String,
+}
+
+impl Pull {
+    fn label(&self) -> String {
+        format!("{}:{}", if self.head.is_some() { "mallory" } else { "acme" }, self.branch)
+    }
 }
 
 impl Pulls {
     /// Opens the pull request of the payloads at a head commit.
     pub fn open(&mut self, head: &str) {
         self.branches.insert("changes".to_owned(), head.to_owned());
+        self.branches.insert("master".to_owned(), BASE.to_owned());
         let pull = Pull {
             author: "Codertocat".to_owned(),
             branch: "changes".to_owned(),
             head: None,
-            base: "f95f852bd8fca8fcc58a9a2d6c842781e32a215e".to_owned(),
+            base: BASE.to_owned(),
+            into: "master".to_owned(),
             title: "Update".to_owned(),
             body: String::new(),
             state: "open".to_owned(),
@@ -94,13 +115,24 @@ impl Pulls {
         let pull = &self.all[&number];
         let head = pull.head.clone().or_else(|| self.head_of(&pull.branch)).unwrap_or_default();
         let from = if pull.head.is_some() { 1 } else { REPOSITORY };
+        let merge = if number == NUMBER { MERGE.to_owned() } else { format!("{number:040}") };
         let labels: Vec<Value> = labels.iter().map(|name| json!({ "name": name })).collect();
         json!({
             "number": number, "state": pull.state, "title": pull.title, "body": pull.body, "user": { "login": pull.author },
-            "labels": labels,
-            "head": { "sha": head, "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
-            "base": { "sha": pull.base, "ref": "master", "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
+            "labels": labels, "mergeable": self.unmergeable.clone().unwrap_or(true.into()), "merge_commit_sha": merge,
+            "head": { "sha": head, "label": pull.label(), "ref": pull.branch, "repo": { "id": from, "full_name": "acme/agents" } },
+            "base": { "sha": pull.base, "ref": pull.into, "repo": { "id": REPOSITORY, "full_name": "acme/agents" } },
         })
+    }
+
+    /// A commit's parents: a test merge is of the tips of both branches, unless it was kept as it was.
+    pub fn parents(&self, commit: &str) -> Vec<String> {
+        if let Some(kept) = self.merges.get(commit) {
+            return kept.to_vec();
+        }
+        let Some(pull) = self.all.get(&NUMBER).filter(|_| commit == MERGE) else { return Vec::new() };
+        let head = pull.head.clone().or_else(|| self.head_of(&pull.branch));
+        self.head_of(&pull.into).into_iter().chain(head).collect()
     }
 
     fn ours(&mut self) -> &mut Pull {
@@ -112,6 +144,45 @@ impl Standin {
     /// Somebody pushes to the pull request's branch.
     pub fn push(&self, commit: &str) {
         self.change(|state| state.pulls.push("changes", commit));
+    }
+
+    /// Somebody else opened the pull request.
+    pub fn author(&self, login: &str) {
+        self.change(|state| login.clone_into(&mut state.pulls.ours().author));
+    }
+
+    /// A branch gets another tip, or comes into being.
+    pub fn branch(&self, name: &str, tip: &str) {
+        self.change(|state| state.pulls.push(name, tip));
+    }
+
+    /// Somebody changes the base branch of the pull request. GitHub moves no commit for it, and starts workflows on `edited` alone.
+    pub fn retarget(&self, into: &str) {
+        self.change(|state| into.clone_into(&mut state.pulls.ours().into));
+    }
+
+    /// The merge that workflows checked out stays of these commits, as in a run that is started again.
+    pub fn keep_merge(&self, base: &str, head: &str) {
+        self.change(|state| state.pulls.merges.insert(MERGE.to_owned(), [base.to_owned(), head.to_owned()]));
+    }
+
+    /// What `mergeable` says: false with a conflict, null while GitHub computes it (REST, "Get a pull request").
+    pub fn mergeable(&self, says: Value) {
+        self.change(|state| state.pulls.unmergeable = Some(says));
+    }
+
+    /// A second pull request with the same head, into another branch.
+    pub fn second_pull(&self, number: u64, into: &str) {
+        self.change(|state| {
+            let ours = state.pulls.ours();
+            let (author, branch, head) = (ours.author.clone(), ours.branch.clone(), ours.head.clone());
+            let [title, body] = ["Backport".to_owned(), String::new()];
+            let (base, into) = (BASE.to_owned(), into.to_owned());
+            state
+                .pulls
+                .all
+                .insert(number, Pull { author, branch, head, base, into, title, body, state: "open".to_owned() });
+        });
     }
 
     /// Somebody pushes right before the next commit by GraphQL.
@@ -176,9 +247,7 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let found: Vec<u64> = pulls
                 .all
                 .iter()
-                .filter(|(_, pull)| {
-                    pull.state == "open" && pull.head.is_none() && from == format!("acme:{}", pull.branch)
-                })
+                .filter(|(_, pull)| pull.state == "open" && from == pull.label())
                 .map(|(number, _)| *number)
                 .collect();
             request.page(&found, |number| pulls.shown(*number, &[]))
@@ -197,9 +266,19 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             let number = pulls.all.keys().max().unwrap_or(&0) + 1;
             let (title, body) = (text("title").unwrap(), text("body").unwrap());
             let (author, state) = (super::BOT.to_owned(), "open".to_owned());
-            pulls
-                .all
-                .insert(number, Pull { author, branch, head: None, base: text("base").unwrap(), title, body, state });
+            pulls.all.insert(
+                number,
+                Pull {
+                    author,
+                    branch,
+                    head: None,
+                    base: BASE.to_owned(),
+                    into: text("base").unwrap(),
+                    title,
+                    body,
+                    state,
+                },
+            );
             status(201, pulls.shown(number, &[]))
         }
         ("PATCH", ["pulls", number]) => {
@@ -210,6 +289,8 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             text("state").into_iter().for_each(|state| pull.state = state);
             ok(pulls.shown(number, &[]))
         }
+        // What the branch and its base have in common is where it began.
+        ("GET", ["compare", _]) => ok(json!({ "merge_base_commit": { "sha": pulls.all[&NUMBER].base } })),
         (_, ["git", ..]) => return git(request, segments, state),
         ("POST", ["actions", "workflows", workflow, "dispatches"]) => match pulls.dispatches {
             Dispatches::No => invalid(),
@@ -232,7 +313,10 @@ fn git(request: &Request, segments: &[&str], state: &mut State) -> Option<Answer
             Some(sha) => ok(shown(&decoded(name), &sha)),
             None => missing(),
         },
-        ("GET", ["git", "commits", sha]) => ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") } })),
+        ("GET", ["git", "commits", sha]) => {
+            let parents: Vec<Value> = pulls.parents(sha).iter().map(|parent| json!({ "sha": parent })).collect();
+            ok(json!({ "sha": sha, "tree": { "sha": format!("tree-of-{sha}") }, "parents": parents }))
+        }
         ("POST", ["git", "trees"]) => {
             let sha = pulls.fresh();
             pulls.trees.push((sha.clone(), request.body.clone()));

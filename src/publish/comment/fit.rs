@@ -1,0 +1,84 @@
+//! A section within GitHub's limits: whole blocks are left out, and the footer stays.
+
+use std::collections::BTreeMap;
+
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Verdict;
+use crate::render::markdown;
+use crate::render::markdown::Block;
+use crate::render::markdown::Links;
+use crate::render::markdown::Tables;
+
+/// GitHub's limit of a job summary, in bytes.
+const SUMMARY_LIMIT: usize = 1024 * 1024;
+
+/// The job summary, within GitHub's limit.
+pub fn summary(report: &Report, links: &Links) -> String {
+    summary_within(report, links, SUMMARY_LIMIT)
+}
+
+/// The same within another limit, in bytes.
+pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
+    let alert = markdown::alert(report);
+    format!("{alert}\n{}", fitted(report, links, limit.saturating_sub(alert.len() + 1)).text)
+}
+
+/// Gates that fail.
+pub fn regressions(report: &Report) -> usize {
+    let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
+    metrics.flat_map(|metric| &metric.gates).filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail)).count()
+}
+
+/// A section's text, and what it has no room for.
+pub struct Fitted {
+    /// The text.
+    pub text: String,
+    /// Kinds of golden changes without an approval that are not in it.
+    pub hidden: usize,
+}
+
+/// A section's blocks within a budget of bytes: whole blocks are left out, the least valuable first, the last first; as the last
+/// resort the footer stands alone.
+pub fn fitted(report: &Report, links: &Links, budget: usize) -> Fitted {
+    let mut blocks = markdown::blocks(report, links, Tables::One);
+    let size = |blocks: &[Block]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
+    if size(&blocks) > budget {
+        blocks = markdown::blocks(report, links, Tables::BySuite);
+    }
+    // Room for the line that says what is missing.
+    let room = budget.saturating_sub(600);
+    let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
+    while size(&blocks) > if left_out.is_empty() { budget } else { room } {
+        let Some((place, worst)) = blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| block.name != FOOTER)
+            .max_by_key(|(place, block)| (block.rank, *place))
+        else {
+            break;
+        };
+        *left_out.entry(worst.name).or_default() += 1;
+        blocks.remove(place);
+    }
+    let hidden = match left_out.contains_key(markdown::NEEDS_APPROVAL) {
+        true => markdown::kinds_of_changes(report),
+        false => markdown::hidden_kinds(report),
+    };
+    let mut out = blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n");
+    if !left_out.is_empty() {
+        let names: Vec<String> = left_out
+            .iter()
+            .map(|(name, count)| if *count == 1 { (*name).to_owned() } else { format!("{name} ({count} times)") })
+            .collect();
+        let whole = links
+            .run
+            .as_ref()
+            .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
+        out.push_str(&format!("\nLeft out here for want of room: {}; {whole}.\n", names.join(", ")));
+    }
+    Fitted { text: out, hidden }
+}
+
+/// The block that is never left out.
+const FOOTER: &str = "footer";

@@ -1,0 +1,107 @@
+//! A comment always fits, whatever there is to say.
+
+use super::*;
+use crate::model::Authority;
+use crate::model::GoldenChange;
+use crate::model::NotGateable;
+use crate::model::RepoPath;
+use crate::model::Ruling;
+use crate::model::Tier;
+use crate::model::Usage;
+use crate::model::Verdict;
+use crate::model::Weight;
+
+const BOT: &str = "github-actions[bot]";
+
+fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
+    let long = |number: usize| format!("agent-{number:03}-{} is stale", "x".repeat(330));
+    Report {
+        tool_version: "www.evil.example".to_owned(),
+        config: None,
+        commit: Some("a".repeat(40)),
+        base: Some("b".repeat(40)),
+        tiers: vec![tier],
+        authority: Authority::Blocking,
+        samples: 1,
+        started_at: String::new(),
+        finished_at: String::new(),
+        suites: Vec::new(),
+        verdict: Ruling::Judged(Verdict::Pass),
+        not_gateable: (0..reasons).map(|number| NotGateable(long(number))).collect(),
+        golden_changes: (0..changes)
+            .map(|number| GoldenChange {
+                words: format!("expectation edited: {}", "<&>".repeat(120)),
+                weight: Weight::NeedsApproval,
+                file: RepoPath::root().join(&format!("suite-{number}/x.json")).ok(),
+            })
+            .collect(),
+        approval: None,
+        notes: (0..reasons).map(long).collect(),
+        usage: Usage::default(),
+        called_off: None,
+    }
+}
+
+fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
+    let links = Links::default();
+    let head = "a".repeat(40);
+    let run = RunNumber { run, attempt: 1 };
+    let witness = Witness::Own;
+    let request =
+        Request { report, links: &links, key: "default", head: &head, current_head: &head, run, witness, author: BOT };
+    match plan(&request, comments) {
+        Plan::Create(body) | Plan::Update { body, .. } => {
+            assert!(is_written(&request, &body), "{body}");
+            body
+        }
+        Plan::Nothing(why) => unreachable!("{why:?}"),
+    }
+}
+
+fn comment(body: &str) -> Comment {
+    Comment { id: 1, author: BOT.to_owned(), body: body.to_owned(), url: String::new() }
+}
+
+#[test]
+fn a_comment_on_hundreds_of_reasons_takes_the_place_of_an_older_green_one() {
+    let green = written(&report(Tier::Deterministic, 0, 0), 1, &[]);
+    assert!(green.starts_with("> [!TIP]"), "{green}");
+    let body = written(&report(Tier::Deterministic, 300, 300), 2, &[comment(&green)]);
+    assert!(body.len() <= LIMIT && body.starts_with("> [!CAUTION]"), "{}: {}", body.len(), &body[..200]);
+    assert!(body.contains("more reasons in the full report"), "{body}");
+    assert!(!body.contains("www.evil.example"), "the version is a link: {body}");
+    // Two long sections and a note fit together, and the shown result is forgotten where it is not shown.
+    let both = written(&report(Tier::Model, 300, 300), 3, &[comment(&body)]);
+    assert!(both.len() <= LIMIT, "{}", both.len());
+    let head = "a".repeat(40);
+    let text = "note ".repeat(9_000);
+    let note = Note {
+        about: About::Approval,
+        alert: "NOTE",
+        says: "A long note.",
+        text: &text,
+        key: "default",
+        head: &head,
+        current_head: &head,
+        run: RunNumber { run: 4, attempt: 1 },
+        author: BOT,
+    };
+    let Plan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else { unreachable!("it stands") };
+    assert!(noted.len() <= LIMIT && is_note_written(&note, &noted), "{}", noted.len());
+    assert_eq!(shown(&[comment(&noted)], "default", BOT, &head), None);
+}
+
+#[test]
+fn what_the_comment_shows_is_of_this_head_and_says_what_has_no_room() {
+    let (few, many) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 60));
+    let shown_of = |body: &str, head: &str| shown(&[comment(body)], "default", BOT, head);
+    let head = "a".repeat(40);
+    let body = written(&few, 1, &[]);
+    assert_eq!(shown_of(&body, &head), Some(Shown { result: shown_digest(&few), hidden: 0 }));
+    assert_eq!(shown_of(&body, &"c".repeat(40)), None);
+    assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
+    let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };
+    assert_eq!(shown(&[forged], "default", BOT, &head), None);
+    let body = written(&many, 1, &[]);
+    assert!(shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0), "{body}");
+}

@@ -1,0 +1,123 @@
+//! The key of a config: what tells several configs of one repository apart in everything that has a name on GitHub.
+
+use crate::model::RepoPath;
+use crate::suites::sha256_hex;
+
+/// The key of a config, such as `default` for `goldgate.yaml` at the root.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConfigKey(String);
+
+/// The key of `goldgate.yaml` at the root.
+const DEFAULT: &str = "default";
+/// The name under which a run uploads its folder.
+const ARTIFACT: &str = "goldgate-report";
+/// The status that keeps an approval.
+const STATUS: &str = "goldgate/baseline";
+/// The branch of the baseline's pull request.
+const BRANCH: &str = "goldgate/baseline";
+
+impl ConfigKey {
+    /// The key that a workflow states, else one that is made from the config's path.
+    pub fn new(stated: &str, config: &RepoPath) -> Self {
+        match stated {
+            "" | DEFAULT => Self(of_path(config.as_str())),
+            other => Self(slug(other)),
+        }
+    }
+
+    /// The key as it is written.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The context of the status that keeps an approval.
+    pub fn status(&self) -> String {
+        self.after(STATUS, "/")
+    }
+
+    /// The name of the artifact that a run leaves behind.
+    pub fn artifact(&self) -> String {
+        self.after(ARTIFACT, "-")
+    }
+
+    /// The name of the artifact that the trusted gate leaves behind about a head commit.
+    pub fn artifact_of_head(&self, head: &str) -> String {
+        self.after(&format!("{ARTIFACT}-{head}"), "-")
+    }
+
+    /// The branch of the pull request with the default branch's moved baseline.
+    pub fn branch(&self) -> String {
+        self.after(BRANCH, "-")
+    }
+
+    fn after(&self, name: &str, separator: &str) -> String {
+        if self.0 == DEFAULT { name.to_owned() } else { format!("{name}{separator}{}", self.0) }
+    }
+}
+
+/// `evals/goldgate.yaml` is `evals`. A path that would not be alone with its slug has a few digits of its digest behind it.
+fn of_path(path: &str) -> String {
+    if path == "goldgate.yaml" {
+        return DEFAULT.to_owned();
+    }
+    let short = path.strip_suffix("/goldgate.yaml").unwrap_or(path);
+    let is_alone = short.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
+    match is_alone && short != path && short != DEFAULT && short.len() <= 40 {
+        true => slug(short),
+        false => format!("{}-{}", slug(short), sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()),
+    }
+}
+
+fn slug(text: &str) -> String {
+    let plain = |char: char| if char.is_ascii_alphanumeric() || matches!(char, '_' | '.') { char } else { '-' };
+    let slug: String = text.chars().take(40).map(plain).collect();
+    slug.trim_matches(['-', '.']).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::ConfigKey;
+    use crate::model::RepoPath;
+
+    fn key(stated: &str, path: &str) -> ConfigKey {
+        ConfigKey::new(stated, &RepoPath::root().join(path).unwrap())
+    }
+
+    #[test]
+    fn every_name_on_github_carries_the_key_but_for_the_config_at_the_root() {
+        let root = key("default", "goldgate.yaml");
+        let names = [root.status(), root.artifact(), root.branch(), root.artifact_of_head("abc")];
+        assert_eq!(names, ["goldgate/baseline", "goldgate-report", "goldgate/baseline", "goldgate-report-abc"]);
+        let other = key("default", "services/a/goldgate.yaml");
+        let names = [other.status(), other.artifact(), other.branch(), other.artifact_of_head("abc")];
+        assert_eq!(
+            names,
+            [
+                "goldgate/baseline/services-a",
+                "goldgate-report-services-a",
+                "goldgate/baseline-services-a",
+                "goldgate-report-abc-services-a"
+            ]
+        );
+        assert_eq!(key("Night ly!", "goldgate.yaml").as_str(), "Night-ly");
+    }
+
+    #[test]
+    fn two_configs_have_two_keys() {
+        let paths = [
+            "goldgate.yaml",
+            "default/goldgate.yaml",
+            "a/b/goldgate.yaml",
+            "a-b/goldgate.yaml",
+            "a.b/goldgate.yaml",
+            "a/b.yaml",
+            "a/b",
+            "a-b.yaml",
+            "other.yaml",
+        ];
+        let keys: BTreeSet<String> = paths.iter().map(|path| key("", path).as_str().to_owned()).collect();
+        assert_eq!(keys.len(), paths.len(), "{keys:?}");
+    }
+}

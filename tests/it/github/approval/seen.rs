@@ -1,0 +1,191 @@
+//! An approval is of what its giver can have seen: a result that is older than the label, and that the comment shows.
+
+use super::*;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("a label that is older than the result approves nothing", older_label),
+        trial("a result that is measured again after the label is still approved", measured_again),
+        trial("the giver is the timeline's actor, never the event's sender", giver),
+        trial("who pushed the head last approves nothing", pusher),
+        trial("a result that the comment does not show is not approved", not_shown),
+        trial("the label's name is compared without letter case", letter_case),
+        trial("a run that GitHub drops from its queue loses no approval", dropped),
+        trial("an emptied expectation among forty edited documents is in the comment", every_kind),
+        trial("an approval is refused while kinds of golden changes have no room", hidden_kinds),
+    ]
+}
+
+/// A maintainer looks at one result and clicks on a stale page, while another commit's gate is still at work (findings on github,
+/// P0-4: the label at 04:16:18, the artifact at 04:16:21).
+fn older_label() {
+    let story = Story::new();
+    story.graded(7);
+    story.github.label_by("alice", LABEL);
+    story.upload(7, &head_sha(), &story.report(), &story.proposed());
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "came after it, so its giver cannot have seen it");
+    // Looked at, and given again.
+    let ran = story.labeled("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
+}
+
+fn measured_again() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.label_by("alice", LABEL);
+    story.gate(8);
+    let ran = story.approve("alice");
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
+    // The same, but the later run came to another result.
+    let story = Story::new();
+    story.gate(7);
+    story.github.label_by("alice", LABEL);
+    story.checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
+    story.gate(8);
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "came after it");
+}
+
+fn giver() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.role("trudy", "triage");
+    story.github.label_by("trudy", LABEL);
+    // Alice caused the event; she did not add the label.
+    let ran = story.approve("alice");
+    story.is_refused(&ran, "trudy has the permission triage here");
+    let story = Story::new();
+    story.gate(7);
+    story.github.label_by("alice", LABEL);
+    story.approve("mallory");
+    let statuses = story.github.statuses(&head_sha());
+    assert!(statuses[0].starts_with("success approved by alice"), "{statuses:?}");
+}
+
+fn pusher() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.pushed_by("Alice", &head_sha());
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "alice pushed the newest commit here, and somebody else has to approve it");
+    story.github.label_by("alice", LABEL);
+    let job = story.job("pull_request.labeled", "alice", 23).input("mode", "approve");
+    job.input("allow-self-approval", "true").runs();
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    // Without the repository's activity the first run that the push started says it.
+    let story = Story::new();
+    story.github.role("Codertocat", "write");
+    story.gate(7);
+    story.github.author("somebody");
+    let ran = story.labeled("Codertocat");
+    story.is_refused(&ran, "Codertocat pushed the newest commit here");
+}
+
+fn not_shown() {
+    for text in ["gone", ""] {
+        let story = Story::new();
+        story.gate(7);
+        story.github.change_comment(1, text);
+        story.labeled("alice");
+        assert!(story.github.statuses(&head_sha()).is_empty());
+        assert!(!story.github.labels().contains(&LABEL.to_owned()), "the label stays");
+        let comments = story.github.bodies(BOT).concat();
+        assert!(comments.contains("does not show the result on this commit"), "{comments}");
+    }
+    // The comment shows another result than the artifact has.
+    let story = Story::new();
+    story.gate(7);
+    let other = story.report().replace("\"value\": 0.5", "\"value\": 0.25");
+    assert_ne!(other, story.report());
+    story.upload(8, &head_sha(), &other, &story.proposed());
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "does not show the result on this commit");
+}
+
+/// GitHub's label names are unique without regard to letter case.
+fn letter_case() {
+    let story = Story::new();
+    story.gate(7);
+    let name = "Goldgate:Accept-Baseline";
+    story.github.label_by("alice", name);
+    let mut job = story.job("pull_request.labeled", "alice", 20).input("mode", "approve");
+    job.event["label"]["name"] = json!(name);
+    job.runs();
+    assert_eq!(story.github.statuses(&head_sha()).len(), 1);
+    let story = Story::new();
+    story.github.role("trudy", "triage");
+    story.gate(7);
+    story.github.label_by("trudy", name);
+    let ran = story.approve("trudy");
+    story.is_refused(&ran, "trudy has the permission triage");
+    assert!(story.github.labels().is_empty());
+}
+
+/// One pending run a concurrency group is kept, older pending ones are cancelled (GitHub docs, "Control the concurrency of
+/// workflows and jobs").
+fn dropped() {
+    let story = Story::new();
+    story.gate(7);
+    story.github.label_by("alice", LABEL);
+    story.github.label_by("trudy", "bug");
+    let mut job = story.job("pull_request.labeled", "trudy", 20).input("mode", "approve");
+    job.event["label"]["name"] = json!("bug");
+    let ran = job.runs();
+    let statuses = story.github.statuses(&head_sha());
+    assert!(statuses.len() == 1 && statuses[0].starts_with("success approved by alice"), "{statuses:?} {}", ran.stdout);
+}
+
+const EXPECTED: &str = "golden/expected/legal/lease.json";
+
+/// Forty trivial edits come before the dangerous one in the order of paths.
+fn every_kind() {
+    let story = Story::new();
+    story.checkout.write(RUN, crate::repository::RUN);
+    for case in 0..40 {
+        crate::guard::add_case(&story.checkout, case);
+        let recording = crate::guard::recording(case);
+        story.checkout.write(&format!("golden/{recording}"), story.checkout.read(&recording));
+        for file in
+            [format!("golden/contracts/lease-{case}.md"), crate::guard::expected(case), format!("golden/{recording}")]
+        {
+            story.github.file(&file, &story.checkout.read(&file));
+        }
+        let document = format!("golden/contracts/lease-{case}.md");
+        story.checkout.write(&document, format!("{}\n", story.checkout.read(&document)));
+    }
+    story.checkout.replace(EXPECTED, "\"expected_gaps\": [\"Missing_Doc\"],", "");
+    let ran = story.graded(7);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    let report: Value = serde_json::from_str(&story.report()).unwrap();
+    let changes = report["golden_changes"].as_array().unwrap();
+    let wanted = changes.iter().find(|change| change["file"] == EXPECTED).unwrap();
+    assert!(changes.len() > 40, "{changes:?}");
+    let first: Vec<&str> = wanted["what"].as_str().unwrap().split_whitespace().take(3).collect();
+    let comment = story.comment().replace("&#95;", "_").replace("&#96;", "`");
+    assert!(comment.contains(&first.join(" ")), "{first:?}: {comment}");
+    assert!(comment.contains("more of this kind") && comment.contains("**Not all of them are shown here"), "{comment}");
+    assert!(ran.stdout.contains(&format!("file={EXPECTED}")), "{}", ran.stdout);
+}
+
+fn hidden_kinds() {
+    let story = Story::new();
+    let mut config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n".to_owned();
+    for suite in 0..45 {
+        config.push_str(&format!("  - id: s{suite}\n    kind: findings\n    path: s{suite}\n    agents:\n      legal: {{ deterministic: {{ replay: s{suite}/runs }} }}\n"));
+        for file in ["contracts/lease.md", "expected/legal/lease.json", "runs/legal/lease.json"] {
+            let text = story.checkout.read(&format!("golden/{file}"));
+            story.github.file(&format!("s{suite}/{file}"), &text);
+            story
+                .checkout
+                .write(&format!("s{suite}/{file}"), text.replace("\"expected_gaps\": [\"Missing_Doc\"],", ""));
+        }
+    }
+    story.checkout.write("goldgate.yaml", &config);
+    story.github.file("goldgate.yaml", &config);
+    story.gate(7);
+    let comment = story.comment();
+    assert!(comment.contains("more kinds of golden changes have no room here, so a label does not count"), "{comment}");
+    let ran = story.labeled("alice");
+    story.is_refused(&ran, "kinds of the golden changes, and an approval would cover them");
+}

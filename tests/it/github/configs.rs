@@ -1,0 +1,187 @@
+//! Several configs in one repository: what is known of one is never taken for another.
+
+use libtest_mimic::Trial;
+use serde_json::Value;
+use serde_json::json;
+
+use super::BOT;
+use super::Job;
+use super::approval::LABEL;
+use super::approval::zipped;
+use super::head_sha;
+use super::payload;
+use super::standin::Standin;
+use crate::repository::Ran;
+use crate::repository::Repository;
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("an approval of one config takes no report of another", other_config),
+        trial("two configs are approved one by one, each by its own status and comment", one_by_one),
+        trial("a report that does not say its config approves nothing", no_config),
+        trial("a report of another config is not published, merged or made the baseline", elsewhere),
+    ]
+}
+
+/// A repository with two services, each with its config, golden set, recordings and baseline.
+struct Services {
+    checkout: Repository,
+    elsewhere: Repository,
+    github: Standin,
+}
+
+const SERVICES: [&str; 2] = ["a", "b"];
+const FILES: [&str; 4] =
+    ["goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", "golden/runs/legal/lease.json"];
+
+impl Services {
+    fn new() -> Self {
+        let (small, checkout, github) = (Repository::small(), Repository::empty(), Standin::new(&head_sha()));
+        for service in SERVICES {
+            for file in FILES {
+                checkout.write(&format!("{service}/{file}"), small.read(file));
+            }
+            let config = format!("{service}/goldgate.yaml");
+            let ran = checkout.goldgate(&["run", "--config", &config, "--update-baseline"]);
+            assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+            for file in FILES.iter().chain(&["baselines/latest.json"]) {
+                let path = format!("{service}/{file}");
+                github.file(&path, &checkout.read(&path));
+            }
+        }
+        github.role("alice", "write");
+        github.describe(2, super::approval::REASON);
+        Self { checkout, elsewhere: Repository::empty(), github }
+    }
+
+    /// The recordings of a service become worse.
+    fn regress(&self, service: &str) {
+        let run = format!("{service}/golden/runs/legal/lease.json");
+        self.checkout.replace(&run, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+    }
+
+    fn gate(&self, service: &str, run: u64) -> Ran {
+        let config = format!("{service}/goldgate.yaml");
+        let mut job = Job::new(&self.checkout, &self.github, "pull_request.opened", "pull_request");
+        job.run = run;
+        job.input("config", &config).runs()
+    }
+
+    /// What the gate wrote is uploaded, under a name.
+    fn upload(&self, run: u64, name: &str, report: &str) {
+        self.github.run(json!({
+            "id": run, "run_attempt": 1, "head_sha": head_sha(), "head_branch": "changes", "event": "pull_request",
+            "status": "completed", "conclusion": "failure", "path": format!(".github/workflows/{run}.yml"),
+            "head_repository": { "id": 186_853_002, "owner": { "login": "acme" } }, "actor": { "login": "Codertocat" },
+        }));
+        let proposed = self.checkout.read(".goldgate/report/proposed-baseline.json");
+        self.github.artifact(run, name, zipped(&[("report.json", report), ("proposed-baseline.json", &proposed)]));
+    }
+
+    fn report(&self) -> String {
+        self.checkout.read(".goldgate/report/report.json")
+    }
+
+    fn labeled(&self, service: &str, mode: &str) -> Ran {
+        let config = format!("{service}/goldgate.yaml");
+        let mut job = Job::new(&self.elsewhere, &self.github, "pull_request.labeled", "pull_request_target");
+        job.event["sender"]["login"] = json!("alice");
+        job.event["label"]["name"] = json!(LABEL);
+        job.input("mode", mode).input("config", &config).runs()
+    }
+}
+
+fn other_config() {
+    let services = Services::new();
+    services.regress("b");
+    assert_eq!(services.gate("b", 7).code, 1);
+    // The name that every shipped workflow uploads says nothing about the config.
+    services.upload(7, "goldgate-report", &services.report());
+    services.github.label(LABEL);
+    let ran = services.labeled("a", "approve");
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(services.github.statuses(&head_sha()).is_empty(), "{:?}", services.github.statuses(&head_sha()));
+    assert!(!services.github.labels().contains(&LABEL.to_owned()), "the label stays");
+    let comments = services.github.bodies(BOT).concat().replace("&#8288;", "");
+    assert!(comments.contains("is of another config, b/goldgate.yaml"), "{comments}");
+    // Even where somebody approved a result of `a` by hand, the numbers of `b` are not committed as those of `a`.
+    let ran = services.labeled("a", "bump");
+    assert!(services.github.commits().is_empty(), "{}", ran.stdout);
+    assert_eq!(services.gate("a", 8).code, 0);
+}
+
+fn one_by_one() {
+    let services = Services::new();
+    for (service, run) in [("a", 7), ("b", 8)] {
+        services.regress(service);
+        assert_eq!(services.gate(service, run).code, 1);
+        let output = services.checkout.read(".runner/output");
+        assert!(output.contains(&format!("\nartifact=goldgate-report-{service}\n")), "{output}");
+        services.upload(run, &format!("goldgate-report-{service}"), &services.report());
+    }
+    assert_eq!(services.github.bodies(BOT).len(), 2, "each config has its comment");
+    services.github.label(LABEL);
+    services.labeled("b", "approve");
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b"]);
+    assert_eq!((services.gate("a", 9).code, services.gate("b", 10).code), (1, 0));
+    services.labeled("a", "approve");
+    assert_eq!(services.github.contexts(&head_sha()), ["goldgate/baseline/b", "goldgate/baseline/a"]);
+    assert_eq!((services.gate("a", 11).code, services.gate("b", 12).code), (0, 0));
+    services.labeled("b", "bump");
+    let commits = services.github.commits();
+    assert_eq!(commits[0]["fileChanges"]["additions"][0]["path"], "b/baselines/latest.json");
+}
+
+fn no_config() {
+    let services = Services::new();
+    services.regress("a");
+    services.gate("a", 7);
+    let mut report: Value = serde_json::from_str(&services.report()).unwrap();
+    report.as_object_mut().unwrap().remove("config").unwrap();
+    services.upload(7, "goldgate-report", &report.to_string());
+    services.github.label(LABEL);
+    let ran = services.labeled("a", "approve");
+    assert!(services.github.statuses(&head_sha()).is_empty(), "{}", ran.stdout);
+    let comments = services.github.bodies(BOT).concat();
+    assert!(comments.contains("does not say which config it is of"), "{comments}");
+}
+
+fn elsewhere() {
+    let services = Services::new();
+    services.regress("b");
+    services.gate("b", 7);
+    // baseline-pr, after a step that measured another config.
+    services.github.push(&head_sha());
+    let commit = payload("push")["after"].as_str().unwrap().to_owned();
+    let mut report: Value = serde_json::from_str(&services.report()).unwrap();
+    report["commit"] = json!(commit);
+    services.checkout.write(".goldgate/report/report.json", report.to_string());
+    let mut job = Job::new(&services.checkout, &services.github, "push", "push");
+    job.event["repository"]["default_branch"] = json!("master");
+    let job = job.variable("GITHUB_REF", "refs/heads/master").variable("GITHUB_SHA", &commit);
+    let ran = job.input("mode", "baseline-pr").input("config", "a/goldgate.yaml").runs();
+    assert!(
+        ran.code == 2
+            && ran.stderr.contains("the report is of b/goldgate.yaml, and this step is about a/goldgate.yaml"),
+        "{} {}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
+    // merge, with parts of another config that has the same text.
+    let text = services.checkout.read("b/goldgate.yaml");
+    services.checkout.write("c/goldgate.yaml", text);
+    let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
+    let part = job.input("config", "b/goldgate.yaml").input("shard", "1/1").input("out", ".goldgate/parts/one").runs();
+    assert_eq!(part.code, 0, "{}{}", part.stdout, part.stderr);
+    let job = Job::new(&services.checkout, &services.github, "pull_request.opened", "pull_request");
+    let ran = job.input("config", "c/goldgate.yaml").input("mode", "merge").runs();
+    assert!(
+        ran.code == 2 && ran.stderr.contains("this is not the config that the parts were graded with"),
+        "{} {}{}",
+        ran.code,
+        ran.stdout,
+        ran.stderr
+    );
+}
