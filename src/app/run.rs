@@ -258,7 +258,11 @@ pub fn as_recorded(config: &str, wanted: Wanted, world: &World) -> Result<Report
         live: live::Options::NONE,
         parts: None,
     };
-    Ok(done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report)
+    let report = done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report;
+    match report.called_off {
+        None => Ok(report),
+        Some(interruption) => Err(Trouble::CalledOff(interruption)),
+    }
 }
 
 /// The folder of a path, from the current one.

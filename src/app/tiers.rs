@@ -2,7 +2,10 @@
 
 use super::live;
 use super::run::Job;
-use crate::model::{NotGateable, Ruling, SuiteReport, Tier};
+use crate::model::NotGateable;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Tier;
 
 /// Whose verdict counts where both tiers are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

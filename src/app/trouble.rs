@@ -5,6 +5,7 @@ use std::fmt;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::one_line;
+use crate::model::Interruption;
 
 /// Problems that are shown; the rest is counted.
 const SHOWN: usize = 50;
@@ -16,6 +17,8 @@ pub enum Trouble {
     Input(Diagnostics),
     /// The outside failed.
     Work(anyhow::Error),
+    /// The runs that the command needs were called off.
+    CalledOff(Interruption),
 }
 
 impl Trouble {
@@ -24,6 +27,7 @@ impl Trouble {
         match self {
             Self::Input(_) => 2,
             Self::Work(_) => 3,
+            Self::CalledOff(interruption) => interruption.exit_code(),
         }
     }
 
@@ -31,6 +35,7 @@ impl Trouble {
     pub fn lines(&self) -> Vec<String> {
         match self {
             Self::Work(error) => vec![one_line(&format!("error: {error:#}"))],
+            Self::CalledOff(interruption) => vec![format!("error: {}; nothing is shown", interruption.message())],
             Self::Input(problems) => {
                 let sorted = problems.clone().sorted();
                 let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(ToString::to_string).collect();

@@ -105,7 +105,8 @@ const DEPTH: usize = 64;
 fn unfit(source: &SourceText) -> Option<Diagnostic> {
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(&source.text) {
-        let (event, span) = event.ok()?;
+        // What comes of a text that is broken in another way, the other reader says; it must not be led too deep for that.
+        let Ok((event, span)) = event else { return unclosed(source) };
         let refuse = |code, what: String, help: &str| {
             let at = point(span.start.line(), span.start.col() + 1);
             Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
@@ -142,6 +143,20 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
         open.extend(opened);
     }
     None
+}
+
+/// Brackets without an end, counted in the bare text: the parser gives up on them before it says how deep they are.
+fn unclosed(source: &SourceText) -> Option<Diagnostic> {
+    let mut depth = 0_usize;
+    let offset = source.text.bytes().position(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH
+    })?;
+    Some(source.problem(offset, "too-deep", format!("this is nested more than {DEPTH} deep"), "write it flatter"))
 }
 
 /// A mapping or a list that has not ended yet.
@@ -260,7 +275,14 @@ mod tests {
     fn a_text_that_is_nested_too_deep_is_refused_before_it_costs_anything() {
         let flow = format!("a: {}", "{a: ".repeat(100_000));
         let behind = format!("? [x]\n: 1\nb:\n  {}", "- ".repeat(40_000));
-        for (text, code) in [("- ".repeat(40_000), "too-deep"), (flow, "too-deep"), (behind, "bad-key")] {
+        let (lists, mappings) = (format!("targets: {}", "[".repeat(100_000)), "{a: ".repeat(100_000));
+        for (text, code) in [
+            ("- ".repeat(40_000), "too-deep"),
+            (flow, "too-deep"),
+            (behind, "bad-key"),
+            (lists, "too-deep"),
+            (mappings, "too-deep"),
+        ] {
             let problem = whole::<std::collections::BTreeMap<String, u32>>(&source(&text)).unwrap_err();
             assert_eq!(problem.code, code);
         }

@@ -4,17 +4,23 @@ use std::hash::BuildHasher;
 use std::hash::RandomState;
 use std::io;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
 use cap_std::fs::OpenOptions;
 
-use super::disk::{Disk, is_link, named};
+use super::disk::Disk;
+use super::disk::is_link;
+use super::disk::named;
 use crate::model::RepoPath;
 
 /// The folder of a repository that is goldgate's own.
 const OWN: &str = ".goldgate";
+
+/// How the names of drafts begin.
+const DRAFT: &str = ".goldgate-";
 
 /// How old a draft is that no run writes any more.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -24,7 +30,7 @@ pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file 
 
 /// A name that no other process takes: in containers every process may have the same number.
 pub(super) fn draft_file() -> String {
-    format!(".goldgate-{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
+    format!("{DRAFT}{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
 }
 
 impl Disk {
@@ -77,7 +83,7 @@ impl Disk {
         let drafts = RepoPath::root().child(OWN).child("drafts");
         if self.root.symlink_metadata(drafts.as_str()).is_err() {
             self.make_folder(&drafts)?;
-            match self.write_new(&drafts.parent().child(".gitignore"), b"*\n") {
+            match self.write_new(&drafts.child(".gitignore"), b"*\n") {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 Err(_) | Ok(()) => {}
             }
@@ -97,6 +103,9 @@ impl Disk {
         };
         for entry in entries.flatten().filter(|entry| old(entry).is_some()) {
             let Ok(name) = entry.file_name().into_string() else { continue };
+            if !name.starts_with(DRAFT) {
+                continue;
+            }
             // Another run may sweep as well.
             let _ = self.remove(&drafts.child(&name));
         }

@@ -77,8 +77,8 @@ fn drafts() {
     assert!(!old.exists() && young.exists(), "the young one may be of a run that still goes on");
     let fresh = Repository::small();
     assert_eq!(fresh.goldgate(&["run", "--update-baseline", "--out", "out"]).code, 0);
-    assert_eq!(fresh.read(".goldgate/.gitignore"), "*\n");
-    assert_eq!(std::fs::read_dir(fresh.path(".goldgate/drafts")).unwrap().count(), 0);
+    assert_eq!(fresh.read(".goldgate/drafts/.gitignore"), "*\n");
+    assert_eq!(std::fs::read_dir(fresh.path(".goldgate/drafts")).unwrap().count(), 1, "no draft is left");
     for folder in ["baselines", "out"] {
         let names = std::fs::read_dir(fresh.path(folder)).unwrap().map(|entry| entry.unwrap().file_name());
         let drafts: Vec<_> = names.filter(|name| name.to_str().is_some_and(|name| name.ends_with(".tmp"))).collect();

@@ -7,6 +7,7 @@ mod comments;
 mod configs;
 mod foreign;
 mod golden;
+mod keys;
 mod parts;
 mod present;
 mod publish;
@@ -45,6 +46,7 @@ pub fn trials() -> Vec<Trial> {
     for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
         trials.extend(more());
     }
+    trials.extend(keys::trials());
     for more in [
         configs::trials,
         present::trials,

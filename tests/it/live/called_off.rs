@@ -25,6 +25,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a run that is called off kills what it started", nothing_lives_on),
         trial("a budget of time that is over gives no verdict in any tier", deadline),
         trial("a run that is called off writes no baseline", no_baseline),
+        trial("a command that only shows a run shows nothing of one that was called off", nothing_shown),
         trial("a part that was called off is not merged", no_part),
         trial("a tier that did not run is no pass where it blocks, and is named where it does not", no_key),
         trial("a tier that no suite has is no pass where it was asked for", no_suite),
@@ -62,8 +63,12 @@ fn config(more: &str) -> String {
 }
 
 fn started(repository: &Repository, arguments: &[&str]) -> Child {
+    spawned(repository, &[&["run", "--quiet"], arguments].concat())
+}
+
+fn spawned(repository: &Repository, arguments: &[&str]) -> Child {
     let mut command = program(&repository.path(""));
-    command.args(["run", "--quiet"]).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
     let begun = Instant::now();
     // The first case is answered long before: two are asked at once.
@@ -160,6 +165,18 @@ fn no_baseline() {
     assert_eq!(repository.read("baselines/latest.json"), before);
     let entry = |text: &str| serde_json::from_str::<Value>(text).unwrap()["suites"].clone();
     assert_eq!(entry(&repository.read("out/proposed-baseline.json")), entry(&before), "nothing new is proposed");
+}
+
+fn nothing_shown() {
+    for arguments in [&["explain", "slow"][..], &["calibrate"]] {
+        let repository = half();
+        let child = spawned(&repository, arguments);
+        send("TERM", &child);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(143), &b""[..]), "{arguments:?}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains("error: the run was called off (SIGTERM); nothing is shown"), "{said}");
+    }
 }
 
 fn no_part() {
