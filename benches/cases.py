@@ -16,7 +16,7 @@ with open(f"{folder}/goldgate.yaml", "w") as out:
         "    agents:\n"
     )
     for agent in agents:
-        out.write(f"      {agent}: {{ deterministic: {{ replay: golden/runs }} }}\n")
+        out.write(f"      {agent}: {{ deterministic: {{ replay: golden/runs }}, fingerprint: {{ none: generated }} }}\n")
 CLAUSE = (
     "The Client may not assign this Agreement without the prior written consent of the Provider, "
     "and a change of control counts as an assignment. "

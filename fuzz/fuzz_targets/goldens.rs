@@ -38,7 +38,7 @@ fuzz_target!(|texts: (&str, &str)| {
     let shelf = Same { golden };
     for kind in KINDS {
         let yaml = format!(
-            "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }} }}\n",
+            "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }}, fingerprint: {{ none: written by hand }} }}\n",
             kind.name
         );
         let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: yaml };

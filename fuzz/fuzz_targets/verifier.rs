@@ -19,7 +19,7 @@ use goldgate::suites::kind;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
-const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: g\n    agents: { a: { deterministic: { replay: r } } }\n";
+const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: revision\n    path: g\n    agents: { a: { deterministic: { replay: r }, fingerprint: { none: written by hand } } }\n";
 
 /// A repository of one case.
 struct One<'a> {

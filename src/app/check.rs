@@ -4,20 +4,23 @@ use std::collections::BTreeMap;
 
 use super::baseline;
 use super::cli::CheckArgs;
-use super::fingerprint;
-use super::fingerprint::Age;
+use super::freshness::FreshnessInputs;
+use super::freshness::FreshnessVerdict;
+use super::freshness::freshness_verdict;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
+use super::replay::SampleCount;
 use super::run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::AgentName;
-use crate::model::Sample;
+use crate::model::CaseId;
+use crate::model::Freshness;
 use crate::model::Tier;
 use crate::render::plural;
 use crate::world::Disk;
@@ -79,34 +82,23 @@ fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut 
     let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &laid)) else { return };
     problems.extend(runs.foreign(plan));
     for opened in &plan.suites {
-        let states = problems.keep_all(fingerprint::of_replayed(disk, opened, Tier::Deterministic)).unwrap_or_default();
-        let mut recorded: BTreeMap<&AgentName, Vec<(&str, Option<String>)>> = BTreeMap::new();
-        for pair in opened.suite.pairs().iter().filter(|pair| runs.has(pair)) {
-            let samples = problems.keep_all(runs.samples(pair, None)).unwrap_or_default();
-            let digests = samples.into_iter().filter_map(|sample| match sample {
-                Sample::Completed(runs) => Some(runs),
-                Sample::Inconclusive { .. } | Sample::Spared => None,
-            });
-            let digests = digests.flatten().map(|run| (pair.case.as_str(), run.provenance.fingerprint));
-            recorded.entry(&pair.agent).or_default().extend(digests);
+        let inputs = FreshnessInputs::open(plan, opened, Tier::Deterministic, disk);
+        let Some(inputs) = problems.keep_all(inputs) else { continue };
+        let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
+        for (index, pair) in opened.suite.pairs().iter().enumerate().filter(|(_, pair)| runs.has(pair)) {
+            let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(0))).unwrap_or_default();
+            recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(index, &samples)));
         }
-        for (agent, state) in &states {
-            let recorded = recorded.get(agent).into_iter().flatten();
-            let recorded = recorded.map(|(case, digest)| (*case, digest.as_deref()));
-            let said = |words: String| {
+        for (agent, ages) in recorded {
+            let said = |words: String, help: &str| {
                 let what = format!("{}/{agent}: {words}", opened.config.id);
-                Diagnostic::of_file(
-                    &plan.config.file,
-                    "stale-recording",
-                    what,
-                    "`stale: warn` beside the fingerprint softens this",
-                )
+                Diagnostic::of_file(&plan.config.file, "stale-recording", what, help)
             };
-            match fingerprint::age(opened, agent, state, recorded) {
-                Age::Fresh => {}
-                Age::Told(words) => notes.push(said(words)),
-                Age::Refused(words) => problems.push(said(words)),
-            }
+            let again = "a recording that is made again keeps its digests";
+            let softer = "`stale: warn` of the agent makes this a note";
+            let FreshnessVerdict { notes: noted, refused } = freshness_verdict(&inputs, agent, ages.into_iter());
+            notes.extend(noted.into_iter().map(|words| said(words, again)));
+            refused.into_iter().for_each(|words| problems.push(said(words, softer)));
         }
     }
 }

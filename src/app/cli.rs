@@ -270,7 +270,10 @@ pub struct ImportArgs {
     /// The attribute of a trace's spans that says the case
     #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "case")]
     pub case_from: Option<String>,
-    /// Replace recordings that are there already
+    /// The config that has the agent and the case; goldgate.yaml where there is one
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<String>,
+    /// Replace recordings that are there already, and keep a run that was asked something else than its case asks
     #[arg(long)]
     pub force: bool,
 }

@@ -7,15 +7,15 @@ use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 
-use super::fingerprint;
-use super::fingerprint::Age;
-use super::fingerprint::of_pairs;
+use super::freshness::FreshnessInputs;
+use super::freshness::freshness_verdict;
 use super::judged;
 use super::live::NotRun;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::remarks;
 use super::replay::Runs;
+use super::sample_count::SampleCounts;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::fold;
@@ -118,16 +118,17 @@ pub fn evaluate(
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        let Some(graded) = problems.keep_all(grade(plan, opened, tier, origin, shelf)) else { continue };
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, opened, tier, shelf)) else { continue };
+        let counts = SampleCounts::new(plan, opened, tier, baseline);
+        let grading = Grading { plan, opened, shelf, runs: origin.runs, inputs: &inputs, counts: &counts };
+        let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
         if graded.is_empty() {
             continue;
         }
-        let states = problems.keep_all(fingerprint::of_replayed(shelf, opened, tier)).unwrap_or_default();
         let trust = judged::trust(opened, graded.values().flat_map(|results| &results.pairs));
         let mut agents = Vec::new();
         for (agent, results) in graded {
-            let state = states.get(&agent);
-            let mut part = judge(plan, opened, tier, Measured { agent, results, state }, baseline);
+            let mut part = judge(&grading, tier, Measured { agent, results }, baseline);
             let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
             // After the gates, and out of their reach.
@@ -147,11 +148,22 @@ struct Results {
     pairs: Vec<PairResult>,
 }
 
-/// One agent's results, and the digest of what it is made of now.
-struct Measured<'a> {
+/// One agent's results.
+struct Measured {
     agent: AgentName,
     results: Results,
-    state: Option<&'a String>,
+}
+
+/// What a suite is graded with.
+struct Grading<'a> {
+    plan: &'a Plan,
+    opened: &'a Opened,
+    shelf: &'a dyn Shelf,
+    runs: &'a dyn Runs,
+    /// What its recordings are compared with.
+    inputs: &'a FreshnessInputs<'a>,
+    /// How many samples each pair has.
+    counts: &'a SampleCounts<'a>,
 }
 
 /// How many cases a core takes at once: few enough that no core waits long for the last one.
@@ -159,14 +171,12 @@ const AT_ONCE: usize = 4;
 
 /// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
 fn grade(
-    plan: &Plan,
-    opened: &Opened,
+    grading: &Grading<'_>,
     tier: Tier,
-    origin: Origin<'_>,
-    shelf: &dyn Shelf,
+    parts: Option<&Parts>,
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
+    let Grading { plan, opened, shelf, runs, .. } = *grading;
     let pairs = opened.suite.pairs();
-    let Origin { runs, parts } = origin;
     let places: Vec<usize> = {
         let known = |place: &usize| {
             let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*place]));
@@ -175,14 +185,13 @@ fn grade(
         opened.chosen(&plan.wanted).filter(known).collect()
     };
     let cases: Vec<&[usize]> = places.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
-    let samples = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples);
     let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
         .par_iter()
         .with_max_len(AT_ONCE)
         .map(|case| {
             let desk = Desk::new(shelf, &opened.prompts);
             let result = |place: usize| match parts {
-                None => pair(plan, opened, place, runs, samples, &desk),
+                None => pair(grading, place, &desk),
                 Some(parts) => Ok(parts.taken(tier, &opened.config.id, &pairs[place])?),
             };
             case.iter().map(|place| Ok((*place, result(*place)?))).collect()
@@ -203,21 +212,16 @@ fn grade(
     problems.or(by_agent)
 }
 
-fn pair(
-    plan: &Plan,
-    opened: &Opened,
-    place: usize,
-    runs: &dyn Runs,
-    samples: Option<u32>,
-    desk: &Desk<'_>,
-) -> Result<PairResult, Diagnostics> {
+fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {
+    let Grading { plan, opened, runs, inputs, counts, .. } = *grading;
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
     let mut first: Option<Vec<Box<str>>> = None;
     let (mut several, mut all_same) = (false, true);
     let mut unfinished = Vec::new();
-    let samples = runs.samples(pair, samples.or(pair.samples))?;
+    let samples = runs.samples(pair, counts.of(pair))?;
+    let freshness = inputs.of_samples(place, &samples);
     let judged = judged::pair(opened, place, &samples, desk.shelf())?;
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
@@ -243,7 +247,7 @@ fn pair(
         case: pair.case.clone(),
         agent: pair.agent.clone(),
         golden: pair.golden.clone(),
-        answered_by: answered_by.together(),
+        answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
     folded.kept.extend(unfinished);
@@ -276,33 +280,28 @@ fn retag(opened: &Opened, pair: &mut PairResult) {
 struct Answers {
     models: BTreeSet<String>,
     prompts: BTreeSet<String>,
-    states: BTreeSet<String>,
 }
 
 impl Answers {
     fn add(&mut self, run: &Run) {
         self.models.extend(run.provenance.model.clone());
         self.prompts.extend(run.provenance.prompt_sha256.clone());
-        self.states.extend(run.provenance.fingerprint.clone());
     }
 
     fn together(self) -> AnsweredBy {
         let joined =
             |names: BTreeSet<String>| (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"));
-        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), fingerprint: joined(self.states) }
+        AnsweredBy { model: joined(self.models), prompt_sha256: joined(self.prompts), ..AnsweredBy::default() }
     }
 }
 
-fn judge(
-    plan: &Plan,
-    opened: &Opened,
-    tier: Tier,
-    measured: Measured<'_>,
-    baseline: Option<&Baseline>,
-) -> report::AgentPart {
+fn judge(grading: &Grading<'_>, tier: Tier, measured: Measured, baseline: Option<&Baseline>) -> report::AgentPart {
+    let Grading { plan, opened, inputs, counts, .. } = *grading;
     let pairs = opened.suite.pairs();
-    let Measured { agent, results: Results { places, pairs: results }, state } = measured;
-    let age = state.map_or(Age::Fresh, |state| fingerprint::age(opened, &agent, state, of_pairs(&results)));
+    let Measured { agent, results: Results { places, pairs: results } } = measured;
+    let completed = results.iter().filter(|result| result.completed > 0);
+    let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
+    let freshness = freshness_verdict(inputs, &agent, ages);
     let mut answers = Answers::default();
     for result in &results {
         answers.models.extend(result.answered_by.model.clone());
@@ -334,20 +333,14 @@ fn judge(
     });
     let mut remarks = opened.suite.remarks(&results, &judgement.verdict);
     remarks.extend(remarks::remarks(opened.kind.metrics, &results, &own, &plan.today));
-    let refused = match age {
-        Age::Fresh => None,
-        Age::Told(words) => {
-            remarks.push(words);
-            None
-        }
-        Age::Refused(words) => Some(words),
-    };
+    remarks.extend(counts.notes(&agent, &results));
+    remarks.extend(freshness.notes);
     report::agent_part(AgentFacts {
         suite: &opened.config.id,
         agent,
         identity,
         remarks,
-        refused,
+        refused: freshness.refused,
         pairs: results,
         retired: opened.suite.retired().to_vec(),
         judgement,

@@ -1,8 +1,12 @@
 //! `goldgate import`: transcripts of other tools become recordings.
 
+mod digests;
+
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use self::digests::Digests;
 use super::cli::ImportArgs;
 use super::cli::ImportFormat;
 use super::run::located;
@@ -35,14 +39,19 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
     let source = source(&args.file, world)?;
     let runs = transcript::read(form, &source, args.case_from.as_deref())?;
     let named = Names::of(args)?.given(form, &source, &runs)?;
+    let digests = Digests::open(args, world)?;
     let folder = Disk::create(Path::new(&args.out))?;
     let mut problems = Diagnostics::default();
-    let mut texts = Vec::new();
+    let (mut texts, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in &named {
         let place = Place { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = place.free(runs.len(), args.force);
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
-            texts.push((path, run_v1::written(&run.record(form, agent.clone(), case.clone(), sample))));
+            let mut record = run.record(form, agent.clone(), case.clone(), sample);
+            if let Some(told) = problems.keep_all(digests.add(&mut record, run, &source, args.force)) {
+                unknown.extend(told);
+            }
+            texts.push((path, run_v1::written(&record)));
         }
     }
     problems.or(())?;
@@ -51,7 +60,7 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
     }
     let written: Vec<String> = texts.iter().map(|(path, _)| format!("{}\n", shown(&args.out, path))).collect();
     world.say(&written.concat());
-    notes(&runs).iter().for_each(|note| world.tell(note));
+    notes(&runs).iter().chain(&unknown).for_each(|note| world.tell(note));
     Ok(0)
 }
 

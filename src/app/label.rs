@@ -18,6 +18,7 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
+use super::replay::SampleCount;
 use super::run::located;
 use super::selection::chosen;
 use super::trouble::Trouble;
@@ -121,7 +122,7 @@ impl Table {
             let place = plan.suites.iter().position(|opened| opened.config.id == report.id);
             let found = place.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
             let Some((place, marker)) = found else { continue };
-            let found = counted(report, &plan.suites[place], (place, &marker), &runs, plan.config.samples);
+            let found = counted(report, &plan.suites[place], (place, &marker), &runs);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
         Ok(problems.or(Self { plan, cases })?)
@@ -238,15 +239,14 @@ fn counted(
     opened: &Opened,
     (suite, marker): (usize, &Marker),
     runs: &Replay<'_>,
-    samples: Option<u32>,
 ) -> Result<Vec<Case>, Diagnostics> {
     let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
     let graded = report.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair);
     for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
         let planned = opened.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
         let Some(planned) = planned else { continue };
-        let wanted = opened.config.samples.or(samples).or(planned.samples);
-        let Some(samples) = problems.keep_all(runs.samples(planned, wanted)) else { continue };
+        let graded = SampleCount::Exactly(pair.planned);
+        let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else { continue };
         let scored = match marker.judge {
             None => Some(pair.passed.mark()),
             Some(place) => pair.judged.get(place).and_then(|judged| judged.opinion.mark()),

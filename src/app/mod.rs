@@ -10,6 +10,7 @@ mod diff;
 mod evaluate;
 mod explain;
 mod fingerprint;
+mod freshness;
 mod import;
 #[cfg(feature = "models")]
 mod judge;
@@ -24,6 +25,7 @@ mod remarks;
 mod repair;
 mod replay;
 mod run;
+mod sample_count;
 mod schema;
 mod selection;
 mod selftest;

@@ -28,6 +28,15 @@ use crate::suites::EntryKind;
 use crate::suites::Pair;
 use crate::suites::Shelf;
 
+/// How many samples of a pair are graded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SampleCount {
+    /// So many, whatever is recorded.
+    Exactly(u32),
+    /// All that are recorded, and at least so many: a missing one is inconclusive.
+    AtLeast(u32),
+}
+
 /// Where runs come from. The blocking tier is handed one of these that can only read recordings.
 pub trait Runs: Sync {
     /// Whether this source has the runs of a pair at all: an agent may be of the other tier alone.
@@ -37,7 +46,7 @@ pub trait Runs: Sync {
     ///
     /// # Errors
     /// What makes the pair impossible to grade.
-    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics>;
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics>;
 
     /// What the pair's agent wrote to stderr while its runs were made, by sample. A recording keeps none of it.
     fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
@@ -270,7 +279,7 @@ impl Runs for Replay<'_> {
         pair.runs.iter().all(|key| self.folder(key).is_some())
     }
 
-    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
         if pair.runs.is_empty() {
             // The case itself holds what is graded: one sample of it, always.
             return Ok(vec![Sample::Completed(Vec::new())]);
@@ -281,7 +290,11 @@ impl Runs for Replay<'_> {
         let recorded =
             recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
         let mut samples = Vec::new();
-        for number in 0..planned.unwrap_or(recorded) {
+        let planned = match count {
+            SampleCount::Exactly(count) => count,
+            SampleCount::AtLeast(count) => count.max(recorded),
+        };
+        for number in 0..planned {
             let mut runs = Vec::with_capacity(recordings.len());
             let (mut lost, mut spared, mut ended) = (None, false, None);
             for (key, files) in &recordings {

@@ -11,7 +11,8 @@ use crate::model::ToolCall;
 use crate::text::pattern;
 
 /// What stands in the place of something that must not be kept.
-const REDACTED: &str = "[redacted]";
+/// What takes the place of a secret in a recording.
+pub const REDACTED: &str = "[redacted]";
 
 /// Forms of keys that vendors hand out.
 const KEYS: &[&str] = &[

@@ -47,6 +47,11 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         (None, input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
     };
     let provenance = record.provenance.unwrap_or_default();
+    // It is only looked at where there is no digest.
+    let prompt = match (&provenance.input_sha256, record.inputs) {
+        (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt),
+        (Some(_), _) | (None, None) => None,
+    };
     let ballots = record.judgements.map(|raw| ballots::read(source, raw)).transpose()?.unwrap_or_default();
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
@@ -78,7 +83,9 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
             prompt_sha256: provenance.prompt_sha256,
             cache: provenance.cache,
             fingerprint: provenance.fingerprint,
+            input_sha256: provenance.input_sha256,
         },
+        prompt,
     })
 }
 
@@ -198,6 +205,13 @@ struct Origin {
     prompt_sha256: Option<String>,
     cache: Option<String>,
     fingerprint: Option<String>,
+    input_sha256: Option<String>,
+}
+
+/// What of a record's `inputs` is looked at.
+#[derive(Deserialize)]
+struct AskedForm {
+    prompt: Option<Box<str>>,
 }
 
 impl RunFile<'_> {

@@ -15,7 +15,9 @@ use super::source::SourceText;
 use crate::diag::Diagnostic;
 use crate::model::AnsweredBy;
 use crate::model::Authority;
+use crate::model::Freshness;
 use crate::model::PairResult;
+use crate::model::RecordingAge;
 use crate::model::Report;
 use crate::model::Shard;
 use crate::model::Tier;
@@ -103,8 +105,10 @@ struct BesideForm {
     model: Option<String>,
     /// The digest of its prompt.
     prompt_sha256: Option<String>,
-    /// The digest of the agent's `fingerprint` files, where the records keep one.
-    fingerprint: Option<String>,
+    /// Whether the recordings are of the agent as it is: `fresh`, `unknown`, `stale_noted` or `stale`.
+    agent_age: String,
+    /// Whether the recordings answer what the case asks: the same words.
+    input_age: String,
     /// What the kind keeps of single samples, by their numbers.
     kept: BTreeMap<u32, String>,
     /// What the agent's program wrote to stderr.
@@ -139,13 +143,14 @@ fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
 
 fn beside(pair: &PairResult) -> BesideForm {
     let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
-    let AnsweredBy { model, prompt_sha256, fingerprint } = pair.answered_by.clone();
+    let AnsweredBy { model, prompt_sha256, freshness } = pair.answered_by.clone();
     BesideForm {
         values: pair.values.iter().map(|value| exact(&value.value)).collect(),
         samples: pair.values.iter().map(|value| value.samples.iter().map(exact).collect()).collect(),
         model,
         prompt_sha256,
-        fingerprint,
+        agent_age: freshness.agent.as_str().to_owned(),
+        input_age: freshness.input.as_str().to_owned(),
         kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
         complaints: pair.complaints.clone(),
     }
@@ -171,7 +176,7 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
     let cases = agents.flat_map(|agent| &mut agent.cases);
     for (case, beside) in cases.zip(form.beside) {
-        complete(&mut case.pair, beside).ok_or_else(|| refuse("a number of it is none".to_owned()))?;
+        complete(&mut case.pair, beside).ok_or_else(|| refuse("a value of it is none".to_owned()))?;
     }
     let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.word() == word);
     let not_run = form.not_run.into_iter().map(|one| Some((tier_of(&one.tier)?, one.message)));
@@ -182,8 +187,14 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     Ok(Part { shard, asked: form.asked, not_run, report })
 }
 
+fn age(word: &str) -> Option<RecordingAge> {
+    let all = [RecordingAge::Fresh, RecordingAge::Unknown, RecordingAge::StaleNoted, RecordingAge::Stale];
+    all.into_iter().find(|age| age.as_str() == word)
+}
+
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, fingerprint, kept, complaints } = beside;
+    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, kept, complaints } = beside;
+    let freshness = Freshness { agent: age(&agent_age)?, input: age(&input_age)? };
     let number = |text: Option<String>| match text {
         None => Some(None),
         Some(text) => text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Some),
@@ -195,7 +206,7 @@ fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
         place.value = number(value)?;
         place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
-    pair.answered_by = AnsweredBy { model, prompt_sha256, fingerprint };
+    pair.answered_by = AnsweredBy { model, prompt_sha256, freshness };
     pair.complaints = complaints;
     pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
     Some(())

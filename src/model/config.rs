@@ -92,10 +92,37 @@ pub struct Agent {
     pub prompt: Option<RepoPath>,
     /// The files that make the agent what it is: its prompts, tools, sources. A recording is of their state.
     pub fingerprint: Vec<PathGlob>,
+    /// Why nobody can name these files, where the config says so.
+    pub no_fingerprint: Option<String>,
     /// What a recording of another state of these files is.
     pub stale: Stale,
     /// What it does, where a kind knows several parts.
     pub role: Role,
+}
+
+/// What an agent is made of, as far as its config says.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AgentFiles<'a> {
+    /// The files that fit these patterns.
+    Patterns(&'a [PathGlob]),
+    /// Its prompt package.
+    Prompt(&'a RepoPath),
+    /// Nobody can name them, for this reason.
+    Nameless(&'a str),
+    /// The config does not say.
+    Unstated,
+}
+
+impl Agent {
+    /// What it is made of: `fingerprint` where it is stated, else its prompt package.
+    pub fn files(&self) -> AgentFiles<'_> {
+        match (self.fingerprint.as_slice(), &self.no_fingerprint, &self.prompt) {
+            ([], Some(why), _) => AgentFiles::Nameless(why),
+            ([], None, Some(prompt)) => AgentFiles::Prompt(prompt),
+            ([], None, None) => AgentFiles::Unstated,
+            (patterns, ..) => AgentFiles::Patterns(patterns),
+        }
+    }
 }
 
 /// What a recording is worth whose agent has changed since (grading.md 14).

@@ -35,8 +35,8 @@ pub use call::{
 };
 pub use comment::{Comment, Origin, PullRequest, RunNumber};
 pub use config::{
-    Agent, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, Stale, StatedGate, StatedLimit,
-    Suite, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, Stale, StatedGate,
+    StatedLimit, Suite, Target, Tier, Transport, Wire,
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, Pull, PullState, StatusState};
@@ -49,7 +49,9 @@ pub use judge::{
 };
 pub use mark::Mark;
 pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
-pub use pair::{AnsweredBy, Exclusion, Lost, PairCheck, PairResult, PairValue, Quarantine, Standing};
+pub use pair::{
+    AnsweredBy, Exclusion, Freshness, Lost, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
+};
 pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Evidence, Inputs, Json, Measures, Record, Recorded, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};

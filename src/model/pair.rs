@@ -183,8 +183,50 @@ pub struct AnsweredBy {
     pub model: Option<String>,
     /// The prompt package's digest, where the records name one.
     pub prompt_sha256: Option<String>,
-    /// The digest of the agent's `fingerprint` files, where the records keep one.
-    pub fingerprint: Option<String>,
+    /// Whether the records are of the agent and of the input that there are now.
+    pub freshness: Freshness,
+}
+
+/// Whether recordings are of the agent and of the input that there are now: the worst of all samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Freshness {
+    /// The agent's files against their recorded digest.
+    pub agent: RecordingAge,
+    /// What the case asks against its recorded digest.
+    pub input: RecordingAge,
+}
+
+/// Whether a recording is of what there is now; in the order from good to bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum RecordingAge {
+    /// It is, or it was made a moment ago.
+    #[default]
+    Fresh,
+    /// It keeps no digest.
+    Unknown,
+    /// It is of something else, and the config says that this is only noted.
+    StaleNoted,
+    /// It is of something else.
+    Stale,
+}
+
+impl RecordingAge {
+    /// The word used in stored parts.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Fresh => "fresh",
+            Self::Unknown => "unknown",
+            Self::StaleNoted => "stale_noted",
+            Self::Stale => "stale",
+        }
+    }
+}
+
+impl Freshness {
+    /// The worse of both, part by part.
+    pub fn and(self, other: Self) -> Self {
+        Self { agent: self.agent.max(other.agent), input: self.input.max(other.input) }
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ pub struct Run {
     pub tokens: Tokens,
     /// Where it came from.
     pub provenance: Provenance,
+    /// The prompt that it answers, where it keeps one and no digest of its input.
+    pub prompt: Option<Box<str>>,
 }
 
 impl Run {
@@ -50,6 +52,7 @@ impl Run {
             ballots: Vec::new(),
             tokens: Tokens::default(),
             provenance: Provenance::default(),
+            prompt: None,
         }
     }
 }
@@ -80,8 +83,10 @@ pub struct Provenance {
     pub prompt_sha256: Option<String>,
     /// Whether it was answered from a cache (`hit`).
     pub cache: Option<String>,
-    /// The digest of the agent's `fingerprint` files: another one makes the recording stale.
+    /// The digest of the agent's files: another one makes the recording stale.
     pub fingerprint: Option<String>,
+    /// The digest of what the agent was asked: another one makes the recording stale.
+    pub input_sha256: Option<String>,
 }
 
 /// Which recordings belong together: those of one agent on one case of one suite.

@@ -126,7 +126,7 @@ fn without_words() {
 const CONFIG: &str = "\
 version: 1
 suites:
-  - { id: s, kind: KIND, path: g, agents: { a: { deterministic: { replay: runs } } } }
+  - { id: s, kind: KIND, path: g, agents: { a: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } } }
 ";
 
 fn bare_document() {

@@ -81,7 +81,7 @@ suites:
   - id: s
     kind: KIND
     path: PATH
-    agents: { a: { deterministic: { replay: runs } } }
+    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: written by hand } } }
 ";
 
 type Case = (&'static str, &'static str, &'static str, &'static str);

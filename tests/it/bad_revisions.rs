@@ -40,7 +40,7 @@ suites:
     kind: revision
     path: g
     agents:
-      a: { deterministic: { replay: runs } }
+      a: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }
 ";
 const CASE: &str = "g/cases/c/instructions.json";
 const ORIGINAL: &str =

@@ -244,7 +244,7 @@ fn tasks() -> Repository {
     copy(&root().join("fixtures/repos"), &repository.path("fixtures/repos"));
     repository.write(
         "goldgate.yaml",
-        "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs } }\n",
+        "version: 1\nsuites:\n  - id: evidence\n    kind: evidence\n    path: evidence\n    agents:\n      inspector: { deterministic: { replay: evidence/runs }, fingerprint: { none: written by hand } }\n",
     );
     commit_all(&repository);
     repository

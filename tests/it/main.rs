@@ -15,6 +15,7 @@ mod calibrate;
 mod cases;
 mod docs;
 mod files;
+mod freshness;
 #[cfg(feature = "github")]
 mod github;
 mod guard;
@@ -61,6 +62,7 @@ fn main() {
     trials.extend(calibrate::trials());
     trials.extend(cases::trials());
     trials.extend(docs::trials());
+    trials.extend(freshness::trials());
     trials.extend(import::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());

@@ -29,7 +29,7 @@ suites:
     kind: findings
     path: golden
     agents:
-      legal: { deterministic: { replay: golden/runs } }
+      legal: { deterministic: { replay: golden/runs }, fingerprint: [prompts/legal.md] }
 ";
 
 pub const EXPECTED: &str = r#"{
@@ -72,6 +72,7 @@ impl Repository {
             .write("golden/contracts/lease.md", "# Lease\n\nOn a change of control the landlord has to approve.\n");
         repository.write("golden/expected/legal/lease.json", EXPECTED);
         repository.write("golden/runs/legal/lease.json", RUN);
+        repository.write("prompts/legal.md", "Report every change of control.\n");
         repository
     }
 

@@ -34,7 +34,9 @@ fn graded(folder: &str, role: &str, record: impl Fn(&str) -> Value) -> (Expected
             repository.write(&format!("{case}/cases/{case}/{name}"), bytes);
         }
         for fault in faults.keys() {
-            config += &format!("      {fault}: {{ role: {role}, deterministic: {{ replay: {case}/runs }} }}\n");
+            config += &format!(
+                "      {fault}: {{ role: {role}, deterministic: {{ replay: {case}/runs }}, fingerprint: {{ none: written by hand }} }}\n"
+            );
             let file = fs::read_dir(from.join(case)).unwrap().map(|entry| entry.unwrap().path());
             let file =
                 file.into_iter().find(|path| path.file_stem().is_some_and(|stem| stem == fault.as_str())).unwrap();

@@ -150,9 +150,8 @@ fn unknown_origin() {
     let report = report(&ran);
     assert_eq!(ran.code, 0);
     assert_eq!(gate(&report, "f1_score")["verdict"], "pass");
-    assert!(
-        report["suites"][0]["agents"][0]["notes"][0].as_str().unwrap().contains("origin of the baseline is unknown")
-    );
+    let notes = report["suites"][0]["agents"][0]["notes"].to_string();
+    assert!(notes.contains("origin of the baseline is unknown"), "{notes}");
 }
 
 fn all_excluded() {
@@ -193,7 +192,7 @@ fn nothing_judged() {
     switch_off(&repository, &gates[..5]);
     repository.write("golden/expected/finance/lease.json", "{}");
     repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
-    let second = "    agents:\n      finance: { deterministic: { replay: golden/runs } }\n";
+    let second = "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n";
     repository.replace("goldgate.yaml", "    agents:\n", second);
     let ran = repository.goldgate(&["run", "--format", "json"]);
     let report = report(&ran);
@@ -256,7 +255,7 @@ fn update_part() {
     repository.replace(
         "goldgate.yaml",
         "    agents:\n",
-        "    agents:\n      finance: { deterministic: { replay: golden/runs } }\n",
+        "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n",
     );
     repository.goldgate(&["run", "--update-baseline"]);
     repository.replace("baselines/latest.json", "\"finding_precision\": 1.0", "\"finding_precision\": 0.25");

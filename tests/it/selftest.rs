@@ -43,7 +43,7 @@ fn vacuous() {
 }
 
 const CONFIG: &str = "version: 1\nsuites:\n  - id: chat\n    kind: tool_use\n    path: cases.json\n    agents:\n      \
-                      assistant: { deterministic: { replay: runs } }\n";
+                      assistant: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 const CASE: &str = r#"[{ "id": "greeting", "category": "happy_path", "query": "Hello?", "expected_tools": [],
   "expected_output_contains": [KEYWORDS] }]"#;
 
@@ -63,7 +63,7 @@ fn unnoticed() {
 }
 
 const STABILITY: &str = "version: 1\nsuites:\n  - id: stability\n    kind: property\n    path: suite\n    agents:\n      \
-                         sorter: { deterministic: { replay: runs } }\n";
+                         sorter: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 
 fn stable() {
     let repository = Repository::empty();
@@ -83,7 +83,7 @@ fn stable() {
 }
 
 const VARIABILITY: &str = "version: 1\nsuites:\n  - id: refunds\n    kind: stochastic\n    path: suite\n    GATES\n    agents:\n      \
-                           asker: { deterministic: { replay: runs } }\n";
+                           asker: { deterministic: { replay: runs }, fingerprint: { none: written by hand } }\n";
 const SCENARIO: &str = r#"{ "groundTruth": { "decidedFacts": ["refunds within 30 days", "no cash"],
   "keywordSets": [["refund", "30 days"], ["voucher", "no cash"]] },
   "runs": 2, "thresholds": { "precision": 0.7, "recall": 0.8 } }"#;

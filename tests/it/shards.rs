@@ -109,6 +109,7 @@ fn small() {
     let outcome = runner.run(&strategy, |(cases, of, turn, captured)| {
         let repository = Repository::empty();
         repository.write("goldgate.yaml", CONFIG.replace("golden/runs", "runs"));
+        repository.write("prompts/legal.md", "Report every change of control.\n");
         for (case, (_, lost, zone)) in cases.iter().enumerate() {
             add_case(&repository, case);
             let band = format!("\"ambiguity_zone\": {}, \"max_expected", zone / 2.0);
@@ -135,6 +136,7 @@ fn small() {
 fn dozen() -> Repository {
     let repository = Repository::empty();
     repository.write("goldgate.yaml", CONFIG.replace("golden/runs", "runs"));
+    repository.write("prompts/legal.md", "Report every change of control.\n");
     (0..12).for_each(|case| add_case(&repository, case));
     repository
 }

@@ -255,6 +255,11 @@ fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
     places.extend(baseline.or(config.baseline.as_ref()).cloned());
     for suite in &config.suites {
         places.insert(suite.path.clone());
+        // Its tasks name fixture repositories, in or beside its folder.
+        let beside = suite.path.parent();
+        if suite.kind == "evidence" && beside != RepoPath::root() {
+            places.insert(beside);
+        }
         places.extend(suite.labels.iter().chain(&suite.tools).cloned());
         places.extend(suite.judges.iter().filter_map(|judge| judge.labels.clone()));
         // A suite that is a file has its snapshots beside it.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::wanted::Wanted;
-use crate::app::fingerprint;
+use crate::app::fingerprint::AgentState;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::model::AgentName;
@@ -23,8 +23,11 @@ impl Agents {
         if let Some(known) = self.0.get(&key) {
             return Ok(known.clone());
         }
-        let globs = one.opened.config.agents.get(&key.1).map_or(&[][..], |agent| &agent.fingerprint);
-        let digest = fingerprint::digest(disk, globs)?;
+        let state = match one.opened.config.agents.get(&key.1) {
+            Some(agent) => AgentState::of(disk, agent, one.opened.prompts.get(&key.1))?,
+            None => None,
+        };
+        let digest = state.and_then(|state| state.sha256().map(str::to_owned));
         Ok(self.0.entry(key).or_insert(digest).clone())
     }
 }

@@ -60,6 +60,7 @@ use crate::model::Tier;
 use crate::model::Toolbox;
 use crate::render::plural;
 use crate::suites::Shelf;
+use crate::suites::input_digest;
 use crate::world::Disk;
 use crate::world::Progress;
 use crate::world::World;
@@ -215,6 +216,7 @@ impl<'a> Session<'a> {
                 Toolbox::Folder { root, .. } => digests.get(root).cloned(),
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
+            let input_sha256 = input_digest(&one.request.ask, disk)?;
             let state = State { agent: agents.of(disk, one)?, folder };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
@@ -232,6 +234,7 @@ impl<'a> Session<'a> {
                             prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
                             prompt_sha256: package.map(|package| package.sha256.clone()),
                             fingerprint: state.agent.clone(),
+                            input_sha256: Some(input_sha256.clone()),
                             ..Provenance::default()
                         },
                         recorded_at: Some(recorded_at.clone()),

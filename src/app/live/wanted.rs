@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::app::plan::Opened;
 use crate::app::plan::Plan;
 use crate::app::plan::source_of;
+use crate::app::sample_count::stated;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::LiveSource;
@@ -63,7 +64,7 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, shelf: &dyn Shelf) -> Result<Vec<W
                     problems.push(problem);
                     continue;
                 }
-                let planned = plan.wanted.samples.or(opened.config.samples).or(plan.config.samples).or(pair.samples);
+                let planned = plan.wanted.samples.or_else(|| stated(plan, opened, pair));
                 let Some(Some(ask)) = problems.keep(opened.suite.ask(place, at, shelf)) else { continue };
                 let target = plan.config.targets.get(&live.target);
                 let is_model = target.is_some_and(|target| matches!(target.transport, Transport::Model(_)));

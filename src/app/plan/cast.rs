@@ -5,6 +5,7 @@ use super::source_of;
 use crate::diag::Diagnostics;
 use crate::format::yaml::Step::At;
 use crate::format::yaml::Step::Key;
+use crate::model::AgentFiles;
 use crate::model::LiveSource;
 use crate::model::Role;
 use crate::model::Source;
@@ -34,6 +35,7 @@ impl Reader<'_> {
         self.check_keys(suite, kind, problems);
         self.check_parts(suite, kind, problems);
         self.check_sources(suite, problems);
+        self.check_files(suite, kind, problems);
     }
 
     /// Keys that only some kinds know.
@@ -110,6 +112,24 @@ impl Reader<'_> {
                     break;
                 }
             }
+        }
+    }
+
+    /// Recordings of an agent that nobody knows: whether they are of the agent of today could never be told.
+    fn check_files(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) {
+        if !matches!(kind.cast, Cast::Named) {
+            return;
+        }
+        for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {
+            let mut sources = suite.tiers.iter().filter_map(|tier| source_of(agent, *tier));
+            if !sources.any(|source| matches!(source, Source::Replay(_))) {
+                continue;
+            }
+            let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+            let what =
+                format!("the agent \"{name}\" has recordings, and the config does not say which files it is made of");
+            let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or say why nobody can: fingerprint: { none: \"why\" }";
+            problems.push(self.problem(&path, "unknown-agent-files", what, help));
         }
     }
 }

@@ -19,6 +19,7 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
+use super::replay::SampleCount;
 use super::run;
 use super::selection;
 use super::trouble::Trouble;
@@ -145,10 +146,14 @@ impl Runs for Answers {
         !pair.runs.is_empty()
     }
 
-    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
+        let planned = match count {
+            SampleCount::Exactly(count) => count,
+            SampleCount::AtLeast(count) => count.max(1),
+        };
         let runs = pair.runs.iter().map(|key| Run::of(self.0.get(key).map_or("{}", String::as_str)));
         let runs: Vec<Run> = runs.collect();
-        Ok((0..planned.unwrap_or(1)).map(|_| Sample::Completed(runs.clone())).collect())
+        Ok((0..planned).map(|_| Sample::Completed(runs.clone())).collect())
     }
 }
 
@@ -182,7 +187,7 @@ fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usiz
     let mut problems = Diagnostics::default();
     let pairs = plan.suites.iter().flat_map(|opened| opened.suite.pairs());
     let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
-        let samples = problems.keep_all(replay.samples(pair, None))?;
+        let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
         let of = |sample: &Sample| match sample {
             Sample::Completed(runs) => runs.iter().map(|run| mutations(run).len()).sum(),
             Sample::Inconclusive { .. } | Sample::Spared => 0,
@@ -223,8 +228,8 @@ impl Runs for Broken<'_> {
         self.counts.get(&pair.runs).is_some_and(|count| self.number < *count)
     }
 
-    fn samples(&self, pair: &Pair, planned: Option<u32>) -> Result<Vec<Sample>, Diagnostics> {
-        let samples = self.replay.samples(pair, planned)?.into_iter().map(|sample| match sample {
+    fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
+        let samples = self.replay.samples(pair, count)?.into_iter().map(|sample| match sample {
             Sample::Completed(runs) => Sample::Completed(self.mutant(&runs).unwrap_or(runs)),
             other => other,
         });

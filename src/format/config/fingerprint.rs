@@ -1,34 +1,61 @@
 //! `fingerprint:` of an agent: the files that a recording is of.
 
 use super::Reader;
+use super::form::FingerprintForm;
 use super::form::StaleForm;
 use crate::format::yaml::Step::At;
 use crate::format::yaml::Step::Key;
+use crate::model::Agent;
+use crate::model::AgentFiles;
 use crate::model::PathGlob;
+use crate::model::RepoPath;
 use crate::model::Stale;
 
 impl Reader<'_> {
-    pub(super) fn fingerprint(&mut self, index: usize, name: &str, patterns: Option<Vec<String>>) -> Vec<PathGlob> {
+    /// The patterns, or the reason why there are none.
+    pub(super) fn fingerprint(
+        &mut self,
+        index: usize,
+        name: &str,
+        form: Option<FingerprintForm>,
+        prompt: Option<&RepoPath>,
+    ) -> (Vec<PathGlob>, Option<String>) {
         let base = [Key("suites"), At(index), Key("agents"), Key(name), Key("fingerprint")];
-        let Some(patterns) = patterns else { return Vec::new() };
+        let patterns = match form {
+            None => return (Vec::new(), None),
+            Some(FingerprintForm::Patterns(patterns)) => patterns,
+            Some(FingerprintForm::None(form)) => {
+                let why = form.none.trim();
+                if why.is_empty() {
+                    let help = "say why nobody can name the agent's files, or name them: fingerprint: [prompts/**]";
+                    self.refuse(&[&base[..], &[Key("none")]].concat(), "no-reason", "the reason is empty", help);
+                }
+                if let Some(prompt) = prompt {
+                    let what = format!("the agent's prompt {prompt} is known, so none is not true");
+                    self.refuse(&base, "contradiction", what, format!("write fingerprint: [{prompt}], or remove it"));
+                }
+                return (Vec::new(), Some(why.to_owned()));
+            }
+        };
         if patterns.is_empty() {
             self.refuse(&base, "empty-list", "the list of patterns is empty", "name files, or leave fingerprint out");
         }
         let mut globs = Vec::new();
-        for (place, text) in patterns.iter().enumerate() {
+        for (index, text) in patterns.iter().enumerate() {
             match PathGlob::new(&self.folder, text) {
                 Ok(glob) => globs.push(glob),
                 Err(why) => {
                     let help = "write a pattern of files inside the repository, such as prompts/**/*.md";
-                    self.refuse(&[&base[..], &[At(place)]].concat(), "bad-glob", format!("{text:?} {why}"), help);
+                    self.refuse(&[&base[..], &[At(index)]].concat(), "bad-glob", format!("{text:?} {why}"), help);
                 }
             }
         }
-        globs
+        (globs, None)
     }
 
-    pub(super) fn stale(&mut self, index: usize, name: &str, globs: &[PathGlob], form: Option<StaleForm>) -> Stale {
-        if form.is_some() && globs.is_empty() {
+    /// What a stale recording is worth.
+    pub(super) fn stale(&mut self, index: usize, name: &str, agent: &Agent, form: Option<StaleForm>) -> Stale {
+        if form.is_some() && agent.files() == AgentFiles::Unstated {
             let at = [Key("suites"), At(index), Key("agents"), Key(name), Key("stale")];
             let help = "name the agent's files in fingerprint, or remove stale";
             self.refuse(&at, "no-effect", "without a fingerprint no recording can be told to be stale", help);

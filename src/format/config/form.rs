@@ -120,12 +120,28 @@ pub(super) struct AgentForm {
     /// Where its runs come from in the model tier.
     pub(super) model: Option<SourceForm>,
     /// Patterns of the files that make the agent what it is (its prompts, tools, sources), relative to this file: a recording is
-    /// of their state.
-    pub(super) fingerprint: Option<Vec<String>>,
-    /// What a recording is worth whose `fingerprint` files have changed since; `fail` where absent.
+    /// of their state. Where it is absent, the agent is its `prompt`. `{ none: "why" }` says that nobody can name the files.
+    pub(super) fingerprint: Option<FingerprintForm>,
+    /// What a recording is worth whose agent or input has changed since; `fail` where absent.
     pub(super) stale: Option<StaleForm>,
     /// What it does, on a suite of kind `revision`; `actor` where absent.
     pub(super) role: Option<RoleForm>,
+}
+
+/// The files of an agent, or why nobody can name them.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+pub(super) enum FingerprintForm {
+    Patterns(Vec<String>),
+    None(NoFingerprintForm),
+}
+
+/// Why nobody can name an agent's files; every report shows it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoFingerprintForm {
+    /// The reason.
+    pub(super) none: String,
 }
 
 /// What a recording is worth that is older than its agent.
@@ -307,6 +323,28 @@ impl<'de> Deserialize<'de> for GateForms {
             }
         }
         reader.deserialize_any(OneOrMany)
+    }
+}
+
+impl<'de> Deserialize<'de> for FingerprintForm {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct PatternsOrNone;
+        impl<'de> Visitor<'de> for PatternsOrNone {
+            type Value = FingerprintForm;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("a list of patterns such as [prompts/**], or { none: \"why\" }")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FingerprintForm, A::Error> {
+                NoFingerprintForm::deserialize(MapAccessDeserializer::new(map)).map(FingerprintForm::None)
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<FingerprintForm, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(FingerprintForm::Patterns)
+            }
+        }
+        reader.deserialize_any(PatternsOrNone)
     }
 }
 

@@ -13,6 +13,7 @@ use crate::model::Agent;
 use crate::model::LiveSource;
 use crate::model::Role;
 use crate::model::Source;
+use crate::model::Stale;
 use crate::model::Target;
 
 impl Reader<'_> {
@@ -38,9 +39,11 @@ impl Reader<'_> {
             None | Some(RoleForm::Actor) => Role::Actor,
             Some(RoleForm::Critic) => Role::Critic,
         };
-        let fingerprint = self.fingerprint(index, name, form.fingerprint);
-        let stale = self.stale(index, name, &fingerprint, form.stale);
-        Agent { deterministic, model, prompt, fingerprint, stale, role }
+        let (fingerprint, no_fingerprint) = self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
+        let mut agent =
+            Agent { deterministic, model, prompt, fingerprint, no_fingerprint, stale: Stale::default(), role };
+        agent.stale = self.stale(index, name, &agent, form.stale);
+        agent
     }
 
     fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<Source> {

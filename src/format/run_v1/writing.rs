@@ -98,6 +98,7 @@ struct OriginForm<'a> {
     commit: Option<&'a str>,
     cache: Option<&'a str>,
     fingerprint: Option<&'a str>,
+    input_sha256: Option<&'a str>,
 }
 
 impl<'a> Form<'a> {
@@ -187,6 +188,7 @@ impl<'a> OriginForm<'a> {
             commit: commit.as_deref(),
             cache: provenance.cache.as_deref(),
             fingerprint: provenance.fingerprint.as_deref(),
+            input_sha256: provenance.input_sha256.as_deref(),
         }
     }
 }
@@ -311,6 +313,7 @@ mod tests {
                     prompt_sha256: some("d"),
                     cache: some("miss"),
                     fingerprint: some("f"),
+                    input_sha256: some("i"),
                 },
                 recorded_at: some("2026-01-01T00:00:00Z"),
                 commit: some("c"),

@@ -53,6 +53,8 @@ pub struct Transcript {
     pub error: Option<String>,
     /// What the system and the user said before the first answer.
     pub prompt: Option<String>,
+    /// The user's first message; `None` where the transcript holds none.
+    pub query: Option<String>,
     /// The last answer; `None` where the transcript holds no texts.
     pub text: Option<String>,
     /// The tool calls, in their order.

@@ -16,6 +16,7 @@ use crate::model::ToolCall;
 #[derive(Default)]
 pub struct Telling {
     prompt: Vec<String>,
+    query: Option<String>,
     begun: bool,
     last: Option<String>,
     calls: Vec<ToolCall>,
@@ -53,6 +54,9 @@ pub struct NoAnswer;
 impl Telling {
     /// The system or the user said something.
     pub fn asked(&mut self, asker: Asker, text: String) {
+        if asker == Asker::User && !text.is_empty() {
+            self.query.get_or_insert_with(|| text.clone());
+        }
         match (self.begun, asker) {
             _ if text.is_empty() => {}
             (false, _) => self.prompt.push(text),
@@ -127,6 +131,7 @@ impl Telling {
             status: Status::Completed,
             error: None,
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
+            query: self.query,
             text: Some(self.last.ok_or(NoAnswer)?),
             calls: self.calls,
             events: self.events,

@@ -190,6 +190,7 @@ impl Fork {
         base.goldgate(&["run", "--update-baseline"]);
         head.write(BASELINE, base.read(BASELINE));
         head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
+        head.write("prompts/legal.md", "Report what is dear.\n");
         let github = Standin::new(&head_sha());
         for file in ["goldgate.yaml", BASELINE, RUN, "golden/contracts/lease.md", "golden/expected/legal/lease.json"] {
             github.file(file, &base.read(file));

@@ -34,7 +34,7 @@ const FIXTURE: &str = r#"{ "snapshot": { "files": ["src/a.py", "src/b.py"], "tes
 pub fn repository(cases: usize, more: &str) -> Repository {
     let repository = Repository::empty();
     let config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: upkeep\n    kind: reconciliation\n    path: golden\n    \
-         tier: [deterministic, model]\n    agents:\n      quokka: { deterministic: { replay: runs }, model: { target: live } }\n    \
+         tier: [deterministic, model]\n    agents:\n      quokka: { deterministic: { replay: runs }, fingerprint: { none: written by hand }, model: { target: live } }\n    \
          judges:\n      keeps_promises: { target: bench, rubric: rubric.md, votes: 3, labels: people.json }\n";
     repository.write("goldgate.yaml", format!("{config}{more}"));
     repository.write("rubric.md", "Keep what is promised.\n");

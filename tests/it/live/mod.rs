@@ -75,7 +75,7 @@ fn config(wire: &str, endpoint: &Endpoint, more: &str) -> String {
     format!(
         "version: 1\nbaseline: baselines/latest.json\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    \
          tier: [deterministic, model]\n    agents:\n      legal:\n        deterministic: {{ replay: golden/runs }}\n        \
-         model: {{ target: live }}\ntargets:\n  live: {{ provider: {wire}, model: model-1, base_url: \"{base}\", \
+         model: {{ target: live }}\n        fingerprint: [prompts/legal.md]\ntargets:\n  live: {{ provider: {wire}, model: model-1, base_url: \"{base}\", \
          api_key_env: LIVE_KEY, concurrency: 32, timeout: 20s, stall: 1s }}\n{more}"
     )
 }

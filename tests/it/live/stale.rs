@@ -35,8 +35,8 @@ fn recorded(endpoint: &Endpoint, stale: &str) -> Repository {
     let repository = live(endpoint, "openai", "");
     repository.write(RULES, "Report every change of control.\n");
     repository.write("prompts/legal/notes.txt", "not a part of it\n");
-    let fingerprint = format!("      legal:\n        fingerprint: ['prompts/**/*.md']\n{stale}");
-    repository.replace("goldgate.yaml", "      legal:\n", &fingerprint);
+    let fingerprint = format!("        fingerprint: ['prompts/**/*.md']\n{stale}");
+    repository.replace("goldgate.yaml", "        fingerprint: [prompts/legal.md]\n", &fingerprint);
     repository.remove("golden/runs");
     assert_eq!(record(&repository).code, 0);
     repository
@@ -133,7 +133,7 @@ fn cache() {
 
 fn no_effect() {
     let repository = Repository::small();
-    repository.replace("goldgate.yaml", "legal: { deter", "legal: { stale: warn, deter");
+    repository.replace("goldgate.yaml", ", fingerprint: [prompts/legal.md]", ", stale: warn");
     let ran = repository.goldgate(&["run"]);
     assert!(ran.code == 2 && ran.stderr.contains("[no-effect]") && ran.stderr.contains("stale"), "{}", ran.stderr);
 }

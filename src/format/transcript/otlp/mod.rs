@@ -129,6 +129,7 @@ impl Trace {
             status,
             error,
             prompt: prompt(&asked),
+            query: query(&asked),
             events: between(&outputs, text.as_deref()),
             text,
             calls: self.calls(&outputs, &whole),
@@ -190,6 +191,12 @@ fn prompt(messages: &[Message]) -> Option<String> {
     let asked = messages.iter().take_while(|message| message.role != "assistant").map(Message::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// The user's first message.
+fn query(messages: &[Message]) -> Option<String> {
+    let mut texts = messages.iter().filter(|message| message.role == "user").map(Message::text);
+    texts.find(|text| !text.is_empty())
 }
 
 /// The texts of answers that were not the last one.

@@ -1,0 +1,229 @@
+//! Whether recordings are of the agent and of the input that there are now (verdict.md 5).
+
+mod words;
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub use self::words::FreshnessVerdict;
+pub use self::words::freshness_verdict;
+use super::fingerprint::AgentState;
+use super::fingerprint::DigestOrigin;
+use super::plan::Opened;
+use super::plan::Plan;
+use super::plan::source_of;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::Agent;
+use crate::model::AgentName;
+use crate::model::Ask;
+use crate::model::Freshness;
+use crate::model::RecordingAge;
+use crate::model::Run;
+use crate::model::RunKey;
+use crate::model::Sample;
+use crate::model::Source;
+use crate::model::Stale;
+use crate::model::SuiteId;
+use crate::model::Tier;
+use crate::suites::Shelf;
+use crate::suites::Suite;
+use crate::suites::input_digest;
+use crate::suites::is_of_another_case;
+use crate::suites::kind;
+
+/// What the recordings of one suite are compared with.
+pub struct FreshnessInputs<'a> {
+    opened: &'a Opened,
+    shelf: &'a dyn Shelf,
+    agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
+    /// The suite whose runs this one grades again, with the pair and the run of each key.
+    other: Option<(Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>)>,
+}
+
+/// An agent whose runs are recordings.
+pub struct ReplayedAgent<'a> {
+    /// What the config says of it.
+    pub agent: &'a Agent,
+    /// What it is made of now; `None` where the config does not say.
+    pub state: Option<AgentState>,
+    /// The digest of its prompt package, where it has one.
+    pub prompt_sha256: Option<String>,
+}
+
+impl<'a> FreshnessInputs<'a> {
+    /// Reads what the recordings of a suite are compared with in a tier.
+    ///
+    /// # Errors
+    /// A file or folder that cannot be read.
+    pub fn open(plan: &'a Plan, opened: &'a Opened, tier: Tier, shelf: &'a dyn Shelf) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut agents = BTreeMap::new();
+        let asked = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
+        for suite in plan.config.suites.iter().filter(|suite| asked(&suite.id)) {
+            for (name, agent) in &suite.agents {
+                if !matches!(source_of(agent, tier), Some(Source::Replay(_))) {
+                    continue;
+                }
+                let state = problems.keep(AgentState::of(shelf, agent, opened.prompts.get(name)));
+                if let Some(state) = state {
+                    let prompt_sha256 = opened.prompts.get(name).map(|package| package.sha256.clone());
+                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt_sha256 });
+                }
+            }
+        }
+        let other = opened.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, shelf))?);
+        problems.or(Self { opened, shelf, agents, other })
+    }
+
+    /// The agents whose runs are recordings, by suite and name.
+    pub fn agents(&self) -> &BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>> {
+        &self.agents
+    }
+
+    /// The age of the completed samples of a pair, by its index in the suite: the worst of them.
+    pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
+        let keys = &self.opened.suite.pairs()[index].runs;
+        let inputs: Vec<Input> = keys.iter().map(|_| Input::default()).collect();
+        let completed = samples.iter().filter_map(|sample| match sample {
+            Sample::Completed(runs) => Some(runs),
+            Sample::Inconclusive { .. } | Sample::Spared => None,
+        });
+        let runs = completed.flat_map(|runs| keys.iter().zip(&inputs).enumerate().zip(runs));
+        runs.fold(Freshness::default(), |worst, ((run_index, (key, input)), run)| {
+            let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
+            let ask = || input.ask.get_or_init(|| self.ask(index, run_index, key)).as_ref();
+            let digest = || input.digest.get_or_init(|| self.input_digest(ask()));
+            worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
+        })
+    }
+
+    /// What a run of a pair is asked; `None` where that cannot be said.
+    fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
+        let ask = if key.suite == self.opened.config.id {
+            self.opened.suite.ask(index, run_index, self.shelf)
+        } else {
+            let (suite, places) = self.other.as_ref()?;
+            let (index, run_index) = places.get(key)?;
+            suite.ask(*index, *run_index, self.shelf)
+        };
+        ask.ok()?
+    }
+
+    fn input_digest(&self, ask: Option<&Ask>) -> InputDigest {
+        match ask.map(|ask| input_digest(ask, self.shelf)) {
+            Some(Ok(sha256)) => InputDigest::Known(sha256),
+            Some(Err(problem)) if problem.code == "not-read" => InputDigest::NotRead,
+            Some(Err(_)) | None => InputDigest::Missing,
+        }
+    }
+}
+
+/// What a case asks today, where somebody wants to know.
+#[derive(Default)]
+struct Input {
+    ask: OnceCell<Option<Ask>>,
+    digest: OnceCell<InputDigest>,
+}
+
+/// The digest of what a case asks today.
+enum InputDigest {
+    /// It is this one.
+    Known(String),
+    /// Not every file that belongs to it may be read: the trusted gate reads what the base's config leads to.
+    NotRead,
+    /// The case cannot be asked any more.
+    Missing,
+}
+
+/// A suite whose runs another one grades again; it may not be among those that are asked for.
+fn other(
+    plan: &Plan,
+    id: &SuiteId,
+    shelf: &dyn Shelf,
+) -> Result<Option<(Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>)>, Diagnostics> {
+    let opened = plan.suites.iter().find(|opened| opened.config.id == *id).map(|opened| opened.suite.clone());
+    let suite: Arc<dyn Suite> = match (opened, plan.config.suites.iter().find(|suite| suite.id == *id)) {
+        (Some(suite), _) => suite,
+        (None, Some(config)) => match kind(&config.kind) {
+            Some(kind) => Arc::from((kind.open)(config, shelf)?),
+            None => return Ok(None),
+        },
+        (None, None) => return Ok(None),
+    };
+    let mut places = HashMap::new();
+    for (index, pair) in suite.pairs().iter().enumerate() {
+        for (run_index, key) in pair.runs.iter().enumerate() {
+            places.entry(key.clone()).or_insert((index, run_index));
+        }
+    }
+    Ok(Some((suite, places)))
+}
+
+impl ReplayedAgent<'_> {
+    /// Whether a recording is of the agent as it is now. Where a recording keeps no digest of the agent's files, the digest
+    /// of its prompt package can still show that it is of another agent.
+    fn age(&self, run: &Run) -> RecordingAge {
+        let Some(AgentState::Digest(now)) = &self.state else { return RecordingAge::Unknown };
+        let is_of_prompt = now.origin == DigestOrigin::Prompt;
+        match (&run.provenance.fingerprint, &run.provenance.prompt_sha256) {
+            (Some(recorded), _) if *recorded == now.sha256 => RecordingAge::Fresh,
+            (Some(_), _) => self.noted(RecordingAge::Stale),
+            (None, Some(prompt)) if self.prompt_sha256.as_ref().is_some_and(|now| now != prompt) => {
+                self.noted(RecordingAge::Stale)
+            }
+            (None, Some(_)) if is_of_prompt => RecordingAge::Fresh,
+            (None, Some(_) | None) => RecordingAge::Unknown,
+        }
+    }
+
+    /// `stale: warn` makes a stale recording one that is only noted.
+    fn noted(&self, age: RecordingAge) -> RecordingAge {
+        match (age, self.agent.stale) {
+            (RecordingAge::Stale, Stale::Told) => RecordingAge::StaleNoted,
+            (age, Stale::Told | Stale::Refused) => age,
+        }
+    }
+}
+
+/// Whether a recording answers what the case asks now. What cannot be asked any more is another input, too.
+fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i InputDigest) -> RecordingAge {
+    match (&run.provenance.input_sha256, &run.prompt) {
+        (Some(recorded), _) => match digest() {
+            InputDigest::Known(now) if now == recorded => RecordingAge::Fresh,
+            InputDigest::Known(_) | InputDigest::Missing => RecordingAge::Stale,
+            InputDigest::NotRead => RecordingAge::Unknown,
+        },
+        (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
+        (None, Some(_) | None) => RecordingAge::Unknown,
+    }
+}
+
+/// What a new recording of a case keeps.
+pub struct RecordingDigests {
+    /// The digest of the agent's files.
+    pub agent: Option<String>,
+    /// What the case asks.
+    pub ask: Option<Ask>,
+}
+
+/// The digests of a run that is recorded now: the agent's, and what the case asks. `None` where no pair of the suite has it.
+///
+/// # Errors
+/// A file or folder that cannot be read.
+pub fn recording_digests(
+    opened: &Opened,
+    key: &RunKey,
+    shelf: &dyn Shelf,
+) -> Result<Option<RecordingDigests>, Diagnostic> {
+    let pairs = opened.suite.pairs().iter().enumerate();
+    let mut found = pairs.filter_map(|(index, pair)| Some((index, pair.runs.iter().position(|run| run == key)?)));
+    let (Some((index, run_index)), Some(agent)) = (found.next(), opened.config.agents.get(&key.agent)) else {
+        return Ok(None);
+    };
+    let state = AgentState::of(shelf, agent, opened.prompts.get(&key.agent))?;
+    let ask = opened.suite.ask(index, run_index, shelf)?;
+    Ok(Some(RecordingDigests { agent: state.and_then(|state| state.sha256().map(str::to_owned)), ask }))
+}

@@ -1,0 +1,132 @@
+//! The digests that an imported recording keeps: of the agent as it is now, and of what its case asks.
+
+use crate::app::cli::ImportArgs;
+use crate::app::freshness::RecordingDigests;
+use crate::app::freshness::recording_digests;
+use crate::app::plan::Opened;
+use crate::app::plan::Plan;
+use crate::app::plan::Wanted;
+use crate::app::plan::plan;
+use crate::app::run::located;
+use crate::app::trouble::Trouble;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::format::SourceText;
+use crate::format::transcript::Transcript;
+use crate::model::AgentName;
+use crate::model::CaseId;
+use crate::model::Record;
+use crate::model::RunKey;
+use crate::model::Source;
+use crate::suites::Shelf;
+use crate::suites::input_digest;
+use crate::suites::is_same_text;
+use crate::suites::query;
+use crate::text::line;
+use crate::world::Disk;
+use crate::world::World;
+
+/// Where a config is looked for that nobody named.
+const CONFIG: &str = "goldgate.yaml";
+/// How many characters of a query are shown.
+const SHOWN: usize = 80;
+
+/// The config's suites, where there is a config.
+pub struct Digests {
+    known: Option<(Disk, Plan)>,
+    /// The folder of `--out`.
+    out: String,
+}
+
+impl Digests {
+    /// Reads the config.
+    ///
+    /// # Errors
+    /// A config that cannot be read, and one that was named and is not there.
+    pub fn open(args: &ImportArgs, world: &World) -> Result<Self, Trouble> {
+        let out = args.out.clone();
+        let (disk, file) = located(args.config.as_deref().unwrap_or(CONFIG))?;
+        if args.config.is_none() && !disk.holds(&file) {
+            return Ok(Self { known: None, out });
+        }
+        let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
+        Ok(Self { known: Some((disk, plan)), out })
+    }
+
+    /// Adds the digests to a record; gives what has to be said where one of them is missing. Without a config nothing is known,
+    /// and the report says so later.
+    ///
+    /// # Errors
+    /// A run that was asked something else than its case asks, unless it is kept all the same.
+    pub fn add(
+        &self,
+        record: &mut Record,
+        run: &Transcript,
+        source: &SourceText,
+        force: bool,
+    ) -> Result<Option<String>, Diagnostics> {
+        let Some((disk, plan)) = &self.known else { return Ok(None) };
+        let (agent, case) = (&record.agent, &record.case);
+        let Some((opened, digests)) = self.digests(disk, plan, agent, case)? else {
+            let note = format!("no suite of {} has the case {case} of the agent {agent}", plan.config.file);
+            return Ok(Some(format!("{note}: the recording keeps no digests")));
+        };
+        let provenance = &mut record.provenance.provenance;
+        provenance.fingerprint = digests.agent;
+        if let Some(package) = opened.prompts.get(agent) {
+            let path = opened.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
+            provenance.prompt_package = path.map(ToString::to_string);
+            provenance.prompt_sha256 = Some(package.sha256.clone());
+        }
+        let Some(ask) = digests.ask else { return Ok(None) };
+        match (query(&ask), &run.query) {
+            (Some(wanted), Some(found)) if !is_same_text(wanted, found) => {
+                let (wanted, found) = (line(wanted, SHOWN), line(found, SHOWN));
+                if force {
+                    let note =
+                        format!("{case}: kept with an unknown input: it was asked {found:?}, the case asks {wanted:?}");
+                    return Ok(Some(note));
+                }
+                let what = format!("this run was asked {found:?}, the case \"{case}\" asks {wanted:?}");
+                let help = "name the case that it is of: --case ID; or keep it with an unknown input: --force";
+                Err(source.problem(run.at, "another-input", what, help).into())
+            }
+            (Some(_), None) => {
+                Ok(Some(format!("{case}: the transcript holds no message of the user: its input is unknown")))
+            }
+            (Some(_), Some(_)) | (None, _) => {
+                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?);
+                Ok(None)
+            }
+        }
+    }
+
+    /// The suite that replays the recording, and the digests; a suite that replays from `--out` goes before others.
+    fn digests<'p>(
+        &self,
+        disk: &Disk,
+        plan: &'p Plan,
+        agent: &AgentName,
+        case: &CaseId,
+    ) -> Result<Option<(&'p Opened, RecordingDigests)>, Diagnostic> {
+        let mut suites: Vec<&Opened> =
+            plan.suites.iter().filter(|opened| opened.config.agents.contains_key(agent)).collect();
+        suites.sort_by_key(|opened| !self.is_replayed_from_out(opened, agent));
+        for opened in suites {
+            let key = RunKey { suite: opened.config.id.clone(), agent: agent.clone(), case: case.clone() };
+            if let Some(digests) = recording_digests(opened, &key, disk as &dyn Shelf)? {
+                return Ok(Some((opened, digests)));
+            }
+        }
+        Ok(None)
+    }
+
+    fn is_replayed_from_out(&self, opened: &Opened, agent: &AgentName) -> bool {
+        let Ok((_, inside)) = located(&format!("{}/0.json", self.out)) else { return false };
+        let agent = opened.config.agents.get(agent);
+        match agent.and_then(|agent| agent.deterministic.as_ref()) {
+            Some(Source::Replay(folder)) => *folder == inside.parent(),
+            Some(Source::Live(_)) | None => false,
+        }
+    }
+}

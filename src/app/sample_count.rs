@@ -1,0 +1,118 @@
+//! How many samples of each pair are graded.
+
+use super::plan::Opened;
+use super::plan::Plan;
+use super::plan::source_of;
+use super::replay::SampleCount;
+use crate::model::AgentName;
+use crate::model::Baseline;
+use crate::model::BaselineEntry;
+use crate::model::PairResult;
+use crate::model::RunKey;
+use crate::model::Source;
+use crate::model::Tier;
+use crate::model::Why;
+use crate::render::plural;
+use crate::suites::Pair;
+
+/// Cases that are named; the rest is counted.
+const NAMED: usize = 3;
+
+/// The counts of a suite's pairs. `--samples` decides; else recordings are graded as many as there are, and as many as the
+/// baseline was measured with, so that none goes missing without a word.
+pub struct SampleCounts<'a> {
+    plan: &'a Plan,
+    opened: &'a Opened,
+    tier: Tier,
+    baseline: Option<&'a Baseline>,
+}
+
+impl<'a> SampleCounts<'a> {
+    /// The counts of a suite in a tier.
+    pub fn new(plan: &'a Plan, opened: &'a Opened, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
+        Self { plan, opened, tier, baseline }
+    }
+
+    /// How many samples of a pair are graded.
+    pub fn of(&self, pair: &Pair) -> SampleCount {
+        if let Some(count) = self.plan.wanted.samples {
+            return SampleCount::Exactly(count);
+        }
+        let stated = stated(self.plan, self.opened, pair);
+        if !pair.runs.iter().all(|key| self.is_replayed(key)) {
+            return stated.map_or(SampleCount::AtLeast(0), SampleCount::Exactly);
+        }
+        let measured = self.entry(&pair.agent).map_or(0, |entry| measured(entry, pair));
+        SampleCount::AtLeast(stated.unwrap_or(0).max(measured))
+    }
+
+    fn is_replayed(&self, key: &RunKey) -> bool {
+        let suite = self.plan.config.suites.iter().find(|suite| suite.id == key.suite);
+        let agent = suite.and_then(|suite| suite.agents.get(&key.agent));
+        agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(Source::Replay(_))))
+    }
+
+    /// The baseline's numbers of an agent, where they were measured in this tier.
+    fn entry(&self, agent: &AgentName) -> Option<&'a BaselineEntry> {
+        let entry = self.baseline?.entry(&self.opened.config.id, agent)?;
+        let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
+        tier.is_none_or(|tier| tier == self.tier.word()).then_some(entry)
+    }
+
+    /// What is said of missing recordings, and of recordings that the config would leave out.
+    pub fn notes(&self, agent: &AgentName, results: &[PairResult]) -> Vec<String> {
+        let missing: Vec<String> = results
+            .iter()
+            .filter_map(|pair| {
+                let lost = pair.lost.iter().filter(|lost| lost.why == Why::NotRecorded).count();
+                let there = pair.planned as usize - lost;
+                (lost > 0).then(|| format!("{} ({there} of {})", pair.case, pair.planned))
+            })
+            .collect();
+        let mut notes = Vec::new();
+        if !missing.is_empty() {
+            let what = plural(missing.len(), "case has", "cases have");
+            notes.push(format!(
+                "{what} fewer recordings than planned: {}; a missing one is inconclusive, `--samples N` plans N",
+                named(&missing)
+            ));
+        }
+        notes.extend(self.more_than_stated(agent, results));
+        notes
+    }
+
+    fn more_than_stated(&self, agent: &AgentName, results: &[PairResult]) -> Option<String> {
+        if self.plan.wanted.samples.is_some() {
+            return None;
+        }
+        let limit = self.opened.config.samples.or(self.plan.config.samples)?;
+        let pairs = self.opened.suite.pairs();
+        let is_replayed = |result: &&PairResult| {
+            let pair = pairs.iter().find(|pair| pair.agent == *agent && pair.case == result.case);
+            pair.is_some_and(|pair| !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key)))
+        };
+        let more = results.iter().filter(|result| result.planned > limit).find(is_replayed)?;
+        Some(format!(
+            "{} samples of {} are graded, though the config says samples: {limit}; `--samples {limit}` grades fewer",
+            more.planned, more.case
+        ))
+    }
+}
+
+/// The number that people stated for a pair: a case's own goes before the suite's, and the suite's before the config's.
+pub fn stated(plan: &Plan, opened: &Opened, pair: &Pair) -> Option<u32> {
+    pair.samples.or(opened.config.samples).or(plan.config.samples)
+}
+
+/// How many samples a baseline has of a pair.
+fn measured(entry: &BaselineEntry, pair: &Pair) -> u32 {
+    let values = entry.cases.get(&pair.case).into_iter().flat_map(|values| values.values());
+    values.map(Vec::len).max().and_then(|count| u32::try_from(count).ok()).unwrap_or(0)
+}
+
+fn named(all: &[String]) -> String {
+    match all.len().saturating_sub(NAMED) {
+        0 => all.join(", "),
+        more => format!("{} and {more} more", all[..NAMED].join(", ")),
+    }
+}

@@ -1,0 +1,153 @@
+//! What an agent was asked, as a digest: a recording of another input says nothing about this case.
+
+use serde_json::Map;
+use serde_json::Value;
+
+use super::asking::MATERIAL;
+use super::desk::Shelf;
+use super::digest::sha256_hex;
+use super::walk::files_below;
+use crate::diag::Diagnostic;
+use crate::format::redact::REDACTED;
+use crate::model::Ask;
+use crate::model::Toolbox;
+
+/// What a request says about where a thing lies, and about the form of the answer. It may change without another input.
+const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
+
+/// The field that holds a user's own words, where a kind has them.
+const QUERY: &str = "query";
+
+/// The fields that goldgate's own prompts show in full.
+const SHOWN: [&str; 2] = ["text", "original"];
+
+/// The digest of what a case asks: its fields as values, and the files of the repository that the agent may look into.
+/// Neither goldgate's own words, nor paths, nor the layout of the golden file count.
+///
+/// # Errors
+/// A file of the repository that cannot be read.
+pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<String, Diagnostic> {
+    let mut fields = match &ask.inputs {
+        Value::Object(fields) => fields.clone(),
+        other => Map::from_iter([("inputs".to_owned(), other.clone())]),
+    };
+    fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
+    let mut whole = unix_lines(Value::Object(fields)).to_string();
+    if let Toolbox::Folder { root, .. } = &ask.tools {
+        for (inner, file) in files_below(shelf, root, &|_| false)? {
+            whole.push_str(&format!("\n{}  {inner}", sha256_hex(&shelf.bytes(&file)?)));
+        }
+    }
+    Ok(sha256_hex(whole.as_bytes()))
+}
+
+/// Git may check a text out with other line ends than it keeps.
+fn unix_lines(value: Value) -> Value {
+    match value {
+        Value::String(text) if text.contains('\r') => Value::String(text.replace("\r\n", "\n")),
+        Value::Array(list) => list.into_iter().map(unix_lines).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, unix_lines(value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
+}
+
+/// The user's own words, where the case is a query.
+pub fn query(ask: &Ask) -> Option<&str> {
+    ask.inputs.get(QUERY).and_then(Value::as_str)
+}
+
+/// Whether two texts say the same in the same words, whatever space stands between them.
+pub fn is_same_text(one: &str, other: &str) -> bool {
+    one.split_whitespace().eq(other.split_whitespace())
+}
+
+/// Whether a recorded prompt is certainly not of this case: the query is not in it, or it is a prompt of goldgate's own
+/// around another document. A recording that keeps a digest is not looked at like this.
+pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
+    // What stood in place of a secret is not known.
+    if prompt.contains(REDACTED) {
+        return false;
+    }
+    let has = |text: &str| normal(prompt).contains(&normal(text));
+    match query(ask) {
+        Some(query) => !has(query),
+        None if prompt.contains(MATERIAL) => {
+            SHOWN.iter().filter_map(|key| ask.inputs.get(*key)?.as_str()).any(|text| !has(text))
+        }
+        None => false,
+    }
+}
+
+fn normal(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::json;
+
+    use super::input_digest;
+    use super::is_of_another_case;
+    use super::is_same_text;
+    use crate::diag::Diagnostic;
+    use crate::model::Ask;
+    use crate::model::RepoPath;
+    use crate::model::Toolbox;
+    use crate::suites::Entry;
+    use crate::suites::EntryKind;
+    use crate::suites::Shelf;
+
+    /// A folder with one file, which has this name and this content.
+    struct OneFile(&'static str, &'static str);
+
+    impl Shelf for OneFile {
+        fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            Ok(vec![Entry { name: self.0.to_owned(), kind: EntryKind::File }])
+        }
+
+        fn bytes(&self, _: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            Ok(self.1.into())
+        }
+    }
+
+    fn ask(inputs: Value, tools: Toolbox) -> Ask {
+        Ask { prompt: "Do it.".to_owned(), inputs, answer: None, tools }
+    }
+
+    fn digest(inputs: Value) -> String {
+        input_digest(&ask(inputs, Toolbox::Empty), &OneFile("a", "")).unwrap()
+    }
+
+    #[test]
+    fn what_is_asked_counts_and_where_it_lies_does_not() {
+        let asked = digest(json!({"text": "a\nb", "file": "x/a.md", "categories": ["c"]}));
+        assert_eq!(asked, digest(json!({"text": "a\r\nb", "file": "y/a.md"})));
+        assert_ne!(asked, digest(json!({"text": "a\nc", "file": "x/a.md", "categories": ["c"]})));
+        assert_ne!(asked, digest(json!({"text": "a\nb", "question": "why"})));
+    }
+
+    #[test]
+    fn every_file_of_a_repository_counts() {
+        let folder = |name| Toolbox::Folder { root: RepoPath::root().child(name), max_calls: 3 };
+        let of = |name, file: &OneFile| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let first = of("repo", &OneFile(".env", "1"));
+        assert_eq!(first, of("moved", &OneFile(".env", "1")));
+        assert_ne!(first, of("repo", &OneFile(".env", "2")));
+        assert_ne!(first, of("repo", &OneFile("env", "1")));
+    }
+
+    #[test]
+    fn a_recorded_prompt_of_another_case_is_known() {
+        let query = ask(json!({"query": "Where is  my order?"}), Toolbox::Empty);
+        assert!(!is_of_another_case(&query, "Be brief.\n\nWhere is my\norder?"));
+        assert!(is_of_another_case(&query, "Be brief.\n\nWhere is it?"));
+        let document = ask(json!({"text": "The rent is 1."}), Toolbox::Empty);
+        let own = |text: &str| format!("Review it.\n\n{}\n\nThe document:\n```\n{text}\n```", super::MATERIAL);
+        assert!(!is_of_another_case(&document, &own("The rent is 1.")));
+        assert!(is_of_another_case(&document, &own("The rent is 2.")));
+        // Somebody else's prompt may name the document in its own way.
+        assert!(!is_of_another_case(&document, "Review lease.md"));
+        assert!(is_same_text(" a\n b", "a b") && !is_same_text("a b", "ab"));
+    }
+}

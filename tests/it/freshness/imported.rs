@@ -1,0 +1,91 @@
+//! `goldgate import` writes the digests of the agent and of the case.
+
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use super::{noted, refused, run, talk};
+use crate::repository::{Ran, Repository};
+use crate::trial;
+
+pub fn trials() -> Vec<Trial> {
+    vec![
+        trial("an imported recording is stale when its agent or its case changes, and importing again mends it", stale),
+        trial(
+            "a transcript of another question is refused, and kept with --force as one of an unknown input",
+            other_question,
+        ),
+        trial("a transcript of a case that no suite has keeps no digests, and import says so", unknown_case),
+        trial("import without a config keeps no digests", no_config),
+    ]
+}
+
+fn import(repository: &Repository, question: &str, more: &[&str]) -> Ran {
+    let messages = json!([
+        { "role": "system", "content": "Be brief." },
+        { "role": "user", "content": question },
+        { "role": "assistant", "content": "It was shipped." },
+    ]);
+    repository.write("chat.json", messages.to_string());
+    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "order-status"];
+    repository.goldgate(&[&arguments, more].concat())
+}
+
+fn stale() {
+    let repository = talk();
+    let again = |question| {
+        let ran = import(&repository, question, &["--force"]);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+        let (code, notes) = noted(&repository);
+        assert!(code == 0 && !notes.contains("cannot tell"), "{notes}");
+    };
+    again("Where is my order 17?");
+    repository.write("prompts/helper.md", "Answer at once.\n");
+    assert_eq!(refused(&repository, &[]).0, 3);
+    again("Where is my order 17?");
+    repository.replace("cases.json", "order 17", "order 18");
+    let (code, why) = refused(&repository, &[]);
+    assert!(code == 3 && why.contains("what the case asks changed"), "{why}");
+    // Space alone is no other question.
+    again("Where is  my order 18?\n");
+    repository.replace("cases.json", "[\"shipped\"]", "[\"shipped\", \"sent\"]");
+    repository.replace("cases.json", "\"expected_tools\"", "\n\n\"expected_tools\"");
+    assert_eq!(run(&repository, &[]).code, 0);
+}
+
+fn other_question() {
+    let repository = talk();
+    repository.remove("runs");
+    let ran = import(&repository, "Are you open?", &[]);
+    assert_eq!((ran.code, repository.path("runs/helper/order-status.json").exists()), (2, false), "{}", ran.stderr);
+    for words in ["[another-input]", "Are you open?", "Where is my order 17?", "--force"] {
+        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+    }
+    let ran = import(&repository, "Are you open?", &["--force"]);
+    assert!(ran.code == 0 && ran.stderr.contains("kept with an unknown input"), "{}", ran.stderr);
+    let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+    assert!(
+        record["provenance"]["fingerprint"].is_string() && record["provenance"]["input_sha256"].is_null(),
+        "{record}"
+    );
+}
+
+fn unknown_case() {
+    let repository = talk();
+    repository.remove("runs");
+    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "thanks"];
+    import(&repository, "Thanks", &[]);
+    let ran = repository.goldgate(&arguments);
+    assert!(ran.code == 0 && ran.stderr.contains("has the case thanks of the agent helper"), "{}", ran.stderr);
+}
+
+fn no_config() {
+    let repository = talk();
+    repository.remove("runs");
+    repository.remove("goldgate.yaml");
+    let ran = import(&repository, "Anything", &[]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
+    let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+    assert!(record["provenance"]["fingerprint"].is_null(), "{record}");
+    let ran = import(&repository, "Anything", &["--config", "goldgate.yaml"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+}
