@@ -194,8 +194,7 @@ pub struct Ground<'a> {
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
 pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, Trouble> {
-    let started_at = clock.now();
-    let shelf = ground.shelf;
+    let (started_at, shelf) = (clock.now(), ground.shelf);
     let plan = plan(shelf, ground.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&shelf.bytes(ground.config)?);
     let against = (ground.baseline)(plan.config.baseline.as_ref())?;
