@@ -5,14 +5,13 @@ use serde_json::Value;
 
 use super::loose;
 use crate::model::Json;
+use crate::model::REDACTED;
 use crate::model::Record;
 use crate::model::Steps;
 use crate::model::ToolCall;
 use crate::text::pattern;
 
 /// What stands in the place of something that must not be kept.
-/// What takes the place of a secret in a recording.
-pub const REDACTED: &str = "[redacted]";
 
 /// Forms of keys that vendors hand out.
 const KEYS: &[&str] = &[

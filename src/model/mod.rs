@@ -53,7 +53,7 @@ pub use pair::{
     AnsweredBy, Exclusion, Freshness, Lost, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
-pub use record::{Evidence, Inputs, Json, Measures, Record, Recorded, Steps, ToolCall};
+pub use record::{Evidence, Inputs, Json, Measures, REDACTED, Record, Recorded, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
     AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,

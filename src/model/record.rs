@@ -7,6 +7,9 @@ use super::ids::CaseId;
 use super::run::Provenance;
 use super::run::Status;
 
+/// What takes the place of a secret in a recording.
+pub const REDACTED: &str = "[redacted]";
+
 /// One run to be written. What was not measured is `None` or empty, and is written as `null` or empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {

@@ -8,8 +8,8 @@ use super::desk::Shelf;
 use super::digest::sha256_hex;
 use super::walk::files_below;
 use crate::diag::Diagnostic;
-use crate::format::redact::REDACTED;
 use crate::model::Ask;
+use crate::model::REDACTED;
 use crate::model::Toolbox;
 
 /// What a request says about where a thing lies, and about the form of the answer. It may change without another input.
