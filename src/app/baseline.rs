@@ -17,8 +17,11 @@ use crate::model::CaseValues;
 use crate::model::Exclusion;
 use crate::model::JudgeEntry;
 use crate::model::JudgeReport;
+use crate::model::NEWLY_FAILING;
+use crate::model::PASSED;
 use crate::model::RepoPath;
 use crate::model::Report;
+use crate::model::share;
 use crate::suites::Shelf;
 use crate::world::BaseTree;
 use crate::world::Disk;
@@ -118,13 +121,18 @@ pub fn is_unmeasured(agent: &AgentReport) -> bool {
 }
 
 fn entry(agent: &AgentReport) -> BaselineEntry {
-    let metrics = agent.metrics.iter().filter_map(|metric| Some((metric.name.clone(), metric.value?)));
+    // What compares with a baseline says nothing as one.
+    let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
+    let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
     let cases = agent.cases.iter().map(|case| {
         let values = agent.metrics.iter().zip(&case.pair.values);
         let measured = values.filter(|(_, value)| value.value.is_some());
         let values: CaseValues = match case.pair.exclusion {
             Exclusion::Counted => {
-                measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).collect()
+                let passing =
+                    case.pair.passing.and_then(|passing| share(passing as usize, case.pair.completed as usize));
+                let passed = passing.map(|passing| (PASSED.to_owned(), vec![Some(passing)]));
+                measured.map(|(metric, value)| (metric.name.clone(), value.samples.to_vec())).chain(passed).collect()
             }
             Exclusion::NoMajority | Exclusion::Quarantined => BTreeMap::new(),
         };
@@ -135,6 +143,7 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
         identity: Some(agent.identity.clone()),
         cases: cases.collect(),
         taxonomy: agent.taxonomy(),
+        infra: Some(agent.lost_samples()),
         layers: agent.layers(),
         judges: agent
             .judges

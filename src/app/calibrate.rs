@@ -15,7 +15,9 @@ use crate::gate::calibration::Calibrated;
 use crate::gate::calibration::Finding;
 use crate::gate::calibration::calibrated;
 use crate::model::AgentReport;
+use crate::model::COVERAGE;
 use crate::model::MetricSpec;
+use crate::model::NEWLY_FAILING;
 use crate::model::PairResult;
 use crate::model::Report;
 use crate::model::SuiteReport;
@@ -46,7 +48,10 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, Trouble> {
         if incomplete > 0 {
             left_out.push((format!("{}/{}", suite.id, agent.agent), incomplete));
         }
-        for (place, metric) in agent.metrics.iter().enumerate() {
+        // Those are numbers of a whole run: one sample has none of them.
+        let of_a_run = [COVERAGE, NEWLY_FAILING];
+        let metrics = agent.metrics.iter().enumerate();
+        for (place, metric) in metrics.filter(|(_, metric)| !of_a_run.contains(&metric.name.as_str())) {
             let values: Vec<f64> = values.iter().filter_map(|run| run[place]).collect();
             gates.extend(calibrated(metric, &values, rate).into_iter().map(|(gate, finding)| Calibrated {
                 suite: suite.id.clone(),

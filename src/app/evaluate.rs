@@ -43,6 +43,7 @@ use crate::suites::Pair;
 use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Together;
+use crate::suites::outputs_digest;
 use crate::suites::suite_digest;
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
@@ -125,6 +126,12 @@ pub fn evaluate(
         if graded.is_empty() {
             continue;
         }
+        let results = graded.values().flat_map(|results| &results.pairs);
+        let checks = |pair: &PairResult| pair.checks.iter().map(|check| check.name.to_string()).collect();
+        let labelled = results.map(|pair| (&pair.agent, &pair.case, checks(pair)));
+        if !opened.labels.is_empty() {
+            opened.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
+        }
         let trust = judged::trust(opened, graded.values().flat_map(|results| &results.pairs));
         let mut agents = Vec::new();
         for (agent, results) in graded {
@@ -136,7 +143,9 @@ pub fn evaluate(
             evaluated.not_gateable.extend(part.not_gateable);
             agents.push(part.report);
         }
-        evaluated.suites.push(report::suite(opened.config.id.clone(), opened.kind.name, tier, agents));
+        let suite = report::suite(opened.config.id.clone(), opened.kind.name, tier, agents);
+        evaluated.not_gateable.extend(report::too_many_left_out(&suite));
+        evaluated.suites.push(suite);
     }
     problems.or(evaluated)
 }
@@ -223,6 +232,8 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
     let samples = runs.samples(pair, counts.of(pair))?;
     let freshness = inputs.of_samples(place, &samples);
     let judged = judged::pair(opened, place, &samples, desk.shelf())?;
+    let digest = if opened.labels.has_scores() { outputs_digest(&samples) } else { None };
+    desk.set_outputs(digest.clone());
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
@@ -250,6 +261,7 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
         answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
     let mut folded = fold::pair(opened.kind.metrics, heading, graded);
+    folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
@@ -323,7 +335,7 @@ fn judge(grading: &Grading<'_>, tier: Tier, measured: Measured, baseline: Option
     let documents: Vec<&CaseId> = places.iter().map(|place| pairs[*place].document()).collect();
     let judgement = gate::agent(&Judged {
         specs: opened.kind.metrics,
-        gates: &opened.gates,
+        gates: opened.gates_of(tier),
         pairs: &results,
         documents: &documents,
         zones: &zones,

@@ -172,11 +172,13 @@ impl Table {
                 Answer::Skipped => continue,
                 Answer::Ended => break,
             };
+            let today = world.clock.today();
             let verdict = Verdict {
                 agent: &case.candidate.agent,
                 case: &case.candidate.case,
                 mark,
                 outputs_sha256: case.digest.as_deref(),
+                date: &today,
                 by,
                 reason: &reason,
             };

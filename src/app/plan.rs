@@ -22,7 +22,7 @@ use crate::format::yaml::Step::At;
 use crate::format::yaml::Step::Key;
 use crate::gate::Planned;
 use crate::gate::Selection;
-use crate::gate::planned;
+use crate::gate::planned_in;
 use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::CaseId;
@@ -108,8 +108,10 @@ pub struct Opened {
     pub kind: &'static Kind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
-    /// The gates of each metric of the kind.
+    /// The gates of each metric of the kind in the deterministic tier.
     pub gates: Vec<Vec<Planned>>,
+    /// The gates of each metric of the kind in the model tier.
+    pub model_gates: Vec<Vec<Planned>>,
     /// The rules that agents were given.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
     /// What people said about its cases.
@@ -119,6 +121,14 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// The gates of each metric of the kind in a tier.
+    pub fn gates_of(&self, tier: Tier) -> &[Vec<Planned>] {
+        match tier {
+            Tier::Deterministic => &self.gates,
+            Tier::Model => &self.model_gates,
+        }
+    }
+
     /// The places of the pairs that are asked for.
     pub fn chosen<'a>(&'a self, wanted: &'a Wanted) -> impl Iterator<Item = usize> + 'a {
         let pairs = self.suite.pairs().iter().enumerate();
@@ -198,6 +208,7 @@ fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &m
     let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
     let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
     labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
+    labels.without_effect(&suite.kind).into_iter().for_each(|problem| problems.push(problem));
 }
 
 /// Lets another target answer for every agent that has a live one in the model tier.
@@ -304,6 +315,8 @@ impl Reader<'_> {
         let mut problems = Diagnostics::default();
         self.check_cast(suite, kind, &mut problems);
         let gates = self.gates(suite, kind, &mut problems);
+        let in_the_model_tier = |spec| planned_in(spec, suite, Tier::Model).unwrap_or_default();
+        let model_gates = kind.metrics.iter().map(in_the_model_tier).collect();
         let prompts = self.prompts(suite, config, &mut problems);
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), self.shelf)).unwrap_or_default();
         let opened = problems.keep_all((kind.open)(suite, self.shelf));
@@ -326,6 +339,7 @@ impl Reader<'_> {
                 kind,
                 suite: Arc::from(suite_files),
                 gates,
+                model_gates,
                 prompts,
                 labels,
                 judges: judges.unwrap_or_default(),
@@ -365,7 +379,7 @@ impl Reader<'_> {
         let mut gates = Vec::with_capacity(kind.metrics.len());
         for spec in kind.metrics {
             let stated = suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice);
-            gates.push(planned(spec, stated).unwrap_or_else(|found| {
+            gates.push(planned_in(spec, suite, Tier::Deterministic).unwrap_or_else(|found| {
                 for problem in found {
                     let path = [Key("suites"), At(suite.index), Key("gates"), Key(spec.name), Key(problem.key)];
                     let listed = [

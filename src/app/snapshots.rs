@@ -9,9 +9,12 @@ use serde::Serialize;
 use super::trouble::Trouble;
 use crate::format::json;
 use crate::model::AgentReport;
+use crate::model::COVERAGE;
 use crate::model::CaseReport;
 use crate::model::Config;
 use crate::model::Exclusion;
+use crate::model::NEWLY_FAILING;
+use crate::model::READABLE;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::suites::Shelf;
@@ -33,7 +36,9 @@ struct Snapshot {
 impl Snapshot {
     fn of(agent: &AgentReport, case: &CaseReport) -> Self {
         let places = |value: f64| (value * 1e6).round() / 1e6;
-        let values = agent.metrics.iter().zip(&case.pair.values);
+        // What every kind has is no part of how a case was graded.
+        let own = |name: &str| ![COVERAGE, READABLE, NEWLY_FAILING].contains(&name);
+        let values = agent.metrics.iter().zip(&case.pair.values).filter(|(metric, _)| own(&metric.name));
         let failing = case.pair.checks.iter().filter(|check| !check.standing.passes());
         Self {
             scorer: agent.identity.scorer.clone(),

@@ -14,6 +14,7 @@ use crate::model::CaseId;
 use crate::model::Exclusion;
 use crate::model::Failure;
 use crate::model::Grade;
+use crate::model::Layer;
 use crate::model::Lost;
 use crate::model::MetricSpec;
 use crate::model::Outcome;
@@ -23,9 +24,11 @@ use crate::model::PairValue;
 use crate::model::RepoPath;
 use crate::model::SampleFold;
 use crate::model::Standing;
+use crate::model::ValueSource;
 use crate::model::Why;
 use crate::model::harmonic;
 use crate::model::indicator;
+use crate::model::share;
 
 pub use apart::Apart;
 pub use apart::apart;
@@ -90,6 +93,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         kept,
         complaints: BTreeMap::new(),
         judged: Vec::new(),
+        outputs_sha256: None,
         answered_by,
     }
 }
@@ -99,9 +103,16 @@ fn narrow(count: usize) -> u32 {
 }
 
 fn value(spec: &MetricSpec, place: usize, grades: &[Grade]) -> PairValue {
-    let samples: SmallVec<[Option<f64>; 1]> =
-        grades.iter().map(|grade| grade.values.get(place).copied().flatten()).collect();
+    let samples: SmallVec<[Option<f64>; 1]> = grades.iter().map(|grade| sample_value(spec, place, grade)).collect();
     PairValue { value: folded(spec, &samples), samples }
+}
+
+/// The value of one sample for the metric at `place` of the table.
+pub fn sample_value(spec: &MetricSpec, place: usize, grade: &Grade) -> Option<f64> {
+    match spec.source {
+        ValueSource::Grade => grade.values.get(place).copied().flatten(),
+        ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
+    }
 }
 
 /// The value of a pair from its completed samples' values; `None` values are left out, none left gives `None`.
@@ -116,12 +127,13 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
             let passed = measured.iter().filter(|value| **value >= 0.5).count();
             Some(indicator(2 * passed > measured.len()))
         }
-        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Median) => {
-            median(measured)
-        }
-        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), SampleFold::Mean) => {
-            mean(&measured)
-        }
+        // They are numbers of an agent, not of a pair.
+        (Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
+        (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), fold) => match fold {
+            SampleFold::Median => median(measured),
+            SampleFold::Mean => mean(&measured),
+            SampleFold::Worst => worst(spec.better, &measured),
+        },
     }
 }
 
@@ -139,6 +151,15 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
 /// The arithmetic mean; `None` of nothing.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+}
+
+/// The worst of the values: the least, or the greatest where less is better.
+fn worst(better: Better, values: &[f64]) -> Option<f64> {
+    let values = values.iter().copied();
+    match better {
+        Better::Lower => values.reduce(f64::max),
+        Better::Higher | Better::Neither => values.reduce(f64::min),
+    }
 }
 
 /// The checks of a pair. Every sample states the same checks in the same order.
@@ -179,7 +200,18 @@ pub fn all_excluded(pairs: &[PairResult]) -> bool {
 /// The agent's values: one for each metric, over the pairs that count.
 pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
     let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
-    aggregates(specs, counted.len(), |row, column| counted[row].values[column].value)
+    let mut values = aggregates(specs, counted.len(), |row, column| counted[row].values[column].value);
+    let coverage = coverage(pairs);
+    let of_coverage = specs.iter().zip(&mut values).filter(|(spec, _)| spec.aggregate == Aggregate::Coverage);
+    of_coverage.for_each(|(_, value)| *value = coverage);
+    values
+}
+
+/// Pairs that were measured out of those that were planned; what is in quarantine is not. `None` of nothing.
+pub fn coverage(pairs: &[PairResult]) -> Option<f64> {
+    let count = |exclusion| pairs.iter().filter(|pair| pair.exclusion == exclusion).count();
+    let measured = count(Exclusion::Counted);
+    share(measured, measured + count(Exclusion::NoMajority))
 }
 
 /// One metric's values over the pairs that count and have one.
@@ -201,19 +233,23 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
     let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|place| simple[place]);
     let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate {
         Aggregate::Harmonic(one, other) => Some(harmonic(named(one)?, named(other)?)),
-        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => *value,
+        Aggregate::Worst
+        | Aggregate::Mean
+        | Aggregate::Sum
+        | Aggregate::Rate
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => *value,
     });
     composed.collect()
 }
 
 fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
     match (spec.aggregate, spec.better) {
-        (Aggregate::Worst, Better::Lower) => values.iter().copied().reduce(f64::max),
-        (Aggregate::Worst, Better::Higher | Better::Neither) => values.iter().copied().reduce(f64::min),
+        (Aggregate::Worst, better) => worst(better, values),
         (Aggregate::Mean | Aggregate::Rate, _) => mean(values),
         (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
-        // Put together from the agent's own metrics, not from its pairs.
-        (Aggregate::Harmonic(..), _) => None,
+        // Put together from the agent's own metrics, or from more than the pairs that count.
+        (Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
     }
 }
 

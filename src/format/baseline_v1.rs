@@ -84,6 +84,8 @@ struct AgentForm {
     /// Failed checks by tag.
     #[serde(default)]
     taxonomy: BTreeMap<String, u32>,
+    /// Samples that gave nothing to grade, such as a timeout.
+    infra: Option<u32>,
     /// Completed samples by how they were read: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`.
     #[serde(default)]
     read_layers: BTreeMap<String, u32>,
@@ -212,6 +214,7 @@ fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
         .filter_map(|(word, count)| Some((Layer::ALL.into_iter().find(|layer| layer.word() == word)?, count)));
     Ok(BaselineEntry {
         layers: layers.collect(),
+        infra: form.infra,
         metrics,
         identity: form.identity.map(|form| Identity {
             suite_digest: form.suite_digest,
@@ -279,6 +282,9 @@ fn written_entry(entry: &BaselineEntry) -> Value {
             true => json!(*count as i64),
             false => json!(six_places(*count)),
         };
+    }
+    if let Some(infra) = entry.infra {
+        value["infra"] = json!(infra);
     }
     if !entry.judges.is_empty() {
         let judges: BTreeMap<&str, Value> =

@@ -109,6 +109,8 @@ struct BesideForm {
     agent_age: String,
     /// Whether the recordings answer what the case asks: the same words.
     input_age: String,
+    /// The digest of what its samples put out, where a person's score is on it.
+    outputs_sha256: Option<String>,
     /// What the kind keeps of single samples, by their numbers.
     kept: BTreeMap<u32, String>,
     /// What the agent's program wrote to stderr.
@@ -151,6 +153,7 @@ fn beside(pair: &PairResult) -> BesideForm {
         prompt_sha256,
         agent_age: freshness.agent.as_str().to_owned(),
         input_age: freshness.input.as_str().to_owned(),
+        outputs_sha256: pair.outputs_sha256.clone(),
         kept: pair.kept.iter().map(|(sample, text)| (*sample, text.to_string())).collect(),
         complaints: pair.complaints.clone(),
     }
@@ -193,7 +196,7 @@ fn age(word: &str) -> Option<RecordingAge> {
 }
 
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, kept, complaints } = beside;
+    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } = beside;
     let freshness = Freshness { agent: age(&agent_age)?, input: age(&input_age)? };
     let number = |text: Option<String>| match text {
         None => Some(None),
@@ -207,6 +210,7 @@ fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
         place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
     pair.answered_by = AnsweredBy { model, prompt_sha256, freshness };
+    pair.outputs_sha256 = outputs_sha256;
     pair.complaints = complaints;
     pair.kept = kept.into_iter().map(|(sample, text)| (sample, text.into())).collect();
     Some(())

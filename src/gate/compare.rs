@@ -1,35 +1,33 @@
 //! One agent against its gates and its baseline.
 
-use std::collections::BTreeMap;
+mod case_sets;
+mod own;
+
 use std::collections::BTreeSet;
 
 use rayon::iter::IndexedParallelIterator;
 use rayon::iter::IntoParallelRefIterator;
 use rayon::iter::ParallelIterator;
 
+use self::case_sets::CaseSets;
+use self::own::case;
+use self::own::newly_failing;
 use super::limits::Planned;
 use super::rule::BaseNumber;
 use super::rule::Subject;
 use super::rule::ruling;
 use super::statistics::Cases;
-use super::statistics::Paired;
 use super::statistics::detectable;
-use super::statistics::intervals;
 use super::statistics::reliability;
 use super::statistics::wilson;
 use crate::fold;
 use crate::model::Aggregate;
 use crate::model::BaselineEntry;
-use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseTrend;
 use crate::model::Comparison;
-use crate::model::Edge;
-use crate::model::Exclusion;
-use crate::model::Gate;
 use crate::model::GateRuling;
 use crate::model::Identity;
-use crate::model::Limit;
 use crate::model::MetricReport;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
@@ -37,7 +35,6 @@ use crate::model::Reliability;
 use crate::model::Ruling;
 use crate::model::SWITCHED_OFF;
 use crate::model::Verdict;
-use crate::model::six_places;
 
 /// Whether all of the agent's cases ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,8 +103,9 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     if let (Comparability::Comparable(remarks), Some(remark)) = (&mut comparability, sets.remark(judged.selection)) {
         remarks.push(remark);
     }
-    let values = fold::agent(judged.specs, judged.pairs);
-    let (shared, before) = sets.values(judged, entry, &values);
+    let mut values = fold::agent(judged.specs, judged.pairs);
+    let (mut shared, mut before) = sets.values(judged, entry, &values);
+    let added = sets.added_values(judged);
     let delta_intervals = sets.intervals(judged, entry);
     let all_excluded = fold::all_excluded(judged.pairs);
     let apart = judged.cases_apart();
@@ -117,11 +115,26 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
         (_, None) => BaseNumber::Absent,
     });
     let bases: Vec<BaseNumber> = bases.collect();
+    let cases = judged.pairs.par_iter().zip(judged.zones);
+    let cases: Vec<(Ruling, CaseTrend)> = cases.map(|(pair, zone)| case(judged, &bases, pair, *zone, entry)).collect();
+    for (place, _) in judged.specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
+        let count = newly_failing(judged.pairs, entry);
+        (values[place], shared[place], before[place]) = (count, count, None);
+    }
     let mut metrics = Vec::with_capacity(judged.specs.len());
     for (place, spec) in judged.specs.iter().enumerate() {
-        let subject = Subject { value: values[place], shared_value: shared[place], all_excluded };
+        let subject = Subject {
+            value: values[place],
+            shared_value: shared[place],
+            added_value: added[place],
+            in_common: sets.shared.len(),
+            all_excluded,
+        };
         let gates: Vec<GateRuling> =
             judged.gates[place].iter().map(|planned| ruled(planned, &subject, &bases[place])).collect();
+        if let Comparability::Comparable(remarks) = &mut comparability {
+            remarks.extend(sets.added_remark(judged, place, added[place]));
+        }
         let delta = shared[place].zip(before[place]).map(|(now, before)| now - before);
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
@@ -140,15 +153,24 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             gates,
         });
     }
-    let cases = judged.pairs.par_iter().zip(judged.zones);
-    let cases = cases.map(|(pair, zone)| case(judged, &bases, pair, *zone, entry)).collect();
     Judgement {
-        verdict: Ruling::of_all(metrics.iter().map(|metric| &metric.verdict)),
+        verdict: verdict(judged.specs, &metrics),
         metrics,
         reliability: reliability(judged.pairs, apart),
         cases,
         removed: sets.removed,
         comparability,
+    }
+}
+
+/// The worst of the metrics. That everything was measured and could be read alone is no pass.
+fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
+    let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
+    let own = specs.iter().zip(metrics).filter(|(spec, _)| !spec.is_precondition());
+    let own = Ruling::of_all(own.map(|(_, metric)| &metric.verdict));
+    match (own.verdict(), whole.verdict()) {
+        (None, None | Some(Verdict::Pass)) => own,
+        (None, Some(Verdict::Inconclusive | Verdict::Fail)) | (Some(_), _) => whole,
     }
 }
 
@@ -164,7 +186,15 @@ fn share_interval(spec: &MetricSpec, values: &[f64], cases: Cases) -> Option<(f6
     match (spec.aggregate, cases) {
         (Aggregate::Rate, Cases::Apart) => wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len()),
         (Aggregate::Rate, Cases::Together)
-        | (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), _) => None,
+        | (
+            Aggregate::Worst
+            | Aggregate::Mean
+            | Aggregate::Sum
+            | Aggregate::Harmonic(..)
+            | Aggregate::Coverage
+            | Aggregate::NewlyFailing,
+            _,
+        ) => None,
     }
 }
 
@@ -213,217 +243,6 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         remarks.push("cases or expectations have changed since the baseline".to_owned());
     }
     Comparability::Comparable(remarks)
-}
-
-/// One row of values a case.
-type Rows = Vec<Vec<Option<f64>>>;
-
-/// How many cases a remark names.
-const NAMED: usize = 5;
-
-/// The cases of this run and of the baseline.
-struct CaseSets {
-    /// Whether both measured the same, or the baseline does not say.
-    same: bool,
-    /// The places of the pairs that both measured, in the order of the pairs.
-    shared: Vec<usize>,
-    removed: Vec<CaseId>,
-    added: usize,
-    /// Cases that both have and only one measured: a recording was lost, or a quarantine began or ended.
-    one_sided: Vec<CaseId>,
-}
-
-impl CaseSets {
-    fn of(judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Self {
-        let Some(before) = entry.map(|entry| &entry.cases).filter(|cases| !cases.is_empty()) else {
-            return Self { same: true, shared: Vec::new(), removed: Vec::new(), added: 0, one_sided: Vec::new() };
-        };
-        let now: BTreeSet<&CaseId> = judged.pairs.iter().map(|pair| &pair.case).collect();
-        let gone = || before.iter().filter(|(case, _)| !now.contains(case));
-        let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
-        let added = now.iter().filter(|case| !before.contains_key(**case)).count();
-        // A pair that a side excluded has no value there to pair with, and none that could be missed.
-        let mut same = gone().all(|(_, values)| values.is_empty());
-        let (mut shared, mut one_sided, mut any) = (Vec::new(), Vec::new(), false);
-        for (place, pair) in judged.pairs.iter().enumerate() {
-            let measured =
-                pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
-            any |= measured;
-            let Some(values) = before.get(&pair.case) else {
-                same &= !measured;
-                continue;
-            };
-            match (measured, !values.is_empty()) {
-                (true, true) => shared.push(place),
-                (false, false) => {}
-                (true, false) | (false, true) => one_sided.push(pair.case.clone()),
-            }
-        }
-        // Where this run measured nothing, nothing is compared, and the baseline's number stands for the reader.
-        let same = !any || (same && one_sided.is_empty());
-        Self { same, shared, removed, added, one_sided }.only_listed(judged.selection)
-    }
-
-    fn only_listed(self, selection: Selection) -> Self {
-        match selection {
-            Selection::Whole => self,
-            Selection::Part => Self { removed: Vec::new(), ..self },
-        }
-    }
-
-    fn remark(&self, selection: Selection) -> Option<String> {
-        let shared = self.shared.len();
-        let one_sided: Vec<&str> = self.one_sided.iter().take(NAMED).map(CaseId::as_str).collect();
-        let more = match self.one_sided.len() - one_sided.len() {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        match (self.same, selection) {
-            (true, _) => None,
-            (false, Selection::Part) => {
-                Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
-            }
-            (false, Selection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
-                "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
-                self.added,
-                self.removed.len()
-            )),
-            (false, Selection::Whole) => Some(format!(
-                "measured in this run or in the baseline, and not in both: {}{more}: compared on the {shared} that both measured",
-                one_sided.join(", ")
-            )),
-        }
-    }
-
-    fn rows(&self, judged: &Judged<'_>, entry: &BaselineEntry) -> (Rows, Rows) {
-        let pairs = || self.shared.iter().map(|place| &judged.pairs[*place]);
-        let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
-        let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
-        (now.collect(), before.collect())
-    }
-
-    /// This run's and the baseline's values, on the cases that both have.
-    fn values(
-        &self,
-        judged: &Judged<'_>,
-        entry: Option<&BaselineEntry>,
-        whole: &[Option<f64>],
-    ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
-        let Some(entry) = entry else { return (whole.to_vec(), vec![None; judged.specs.len()]) };
-        if self.same {
-            return (whole.to_vec(), judged.specs.iter().map(|spec| entry.metrics.get(spec.name).copied()).collect());
-        }
-        let (now, before) = self.rows(judged, entry);
-        let fold =
-            |rows: &[Vec<Option<f64>>]| fold::aggregates(judged.specs, rows.len(), |row, column| rows[row][column]);
-        (fold(&now), fold(&before))
-    }
-
-    fn intervals(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
-        let Some(entry) = entry else { return vec![None; judged.specs.len()] };
-        let (now, before) = self.rows(judged, entry);
-        let mut numbers = BTreeMap::new();
-        let documents = self.shared.iter().map(|place| {
-            let next = numbers.len();
-            *numbers.entry(judged.documents[*place]).or_insert(next)
-        });
-        let documents: Vec<usize> = documents.collect();
-        intervals(&Paired { specs: judged.specs, now: &now, before: &before, documents: &documents })
-    }
-}
-
-/// The folded values of a case in the baseline.
-fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
-    let values = entry.cases.get(case);
-    let of = |spec: &MetricSpec| fold::folded(spec, values?.get(spec.name)?);
-    specs.iter().map(of).collect()
-}
-
-/// A case's own verdict against the same thresholds, and how it stood in the baseline.
-fn case(
-    judged: &Judged<'_>,
-    bases: &[BaseNumber],
-    pair: &PairResult,
-    zone: Option<f64>,
-    entry: Option<&BaselineEntry>,
-) -> (Ruling, CaseTrend) {
-    let excluded = !pair.has_majority();
-    let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
-    let verdict = match excluded {
-        true => Ruling::Judged(Verdict::Inconclusive),
-        false => {
-            let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
-            own_verdict(judged, bases, &now, zone, &by_threshold)
-        }
-    };
-    let Some(entry) = entry.filter(|entry| !entry.cases.is_empty()) else { return (verdict, CaseTrend::Unknown) };
-    let trend = match entry.cases.get(&pair.case) {
-        None => CaseTrend::New,
-        Some(values) if values.is_empty() || excluded => CaseTrend::Unknown,
-        Some(_) => {
-            let before = case_before(judged.specs, entry, &pair.case);
-            trend(fails(judged, bases, &rounded(&before), zone), fails(judged, bases, &rounded(&now), zone))
-        }
-    };
-    (verdict, trend)
-}
-
-/// Whether a case with these values fails, then as now: by the numbers of the config, and by what a gated share counts.
-///
-/// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
-fn fails(judged: &Judged<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
-    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
-    let by_number = own_verdict(judged, bases, values, zone, &fixed);
-    let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
-        let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
-        let short = match spec.better {
-            Better::Lower => value.is_some_and(|value| value >= 0.5),
-            Better::Higher | Better::Neither => value.is_some_and(|value| value < 0.5),
-        };
-        gated && short
-    });
-    by_share || by_number.verdict() == Some(Verdict::Fail)
-}
-
-/// As a baseline keeps values: what is the same on both sides has the same verdict.
-fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
-    values.iter().map(|value| value.map(six_places)).collect()
-}
-
-/// The verdict of one case's values on the gates that are looked at.
-fn own_verdict(
-    judged: &Judged<'_>,
-    bases: &[BaseNumber],
-    values: &[Option<f64>],
-    zone: Option<f64>,
-    looked_at: &dyn Fn(&Gate) -> bool,
-) -> Ruling {
-    let mut rulings = Vec::new();
-    for (place, value) in values.iter().copied().enumerate() {
-        let subject = Subject { value, shared_value: value, all_excluded: false };
-        let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
-        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[place]).ruling));
-    }
-    Ruling::of_all(&rulings)
-}
-
-fn trend(before: bool, now: bool) -> CaseTrend {
-    match (before, now) {
-        (true, true) => CaseTrend::StillFailing,
-        (false, true) => CaseTrend::NewlyFailing,
-        (true, false) => CaseTrend::NewlyPassing,
-        (false, false) => CaseTrend::StillPassing,
-    }
-}
-
-/// A case's `ambiguity_zone` takes the place of a band, and never touches a hard gate.
-fn banded(planned: &Planned, zone: Option<f64>) -> Planned {
-    match (planned.gate, zone) {
-        (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {
-            Planned { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
-        }
-        _ => planned.clone(),
-    }
 }
 
 #[cfg(test)]

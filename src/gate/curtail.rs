@@ -53,9 +53,16 @@ fn is_metric_settled(
     let active = |place: usize| gates[place].iter().any(|planned| planned.off.is_none());
     let part_of_another = specs.iter().enumerate().any(|(other, composed)| match composed.aggregate {
         Aggregate::Harmonic(one, two) => active(other) && (one == spec.name || two == spec.name),
-        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => false,
+        Aggregate::Worst
+        | Aggregate::Mean
+        | Aggregate::Sum
+        | Aggregate::Rate
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => false,
     });
-    if !active(place) && !part_of_another {
+    // A pair that counts is measured, and whether it fails is settled with its checks.
+    let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
+    if of_the_agent || (!active(place) && !part_of_another) {
         return true;
     }
     let Some((least, most)) = reach(spec, place, so_far) else { return false };
@@ -83,14 +90,13 @@ fn own(planned: &Planned, zone: Option<f64>) -> Vec<Gate> {
 }
 
 fn word(gate: &Gate, value: f64) -> String {
-    let subject = Subject { value: Some(value), shared_value: Some(value), all_excluded: false };
+    let subject = Subject::alone(Some(value));
     ruling(gate, &subject, &BaseNumber::Absent).ruling.word().to_owned()
 }
 
 /// The least and the most that the pair's value can still become; `None` where it may still have none, or nobody can tell.
 fn reach(spec: &MetricSpec, place: usize, so_far: &SoFar<'_>) -> Option<(f64, f64)> {
-    let measured: Vec<f64> =
-        so_far.grades.iter().filter_map(|grade| grade.values.get(place).copied().flatten()).collect();
+    let measured: Vec<f64> = so_far.grades.iter().filter_map(|grade| fold::sample_value(spec, place, grade)).collect();
     let left = so_far.left();
     if measured.is_empty() {
         return None;

@@ -1,5 +1,6 @@
 //! Which gates hold: the kind's defaults, and what the config states over them, merged key by key.
 
+use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::Drift;
 use crate::model::Edge;
@@ -9,6 +10,8 @@ use crate::model::MetricSpec;
 use crate::model::Side;
 use crate::model::StatedGate;
 use crate::model::StatedLimit;
+use crate::model::Suite;
+use crate::model::Tier;
 use crate::model::Unit;
 
 /// A gate that is ruled on, or that is switched off and shown so.
@@ -78,7 +81,42 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>,
 
 type Refusal = (&'static str, String, String);
 
+/// The gates of a metric in a suite and a tier: its defaults there, and what the suite states over them.
+///
+/// # Errors
+/// The stated gates that cannot hold for this metric.
+pub fn planned_in(spec: &MetricSpec, suite: &Suite, tier: Tier) -> Result<Vec<Planned>, Vec<GateProblem>> {
+    let switched = if suite.no_newly_failing { spec.switched_gates } else { &[] };
+    let gates = match (tier, spec.model_gates, switched) {
+        (_, _, [_, ..]) => switched,
+        (Tier::Model, Some(gates), []) => gates,
+        (Tier::Model | Tier::Deterministic, _, []) => spec.gates,
+    };
+    planned(&MetricSpec { gates, ..*spec }, suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice))
+}
+
+/// Coverage below its floor gives no verdict, so that nothing but the floor can be stated.
+fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(), Refusal> {
+    let StatedGate { min, max: _, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
+    let given = [
+        ("min", matches!(min, Some(StatedLimit::Baseline))),
+        ("otherwise", otherwise.is_some()),
+        ("zone", zone.is_some()),
+        ("hard", hard.is_some()),
+        ("max_drop", max_drop.is_some()),
+        ("max_rise", max_rise.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given && spec.aggregate == Aggregate::Coverage) {
+        None => Ok(()),
+        Some((key, _)) => {
+            let what = format!("{} takes a number as its floor: below it no verdict can be given", spec.name);
+            Err((key, what, "state min: NUMBER alone".to_owned()))
+        }
+    }
+}
+
 fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> {
+    coverage_has_a_floor_only(spec, stated)?;
     let StatedGate { min, max, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
     let default_side = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold { side, .. } => Some(*side),
@@ -221,6 +259,9 @@ fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result
     let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));
+    }
+    if default == Some(Edge::Open) {
+        return Ok(Edge::Open);
     }
     let zone = stated.zone.or(default.map(Edge::zone)).unwrap_or(0.0);
     match stated.hard.unwrap_or(default == Some(Edge::Hard)) {

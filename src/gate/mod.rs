@@ -18,6 +18,7 @@ pub use curtail::is_settled;
 pub use limits::GateProblem;
 pub use limits::Planned;
 pub use limits::planned;
+pub use limits::planned_in;
 pub use rule::BaseNumber;
 pub use rule::Subject;
 pub use rule::ruling;

@@ -20,8 +20,19 @@ pub struct Subject {
     pub value: Option<f64>,
     /// The value on the cases that the baseline has as well.
     pub shared_value: Option<f64>,
+    /// The value on the cases that the baseline lacks.
+    pub added_value: Option<f64>,
+    /// How many cases this run and the baseline both measured.
+    pub in_common: usize,
     /// Whether there are pairs, and all of them are excluded.
     pub all_excluded: bool,
+}
+
+impl Subject {
+    /// A value that is compared as it is.
+    pub fn alone(value: Option<f64>) -> Self {
+        Self { value, shared_value: value, added_value: None, in_common: 0, all_excluded: false }
+    }
 }
 
 /// The baseline's number for a metric, or why there is none.
@@ -53,17 +64,32 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
     };
     let epsilon = if from_baseline { BASELINE_EPSILON } else { EPSILON };
     let value = if from_baseline { subject.shared_value } else { subject.value };
+    // A ceiling is a floor seen in a mirror.
+    let judged = |value: f64, threshold: f64, epsilon: f64| {
+        let above = match side {
+            Side::Min => value - threshold,
+            Side::Max => threshold - value,
+        };
+        match edge {
+            Edge::Hard | Edge::Band(_) => banded(above, edge.zone(), epsilon),
+            Edge::Open => banded(above, f64::INFINITY, epsilon),
+        }
+    };
+    // What the baseline lacks cannot be compared with it: it is held against what holds without a baseline.
+    let added = match (limit, from_baseline) {
+        (Limit::Baseline { otherwise: Some(number) }, true) => {
+            subject.added_value.map(|value| judged(value, number, EPSILON))
+        }
+        (Limit::Number(_) | Limit::Baseline { .. }, _) => None,
+    };
     // That there is nothing to measure comes first: whether there is a baseline does not matter then.
     let ruled = match (&threshold, value) {
-        (_, None) => of_nothing(subject),
+        (Ok(_), None) => added.map_or_else(|| of_nothing(subject), Ruling::Judged),
+        (Err(_), None) => of_nothing(subject),
         (Err(why), Some(_)) => Ruling::Skipped(why.clone()),
         (Ok(threshold), Some(value)) => {
-            // A ceiling is a floor seen in a mirror.
-            let above = match side {
-                Side::Min => value - threshold,
-                Side::Max => threshold - value,
-            };
-            Ruling::Judged(banded(above, edge.zone(), epsilon))
+            let compared = judged(value, *threshold, epsilon);
+            Ruling::Judged(added.map_or(compared, |added| added.max(compared)))
         }
     };
     GateRuling {
@@ -114,6 +140,10 @@ fn of_nothing(subject: &Subject) -> Ruling {
     match (subject.all_excluded, subject.value) {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
         (false, None) => Ruling::Skipped("nothing to measure".to_owned()),
+        (false, Some(_)) if subject.in_common > 0 => {
+            let cases = if subject.in_common == 1 { "case" } else { "cases" };
+            Ruling::Skipped(format!("null on the {} {cases} in common with the baseline", subject.in_common))
+        }
         (false, Some(_)) => Ruling::Skipped("no case in common with the baseline".to_owned()),
     }
 }

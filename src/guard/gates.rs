@@ -3,7 +3,7 @@
 use super::found::Found;
 use super::found::Moved;
 use crate::gate::Planned;
-use crate::gate::planned;
+use crate::gate::planned_in;
 use crate::model::Drift;
 use crate::model::Edge;
 use crate::model::Gate;
@@ -11,13 +11,14 @@ use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Side;
 use crate::model::Suite;
+use crate::model::Tier;
 use crate::suites::kind;
 
 /// Compares the gates of one suite, metric by metric.
 pub fn compare(before: &Suite, after: &Suite, found: &mut Found) {
     let Some(kind) = kind(&after.kind) else { return };
     for spec in kind.metrics {
-        let of = |suite: &Suite| planned(spec, suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice));
+        let of = |suite: &Suite| planned_in(spec, suite, Tier::Deterministic);
         match (of(before), of(after)) {
             (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),
             (Err(_), _) => found.needs(
@@ -86,7 +87,7 @@ fn limit(planned: &Planned) -> String {
             match edge {
                 Edge::Hard => format!("{limit} (hard)"),
                 Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", plain(zone)),
-                Edge::Band(_) => limit,
+                Edge::Band(_) | Edge::Open => limit,
             }
         }
         Gate::Change { tolerance, .. } => plain(tolerance),
@@ -137,8 +138,8 @@ fn looser_limit(side: Side, old: Limit, new: Limit) -> bool {
 
 fn looser_edge(old: Edge, new: Edge) -> bool {
     match (old, new) {
-        (Edge::Hard, Edge::Band(_)) => true,
-        (_, Edge::Hard) => false,
+        (Edge::Hard, Edge::Band(_)) | (Edge::Hard | Edge::Band(_), Edge::Open) => true,
+        (_, Edge::Hard) | (Edge::Open, Edge::Band(_) | Edge::Open) => false,
         (Edge::Band(old), Edge::Band(new)) => new > old,
     }
 }

@@ -47,6 +47,8 @@ pub struct BaselineEntry {
     pub judges: BTreeMap<JudgeName, JudgeEntry>,
     /// Failed checks by tag.
     pub taxonomy: BTreeMap<Tag, u32>,
+    /// Samples that gave nothing to grade; `None` where the baseline does not say.
+    pub infra: Option<u32>,
     /// Completed samples by how they were read; empty where the baseline does not say.
     pub layers: BTreeMap<Layer, u32>,
 }
@@ -56,7 +58,10 @@ pub fn six_places(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
-/// The samples' values of one case, by metric.
+/// The name under which a case of a baseline keeps the share of its completed samples of which all checks held.
+pub const PASSED: &str = "passed";
+
+/// The samples' values of one case, by metric; under [`PASSED`] the share of samples that passed.
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 
 /// What a number was measured with (grading.md 13).

@@ -52,6 +52,8 @@ pub struct Suite {
     pub agents: BTreeMap<AgentName, Agent>,
     /// The gates that differ from the kind's defaults, by metric.
     pub gates: BTreeMap<String, Vec<StatedGate>>,
+    /// Whether a case that passed in the baseline and fails now fails the suite.
+    pub no_newly_failing: bool,
     /// The categories that findings may have; any word where absent.
     pub categories: Option<Vec<String>>,
     /// The suite whose runs are graded again.

@@ -28,13 +28,15 @@ pub enum Edge {
     Hard,
     /// Up to this far beyond it is inconclusive; the number lies in 0..0.5, for points in 0..6.
     Band(f64),
+    /// Beyond the threshold nothing can be told, however far: it is inconclusive and never a fail.
+    Open,
 }
 
 impl Edge {
-    /// The width of the inconclusive band: 0 where the gate is hard.
+    /// The width of the inconclusive band: 0 where the gate is hard, and where there is no end to it.
     pub fn zone(self) -> f64 {
         match self {
-            Self::Hard => 0.0,
+            Self::Hard | Self::Open => 0.0,
             Self::Band(zone) => zone,
         }
     }
@@ -77,6 +79,15 @@ impl Gate {
     /// As good as the baseline, and perfect while there is none, without a band.
     pub const AS_THE_BASELINE: Self =
         Self::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
+
+    /// Nothing above 0, without a band.
+    pub const NONE: Self = Self::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
+
+    /// At most 15 percentage points below the baseline.
+    pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15 };
+
+    /// At most 15 percentage points above the baseline.
+    pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15 };
 
     /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
     pub fn word(&self) -> &'static str {

@@ -196,6 +196,11 @@ pub struct Grade {
 impl Grade {
     /// Whether all checks hold.
     pub fn passed(&self) -> bool {
-        self.checks.iter().all(|check| check.outcome == Outcome::Passed)
+        all_hold(&self.checks)
     }
+}
+
+/// Whether all checks hold.
+pub fn all_hold(checks: &[Check]) -> bool {
+    checks.iter().all(|check| check.outcome == Outcome::Passed)
 }

@@ -26,6 +26,10 @@ pub enum Aggregate {
     Rate,
     /// The harmonic mean of two of the agent's own metrics, 0 where both are 0.
     Harmonic(&'static str, &'static str),
+    /// Pairs that were measured out of those that were planned; what is in quarantine is not planned.
+    Coverage,
+    /// The number of cases that passed in the baseline and fail now.
+    NewlyFailing,
 }
 
 /// How a pair's value comes from its completed samples (grading.md 2.3).
@@ -35,6 +39,17 @@ pub enum SampleFold {
     Median,
     /// The mean, for kinds that measure variability itself.
     Mean,
+    /// The worst sample, for what must not happen even once.
+    Worst,
+}
+
+/// Where the value of a sample comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ValueSource {
+    /// The grade that the kind gives.
+    Grade,
+    /// Whether the sample could be read at all.
+    Layer,
 }
 
 /// What the number counts; it decides how it is shown.
@@ -65,8 +80,14 @@ pub struct MetricSpec {
     pub unit: Unit,
     /// The greatest value that it can take, where its unit does not say: points of a rubric.
     pub most: Option<f64>,
+    /// Where a sample's value comes from.
+    pub source: ValueSource,
     /// The gates that hold where the config states none.
     pub gates: &'static [Gate],
+    /// The gates of the model tier, where they differ.
+    pub model_gates: Option<&'static [Gate]>,
+    /// The gates that one word of the suite switches on.
+    pub switched_gates: &'static [Gate],
     /// One line for people: what the number is.
     pub meaning: &'static str,
 }
@@ -80,6 +101,8 @@ impl Aggregate {
             Self::Sum => "sum",
             Self::Rate => "rate",
             Self::Harmonic(..) => "harmonic",
+            Self::Coverage => "coverage",
+            Self::NewlyFailing => "count",
         }
     }
 }
@@ -104,12 +127,20 @@ impl MetricSpec {
         aggregate: Aggregate::Mean,
         unit: Unit::Share,
         most: None,
+        source: ValueSource::Grade,
         gates: &[],
+        model_gates: None,
+        switched_gates: &[],
         meaning: "",
     };
 
     /// The same for shares of cases that passed.
     pub const RATE: Self = Self { aggregate: Aggregate::Rate, ..Self::PLAIN };
+
+    /// Whether it only says that an agent was measured, and nothing of how good the agent is: it alone makes no verdict a pass.
+    pub fn is_precondition(&self) -> bool {
+        self.aggregate == Aggregate::Coverage || self.source == ValueSource::Layer
+    }
 
     /// The greatest value that the metric can take; infinite for a count.
     pub fn greatest(&self) -> f64 {
@@ -120,6 +151,15 @@ impl MetricSpec {
         self.most.unwrap_or(of_unit)
     }
 }
+
+/// The share of planned pairs that were measured.
+pub const COVERAGE: &str = "coverage";
+
+/// The share of pairs whose answers could be read.
+pub const READABLE: &str = "readable";
+
+/// The number of cases that passed in the baseline and fail now.
+pub const NEWLY_FAILING: &str = "newly_failing";
 
 /// How far a comparison favours the exact boundary (grading.md 15); numbers of a baseline have a coarser one.
 pub const EPSILON: f64 = 1e-9;

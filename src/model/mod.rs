@@ -28,7 +28,7 @@ mod trace;
 mod verdict;
 
 pub use approval::{Approval, GoldenChange, Weight};
-pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, six_places};
+pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
 pub use call::{
     AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Follow, Message, Part, Request, Retry,
     Spent, Stop, ToolAnswer, ToolSpec, Toolbox, Turn,
@@ -40,7 +40,7 @@ pub use config::{
 };
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, Pull, PullState, StatusState};
-pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag};
+pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag, all_hold};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
 pub use interruption::Interruption;
 pub use judge::{
@@ -48,7 +48,10 @@ pub use judge::{
     Opinion, PairJudged, Trust, Vote,
 };
 pub use mark::Mark;
-pub use metric::{Aggregate, Better, EPSILON, MetricSpec, SampleFold, Unit, harmonic, indicator, reaches, share};
+pub use metric::{
+    Aggregate, Better, COVERAGE, EPSILON, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit, ValueSource, harmonic,
+    indicator, reaches, share,
+};
 pub use pair::{
     AnsweredBy, Exclusion, Freshness, Lost, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };

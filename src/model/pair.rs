@@ -172,6 +172,8 @@ pub struct PairResult {
     pub complaints: BTreeMap<u32, String>,
     /// What the suite's judges say of it, in the order of the config.
     pub judged: Vec<PairJudged>,
+    /// The digest of what its samples put out, where a person's score has to be of the same.
+    pub outputs_sha256: Option<String>,
     /// The model and the prompt package that answered.
     pub answered_by: AnsweredBy,
 }

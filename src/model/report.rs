@@ -159,6 +159,8 @@ pub struct AgentReport {
     pub notes: Vec<String>,
     /// The baseline's failed checks by tag, where it has them.
     pub taxonomy_before: Option<BTreeMap<Tag, u32>>,
+    /// The baseline's samples that gave nothing to grade, where it says.
+    pub infra_before: Option<u32>,
 }
 
 /// One metric of an agent.
@@ -185,9 +187,16 @@ pub struct MetricReport {
 }
 
 impl MetricReport {
-    /// Whether there is nothing to show: no value, none in the baseline, and no gate that asks for one.
+    /// Whether there is nothing to show: no value, none in the baseline, and no gate with a limit of its own that asks for one.
     pub fn is_silent(&self) -> bool {
-        self.value.is_none() && self.comparison.baseline.is_none() && self.gates.is_empty()
+        let only_compares = self.gates.iter().all(|gate| gate.from_baseline);
+        self.value.is_none() && self.comparison.baseline.is_none() && only_compares && self.verdict.verdict().is_none()
+    }
+
+    /// The value over the cases that were compared with the baseline, where they are not all.
+    pub fn compared(&self) -> Option<f64> {
+        let compared = self.comparison.baseline? + self.comparison.delta?;
+        self.value.filter(|value| (value - compared).abs() > 1e-6).map(|_| compared)
     }
 }
 
@@ -365,7 +374,7 @@ impl Report {
     /// Samples that gave nothing to grade.
     pub fn lost_samples(&self) -> usize {
         let agents = self.suites.iter().flat_map(|suite| &suite.agents);
-        agents.flat_map(|agent| &agent.cases).map(|case| case.pair.lost.len()).sum()
+        agents.map(|agent| agent.lost_samples() as usize).sum()
     }
 }
 
@@ -386,6 +395,12 @@ impl AgentReport {
             let failed = case.pair.checks.iter().filter(|check| !check.standing.passes());
             failed.map(move |check| (case, check))
         })
+    }
+
+    /// Samples that gave nothing to grade.
+    pub fn lost_samples(&self) -> u32 {
+        let lost = self.cases.iter().map(|case| case.pair.lost.len());
+        u32::try_from(lost.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
     /// Completed samples by how they were read.

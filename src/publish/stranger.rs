@@ -144,6 +144,7 @@ fn agent(report: &AgentReport) -> Result<(), Unfit> {
         removed,
         notes,
         taxonomy_before: _,
+        infra_before: _,
     } = report;
     name(agent.as_str())?;
     ruling(verdict)?;

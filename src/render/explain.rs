@@ -8,8 +8,11 @@ use super::plain::line;
 use super::words;
 use crate::model::AgentReport;
 use crate::model::Ask;
+use crate::model::COVERAGE;
 use crate::model::CaseReport;
 use crate::model::Exclusion;
+use crate::model::MetricReport;
+use crate::model::NEWLY_FAILING;
 use crate::model::Report;
 use crate::model::RunKey;
 use crate::model::SuiteReport;
@@ -99,7 +102,9 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     }
     let spread = if pair.completed > 1 { ", and their standard deviation" } else { "" };
     put(out, &format!("  values      folded, then sample by sample{spread}"));
-    for (metric, value) in agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent()) {
+    for (metric, value) in
+        agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent() && is_of_a_case(metric))
+    {
         let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
         let spread =
             value.spread().map_or(String::new(), |spread| format!("   spread {}", words::spread(metric.unit, spread)));
@@ -131,6 +136,11 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         judged.iter().for_each(|said| put(out, &format!("    {said}")));
     }
     out.push('\n');
+}
+
+/// Whether a metric has a value for each case: some are numbers of the agent alone.
+fn is_of_a_case(metric: &MetricReport) -> bool {
+    ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         agent.agent,
         escaped(&metric.name),
         number::value(metric.unit, metric.comparison.baseline),
-        number::value(metric.unit, metric.value),
+        words::value(metric),
         number::delta(metric.unit, metric.comparison.delta),
         gates.join(", "),
         metric.verdict.word()

@@ -263,6 +263,17 @@ fn path(text: &str) -> String {
 
 const TAGS: &str = "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n";
 
+/// How a count moved since the baseline; a dash where the baseline does not say.
+fn counted_change(now: i64, before: Option<i64>) -> String {
+    match before.map(|before| (now - before, before)) {
+        None => "–".to_owned(),
+        Some((0, _)) => "=".to_owned(),
+        Some((more, 0)) if more > 0 => format!("+{more} NEW"),
+        Some((more, _)) if more > 0 => format!("+{more}"),
+        Some((less, _)) => format!("−{}", less.abs()),
+    }
+}
+
 fn taxonomy(report: &Report) -> String {
     if report.suites.is_empty() {
         return String::new();
@@ -274,13 +285,7 @@ fn taxonomy(report: &Report) -> String {
         let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
         let before: i64 =
             agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
-        let change = match now - before {
-            _ if !known => "–".to_owned(),
-            0 => "=".to_owned(),
-            more if more > 0 && before == 0 => format!("+{more} NEW"),
-            more if more > 0 => format!("+{more}"),
-            less => format!("−{}", less.abs()),
-        };
+        let change = counted_change(now, known.then_some(before));
         match (now, before) {
             (0, 0) => none.push(format!("`{}`", tag.word())),
             _ => put(
@@ -289,12 +294,15 @@ fn taxonomy(report: &Report) -> String {
             ),
         }
     }
-    let lost = report.lost_samples();
-    if lost > 0 {
+    let lost = i64::try_from(report.lost_samples()).unwrap_or(i64::MAX);
+    let before: Vec<u32> = agents().filter_map(|agent| agent.infra_before).collect();
+    let before = (!before.is_empty()).then(|| before.into_iter().map(i64::from).sum());
+    if lost > 0 || before.is_some_and(|before: i64| before > 0) {
         put(
             &mut rows,
             &format!(
-                "| `infra` | no failure: the sample gave nothing to grade | {lost} | – | look at the infrastructure, or record again |"
+                "| `infra` | no failure: the sample gave nothing to grade | {lost} | {} | look at the infrastructure, or record again |",
+                counted_change(lost, before)
             ),
         );
     }

@@ -89,7 +89,7 @@ fn table(report: &Report, style: Style, width: u16) -> String {
                     Cell::new(if top { agent.agent.as_str() } else { "" }),
                     Cell::new(&metric.name),
                     right(number::value(metric.unit, metric.comparison.baseline)),
-                    right(number::value(metric.unit, metric.value)),
+                    right(words::value(metric)),
                     right(delta).fg(colour(number::direction(metric.better, metric.unit, metric.comparison.delta))),
                     Cell::new(gate),
                     verdict(ruling),

@@ -118,6 +118,15 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
     }
 }
 
+/// The number of a metric, and that over the cases that were compared with the baseline, where these are not all.
+pub fn value(metric: &MetricReport) -> String {
+    let whole = number::value(metric.unit, metric.value);
+    match metric.compared() {
+        None => whole,
+        compared => format!("{whole} ({} of those compared)", number::value(metric.unit, compared)),
+    }
+}
+
 /// A width: percentage points for shares.
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {

@@ -54,6 +54,7 @@ fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
         removed: shown.removed,
         notes: shown.notes,
         taxonomy_before: shown.taxonomy_before,
+        infra_before: shown.infra_before,
         ..ruled
     }
 }

@@ -16,9 +16,11 @@ use crate::model::AgentReport;
 use crate::model::Approval;
 use crate::model::Authority;
 use crate::model::BaselineEntry;
+use crate::model::COVERAGE;
 use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::EPSILON;
+use crate::model::Exclusion;
 use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::Interruption;
@@ -32,6 +34,7 @@ use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Verdict;
+use crate::text::line;
 
 /// An agent's part of the report, with why no verdict can be given on it.
 pub struct AgentPart {
@@ -72,11 +75,16 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     if fold::all_excluded(&pairs) {
         refuse("every case is excluded, because no majority of its samples completed".to_owned());
     }
+    let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);
+    if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
+        refuse(not_covered(&pairs, before));
+    }
     refused.into_iter().for_each(&mut refuse);
     let waits = metrics
         .iter()
+        .filter(|metric| metric.value.is_some())
         .flat_map(|metric| &metric.gates)
-        .any(|gate| gate.from_baseline && gate.ruling.verdict().is_none());
+        .any(|gate| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none());
     let mut notes = remarks;
     notes.extend(match comparability {
         Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
@@ -102,9 +110,63 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         removed,
         notes,
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
+        infra_before: before.and_then(|entry| entry.infra),
     };
     report.notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &report.layers())));
     AgentPart { report, not_gateable }
+}
+
+/// How many cases that were not measured are named.
+const NAMED: usize = 10;
+
+/// How much of a sample's error is shown.
+const ERROR: usize = 80;
+
+/// Which cases were not measured, and why; those that the baseline measured come first.
+fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
+    let planned = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).count();
+    let lost = pairs.iter().filter(|pair| pair.exclusion == Exclusion::NoMajority);
+    let had = |pair: &&PairResult| {
+        before.and_then(|entry| entry.cases.get(&pair.case)).is_some_and(|values| !values.is_empty())
+    };
+    let (known, fresh): (Vec<&PairResult>, Vec<&PairResult>) = lost.partition(had);
+    let count = known.len() + fresh.len();
+    let named = |pairs: &[&PairResult]| {
+        let named = pairs.iter().take(NAMED).map(|pair| {
+            let why = pair.lost.first().map_or("no sample".to_owned(), |lost| line(&lost.why.text(), ERROR));
+            format!("{} ({why})", pair.case)
+        });
+        let more = match pairs.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        format!("{}{more}", named.collect::<Vec<_>>().join(", "))
+    };
+    let parts = [("measured in the baseline", &known), ("not in the baseline", &fresh)];
+    let parts = parts.into_iter().filter(|(_, pairs)| !pairs.is_empty());
+    let parts: Vec<String> = parts.map(|(what, pairs)| format!("{what}: {}", named(pairs))).collect();
+    format!("{count} of {planned} cases not measured; {}", parts.join("; "))
+}
+
+/// Cases that count nowhere may be few: what was lost and what is in quarantine together come to at most a tenth of a suite.
+pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
+    let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.pair.exclusion);
+    let count = |wanted: Exclusion| pairs().filter(|exclusion| *exclusion == wanted).count();
+    let (all, lost, quarantined) = (pairs().count(), count(Exclusion::NoMajority), count(Exclusion::Quarantined));
+    // A quarantine alone was counted before anything ran; lost cases alone are named by the coverage.
+    let told = suite
+        .agents
+        .iter()
+        .flat_map(|agent| &agent.metrics)
+        .any(|metric| metric.name == COVERAGE && metric.verdict == Ruling::Judged(Verdict::Inconclusive));
+    (!told && lost > 0 && quarantined > 0 && (lost + quarantined) * 10 > all).then(|| {
+        let lost = if lost == 1 { "1 case was".to_owned() } else { format!("{lost} cases were") };
+        let quarantined = if quarantined == 1 { "1 is".to_owned() } else { format!("{quarantined} are") };
+        let id = &suite.id;
+        NotGateable(format!(
+            "{id}: {lost} not measured and {quarantined} in quarantine, more than a tenth of {all} together"
+        ))
+    })
 }
 
 /// That answers are read in another way than at the baseline: the first sign of a prompt that lost its output format.

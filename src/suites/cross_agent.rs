@@ -22,6 +22,8 @@ use super::Pair;
 use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
 use super::produced::Produced;
@@ -54,6 +56,8 @@ use crate::model::RunKey;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
+use crate::model::all_hold;
+use crate::model::indicator;
 use crate::model::share;
 
 /// The kind.
@@ -69,7 +73,7 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm<'_>))],
 };
 
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "cross_recall",
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
@@ -79,6 +83,7 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec {
         name: "duplicate_rate",
         better: Better::Lower,
+        gates: &[Gate::NO_LARGE_RISE],
         meaning: "findings that another agent produced as well, by category and quote or wording / findings",
         ..MetricSpec::PLAIN
     },
@@ -89,7 +94,15 @@ const METRICS: &[MetricSpec] = &[
         meaning: "shared findings whose severities lie too far apart between agents / shared findings",
         ..MetricSpec::PLAIN
     },
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::AS_THE_BASELINE],
+        meaning: "cases of which all checks hold / cases",
+        ..MetricSpec::RATE
+    },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `cases/{case}.json`: one document, several agents.
 #[derive(Deserialize, JsonSchema)]
@@ -345,12 +358,15 @@ impl Suite for CrossAgent {
         let blame =
             |id: &str, detail: String, action: String| view.wrongly_called(&self.rules, &fired, id, &detail, &action);
         checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &blame));
-        let values = vec![
-            Some(share(found, case.shared.len()).unwrap_or(1.0)),
-            Some(share(doubled.len(), all).unwrap_or(0.0)),
-            contradictions,
-        ];
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
+        // Where an agent's answer cannot be read, that it repeats and contradicts nothing is no merit.
+        let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;
+        let values = vec![
+            share(found, case.shared.len()),
+            Some(share(doubled.len(), all).unwrap_or(0.0)).filter(merit),
+            contradictions.filter(merit),
+            Some(indicator(all_hold(&checks))),
+        ];
         Ok(Grade { values, checks, layer, kept: None })
     }
 }

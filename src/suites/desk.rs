@@ -84,17 +84,29 @@ pub struct Desk<'a> {
     prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
     // The samples of a case cite the same few documents again and again.
     papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
+    // The digest of what all samples of the pair put out that is being graded.
+    outputs: RefCell<Option<String>>,
 }
 
 impl<'a> Desk<'a> {
     /// An empty desk.
     pub fn new(shelf: &'a dyn Shelf, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
-        Self { shelf, prompts, papers: RefCell::default() }
+        Self { shelf, prompts, papers: RefCell::default(), outputs: RefCell::default() }
     }
 
     /// The files of the repository.
     pub fn shelf(&self) -> &dyn Shelf {
         self.shelf
+    }
+
+    /// Says what the samples of the pair put out that is graded next: a person's score is on these outputs or on others.
+    pub fn set_outputs(&self, digest: Option<String>) {
+        *self.outputs.borrow_mut() = digest;
+    }
+
+    /// Whether the samples of the pair that is being graded put out what has this digest.
+    pub fn has_outputs(&self, digest: Option<&str>) -> bool {
+        digest.is_some() && self.outputs.borrow().as_deref() == digest
     }
 
     /// A document in its normal form.

@@ -25,6 +25,8 @@ use super::Pair;
 use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -42,6 +44,7 @@ use crate::model::Drift;
 use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
+use crate::model::Layer;
 use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::RepoPath;
@@ -50,6 +53,7 @@ use crate::model::RunKey;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
+use crate::model::all_hold;
 use crate::model::harmonic;
 use crate::model::indicator;
 use crate::model::share;
@@ -78,7 +82,7 @@ const NEAR_BASELINE: &[Gate] =
     &[Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
 
 /// In the order in which [`values`] gives them.
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "finding_recall",
         aggregate: Aggregate::Worst,
@@ -88,6 +92,7 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "finding_precision",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected findings / produced findings",
         ..MetricSpec::PLAIN
     },
@@ -120,11 +125,13 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "gap_recall",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected gap types that were reported / expected gap types",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "quote_grounding",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "quotes that stand in the cited document / quotes",
         ..MetricSpec::PLAIN
     },
@@ -143,7 +150,15 @@ const METRICS: &[MetricSpec] = &[
         meaning: "findings produced",
         ..MetricSpec::PLAIN
     },
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "cases of which all checks hold / cases",
+        ..MetricSpec::RATE
+    },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// How many files a core takes at once: few enough that no core waits long for the last one.
 const AT_ONCE: usize = 16;
@@ -241,9 +256,10 @@ impl Suite for Findings {
         let produced = produced(run);
         let grounding = self.grounding(&produced, desk)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
-        let values = values(expectation, &produced, &fits, grounding);
+        let mut values = values(expectation, &produced, &fits, grounding);
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
+        values.push(Some(indicator(all_hold(&checks))));
         Ok(Grade { values, checks, layer: produced.layer, kept: None })
     }
 
@@ -275,16 +291,20 @@ impl Findings {
     }
 }
 
-/// The metrics of one sample, in the order of [`METRICS`].
+/// The metrics of one sample, in the order of [`OWN`].
 fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding: Option<f64>) -> Vec<Option<f64>> {
     let findings = &produced.findings;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
     let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
-    let recall = share(found, required.len()).unwrap_or(1.0);
+    // Where nothing can be read, that there was nothing to find is no merit.
+    let readable = produced.layer != Layer::Unreadable;
+    let merit = |value: f64| readable.then_some(value);
+    let recall = share(found, required.len()).or(merit(1.0));
     let expected = 0..expectation.expected.len();
     let edges: Vec<Vec<usize>> = expected.clone().map(|expected| fits.matching(expected).collect()).collect();
     let nothing = if required.is_empty() { 1.0 } else { 0.0 };
-    let precision = share(matching::maximum(&edges, findings.len()), findings.len()).unwrap_or(nothing);
+    let precision = share(matching::maximum(&edges, findings.len()), findings.len());
+    let precision = precision.or(if nothing > 0.0 { merit(nothing) } else { Some(nothing) });
     let at_least = |fit: Fit| {
         let expected = expected.clone();
         (0..findings.len()).filter(move |finding| expected.clone().any(|expected| fits.at(expected, *finding) >= fit))
@@ -297,16 +317,17 @@ fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding
     let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
     let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
+    let in_range = in_range.filter(|holds| readable || *holds < 0.5);
     vec![
-        Some(recall),
-        Some(precision),
+        recall,
+        precision,
         share(matched, at_least(Fit::Loose).count()),
         share(well_rated.count(), matched),
-        Some(share(hits, findings.len()).unwrap_or(0.0)),
-        Some(harmonic(recall, precision)),
+        share(hits, findings.len()).or(merit(0.0)),
+        recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
         share(reported, expectation.gaps.len()),
         grounding,
         in_range,
-        Some(findings.len() as f64),
+        merit(findings.len() as f64),
     ]
 }

@@ -20,16 +20,20 @@ use super::blame::Blame;
 use super::blame::Fault;
 use super::client::Client;
 use super::client::Speech;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Name;
 use super::folder::Read;
 use super::golden::step;
+use super::labels::Label;
 use super::labels::Labels;
 use super::labels::Says;
 use super::matching;
 use super::quarantine::QuarantineForm;
 use super::rubric::DIMENSIONS;
+use super::rubric::MOST_POINTS;
 use super::rubric::Measure;
 use super::rubric::Scores;
 use super::rubric::invariant;
@@ -49,6 +53,7 @@ use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
+use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
 use crate::model::Ruling;
@@ -76,7 +81,7 @@ pub const KIND: Kind = Kind {
 const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
 
 /// In the order in which the grade gives them; the dimensions as in [`DIMENSIONS`].
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
@@ -85,11 +90,13 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "atom_recall",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected atoms that some produced atom matches / expected atoms",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "atom_precision",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "largest one-to-one matching between produced and expected atoms / produced atoms",
         ..MetricSpec::PLAIN
     },
@@ -109,6 +116,8 @@ const METRICS: &[MetricSpec] = &[
     MetricSpec { name: "invariant_alignment", meaning: "invariants that stand in some atom, 0 to 2", ..POINTS },
     MetricSpec { name: "compression", meaning: "neither too few atoms nor too many for the rounds, 0 to 2", ..POINTS },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `scenarios/{scenarioId}.json` as the seed writes it.
 #[derive(Deserialize, JsonSchema)]
@@ -300,32 +309,37 @@ impl Suite for Interview {
         let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
-            if let Says::Score(dimension, score) = label.says {
-                points[dimension] = score;
+            if let Says::Score(dimension, score, outputs) = &label.says
+                && desk.has_outputs(outputs.as_deref())
+            {
+                points[*dimension] = *score;
             }
         }
         let total = f64::from(points.iter().sum::<u8>());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
         let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
+        // Where nothing can be read, that nothing was asked for is no merit.
+        let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         grade.values = vec![
             Some(indicator(grade.passed())),
-            Some(share(found, scenario.expected.len()).unwrap_or(1.0)),
-            Some(share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len()).unwrap_or(nothing)),
+            share(found, scenario.expected.len()).or(merit(1.0)),
+            share(matching::maximum(&edges, produced.atoms.len()), produced.atoms.len()).or(merit(nothing)),
             Some(total),
         ];
-        grade.values.extend(points.iter().map(|points| Some(f64::from(*points))));
+        let most = f64::from(MOST_POINTS);
+        let points = points.iter().map(|points| f64::from(*points));
+        grade.values.extend(points.map(|points| if points < most { Some(points) } else { merit(points) }));
         Ok(grade)
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
         let labels =
             pairs.iter().flat_map(|pair| self.labels.of(&pair.agent, &pair.case).map(move |label| (pair, label)));
-        let scored = labels.filter_map(|(pair, label)| match label.says {
-            Says::Score(dimension, score) => Some(format!(
-                "{} of {} has {score} points by {}, not by the automatic score: {}",
-                DIMENSIONS[dimension], pair.case, label.by, label.reason
-            )),
+        let scored = labels.filter_map(|(pair, label)| match &label.says {
+            Says::Score(dimension, score, outputs) => {
+                Some(scored(pair, label, DIMENSIONS[*dimension], *score, outputs.as_deref()))
+            }
             Says::Tag(..) | Says::Verdict(..) => None,
         });
         scored.collect()
@@ -339,6 +353,24 @@ impl Suite for Interview {
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         self.folder.audit(shelf)
+    }
+}
+
+/// What a person's score counts for: it is on these outputs, or ignored.
+fn scored(pair: &PairResult, label: &Label, dimension: &str, score: u8, outputs: Option<&str>) -> String {
+    let Label { by, reason, date, .. } = label;
+    let (case, today) = (&pair.case, pair.outputs_sha256.as_deref().unwrap_or("unknown"));
+    let date = date.as_ref().map_or(String::new(), |date| format!(" on {date}"));
+    match outputs {
+        Some(outputs) if outputs == today => {
+            format!("{dimension} of {case} has {score} points by {by}{date}, not by the automatic score: {reason}")
+        }
+        Some(_) => format!(
+            "{dimension} of {case}: the score by {by}{date} is outdated and ignored, because it is on other outputs; score those of today again and state outputs_sha256 {today}"
+        ),
+        None => format!(
+            "{dimension} of {case}: the score by {by}{date} is ignored, because it does not say on which outputs it is; state outputs_sha256 {today} if it is on those of today"
+        ),
     }
 }
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::Shelf;
+use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -42,8 +43,10 @@ pub struct LabelForm {
     tag: Option<String>,
     /// What a person thinks of the whole case: `pass`, `weak` or `fail`. It replaces nothing.
     verdict: Option<String>,
-    /// The digest of the outputs that the verdict is on, as `goldgate label` writes it; of other outputs it says nothing.
+    /// The digest of the outputs that a score or a verdict is on, as `goldgate label` writes it; of other outputs it says nothing.
     outputs_sha256: Option<String>,
+    /// The day on which it was said, as `YYYY-MM-DD`; a score has one.
+    date: Option<String>,
     /// Who said so.
     by: String,
     /// Why.
@@ -63,13 +66,15 @@ pub struct Label {
     pub by: String,
     /// Why.
     pub reason: String,
+    /// When, as `YYYY-MM-DD`, where it says.
+    pub date: Option<String>,
 }
 
 /// What a label says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
-    /// The points of the dimension at this place of the rubric.
-    Score(usize, u8),
+    /// The points of the dimension at this place of the rubric, and the digest of the outputs that they are on, where it says.
+    Score(usize, u8, Option<String>),
     /// The tag of the check of this name.
     Tag(String, Tag),
     /// The mark of the whole case, and the digest of the outputs that it is on, where it says.
@@ -96,7 +101,7 @@ enum About<'a> {
 impl Label {
     fn about(&self) -> About<'_> {
         match &self.says {
-            Says::Score(dimension, _) => About::Dimension(*dimension),
+            Says::Score(dimension, ..) => About::Dimension(*dimension),
             Says::Tag(check, _) => About::Check(check),
             Says::Verdict(..) => About::Whole(&self.by),
         }
@@ -113,6 +118,8 @@ pub struct Verdict<'a> {
     pub mark: Mark,
     /// The digest of the outputs that the person saw, where there are any.
     pub outputs_sha256: Option<&'a str>,
+    /// The day, as `YYYY-MM-DD`.
+    pub date: &'a str,
     /// Who said so.
     pub by: &'a str,
     /// Why.
@@ -122,14 +129,15 @@ pub struct Verdict<'a> {
 /// A file of labels with one more verdict at its end; what stands in it stays as it is. The text has to be a list that
 /// [`Labels::open`] reads, or empty.
 pub fn with_verdict(text: &str, verdict: &Verdict<'_>) -> String {
-    let Verdict { agent, case, mark, outputs_sha256, by, reason } = verdict;
+    let Verdict { agent, case, mark, outputs_sha256, date, by, reason } = verdict;
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let outputs = outputs_sha256.map_or(String::new(), |digest| format!("\"outputs_sha256\": {}, ", quoted(digest)));
     let label = format!(
-        "{{ \"agent\": {}, \"case\": {}, \"verdict\": {}, {outputs}\"by\": {}, \"reason\": {} }}",
+        "{{ \"agent\": {}, \"case\": {}, \"verdict\": {}, {outputs}\"date\": {}, \"by\": {}, \"reason\": {} }}",
         quoted(agent.as_str()),
         quoted(case.as_str()),
         quoted(mark.word()),
+        quoted(date),
         quoted(by),
         quoted(reason)
     );
@@ -147,6 +155,16 @@ pub struct Labels {
 }
 
 impl Labels {
+    /// Whether any of them is a score of a dimension.
+    pub fn has_scores(&self) -> bool {
+        self.labels.iter().any(|label| matches!(label.says, Says::Score(..)))
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
     /// Reads a file of labels; none where the suite names no file.
     ///
     /// # Errors
@@ -173,6 +191,46 @@ impl Labels {
         labels.retain(|label| !own.iter().any(|other| other.about() == label.about()));
         labels.extend(own);
         labels.into_iter()
+    }
+
+    /// Labels that can have no effect: only the kind `interview` has a rubric with dimensions.
+    pub fn without_effect(&self, kind: &str) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let scores = self.labels.iter().filter_map(|label| match label.says {
+            Says::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
+            Says::Tag(..) | Says::Verdict(..) => None,
+        });
+        let problem = |(label, name): (&Label, &str)| {
+            let what = format!("the dimension \"{name}\" has no effect here: kind {kind} has no rubric");
+            source.problem(label.stands.about, "no-effect", what, "state a check with a tag, or a verdict")
+        };
+        if kind == "interview" { Vec::new() } else { scores.map(problem).collect() }
+    }
+
+    /// Labels on checks that no graded case has; `graded` gives agent, case and the checks of each.
+    pub fn unknown_checks<'a>(
+        &self,
+        graded: impl Iterator<Item = (&'a AgentName, &'a CaseId, BTreeSet<String>)> + Clone,
+    ) -> Vec<Diagnostic> {
+        let Some(source) = &self.source else { return Vec::new() };
+        let unknown = self.labels.iter().filter_map(|label| {
+            let Says::Tag(check, _) = &label.says else { return None };
+            let of_it = graded.clone().filter(|(agent, case, _)| {
+                label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
+            });
+            let known: BTreeSet<String> = of_it.flat_map(|(_, _, checks)| checks).collect();
+            // Nothing is known of a case that was not graded.
+            if known.is_empty() || known.contains(check) {
+                return None;
+            }
+            let help = match nearest(check, known.iter().map(String::as_str)) {
+                Some(near) => format!("did you mean \"{near}\"?"),
+                None => format!("its checks are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+            };
+            let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
+            Some(source.problem(label.stands.about, "unknown-check", what, help))
+        });
+        unknown.collect()
     }
 
     /// What is wrong with labels of cases or agents that there are not.
@@ -218,10 +276,15 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
 }
 
 fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
-    let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, by, reason } = place.read()?;
+    let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, date, by, reason } =
+        place.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
         let what = "a label has to say who gave it, and why";
         return Err(place.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
+    }
+    if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
+        let what = format!("the date of a label is \"{date}\"");
+        return Err(place.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
     }
     let key = match (&dimension, &check) {
         (Some(_), _) => "dimension",
@@ -231,9 +294,9 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
     let at = |key| place.value(&[Key(key)]);
     let stands = Stands { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
-        (Some(name), Some(points @ 0..=2), None, None, None, None) => {
+        (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
-            Says::Score(at.ok_or_else(|| unknown(place, "dimension", &name, &DIMENSIONS))?, points)
+            Says::Score(at.ok_or_else(|| unknown(place, "dimension", &name, &DIMENSIONS))?, points, outputs)
         }
         (None, None, Some(check), Some(word), None, None) => {
             let known = Tag::ALL.map(Tag::word);
@@ -250,7 +313,7 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
             return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
         }
     };
-    Ok(Label { agent, case, stands, says, by, reason })
+    Ok(Label { agent, case, stands, says, by, reason, date })
 }
 
 fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
@@ -330,11 +393,11 @@ mod tests {
             case: &case,
             mark: Mark::Weak,
             outputs_sha256,
+            date: "2026-11-21",
             by: "Subject A",
             reason: "says \"no\"\nand ]",
         };
-        let line =
-            r#"{ "agent": "a", "case": "c", "verdict": "weak", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
+        let line = r#"{ "agent": "a", "case": "c", "verdict": "weak", "date": "2026-11-21", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
         for empty in ["", "[]", " [ ]\n", "[\n\n]\n"] {
             let written = with_verdict(empty, &verdict(None));
             assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");

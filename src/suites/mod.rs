@@ -12,6 +12,7 @@ mod cross_agent;
 mod deltas;
 mod desk;
 mod digest;
+mod every_kind;
 mod evidence;
 mod expected;
 mod expected_deltas;
@@ -72,6 +73,7 @@ pub use input::input_digest;
 pub use input::is_of_another_case;
 pub use input::is_same_text;
 pub use input::query;
+pub use every_kind::COMMON;
 pub use judged::Exhibit;
 pub use judged::vote;
 pub use labels::Label;
@@ -118,6 +120,13 @@ pub struct Kind {
     pub open: Open,
     /// The JSON Schemas of its golden files, by name.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
+}
+
+impl Kind {
+    /// Its metrics without those that every kind has.
+    pub fn own_metrics(&self) -> &'static [MetricSpec] {
+        &self.metrics[..self.metrics.len() - COMMON.len()]
+    }
 }
 
 /// Reads the golden files of a suite, or gives everything in them that cannot be.

@@ -21,6 +21,8 @@ use super::deltas::Produced;
 use super::deltas::form;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::expected_deltas::DeltaForm;
 use super::expected_deltas::ExpectedDeltas;
 use super::folder;
@@ -47,6 +49,8 @@ use crate::model::MetricSpec;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Toolbox;
+use crate::model::all_hold;
+use crate::model::indicator;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -61,13 +65,23 @@ pub const KIND: Kind = Kind {
     schemas: || vec![("property-case", schemars::schema_for!(CaseForm))],
 };
 
-const METRICS: &[MetricSpec] = &[MetricSpec {
-    name: "classification_stability",
-    aggregate: Aggregate::Worst,
-    gates: &[Gate::PERFECT],
-    meaning: "variants with the same kinds by item as the base run / variants",
-    ..MetricSpec::PLAIN
-}];
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "classification_stability",
+        aggregate: Aggregate::Worst,
+        gates: &[Gate::PERFECT],
+        meaning: "variants with the same kinds by item as the base run / variants",
+        ..MetricSpec::PLAIN
+    },
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "cases of which all checks hold / cases",
+        ..MetricSpec::RATE
+    },
+];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `cases/{case}.json`: a base run `{case}` and its variants `{case}--{name}`.
 #[derive(Deserialize, JsonSchema)]
@@ -202,7 +216,9 @@ impl Suite for Property {
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
-        Ok(Grade { values: vec![Some(stable as f64 / variants.len() as f64)], checks, layer, kept: None })
+        let passed = indicator(all_hold(&checks));
+        let values = vec![Some(stable as f64 / variants.len() as f64), Some(passed)];
+        Ok(Grade { values, checks, layer, kept: None })
     }
 
     fn ask(&self, place: usize, run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {

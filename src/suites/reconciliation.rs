@@ -20,6 +20,8 @@ use super::deltas::Delta;
 use super::deltas::Produced;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::expected_deltas::DeltaForm;
 use super::expected_deltas::ExpectedDeltas;
 use super::folder;
@@ -40,6 +42,7 @@ use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
+use crate::model::Layer;
 use crate::model::MetricSpec;
 use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
@@ -60,7 +63,7 @@ pub const KIND: Kind = Kind {
 };
 
 /// In the order in which the grade gives them.
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
@@ -69,25 +72,31 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "delta_recall",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected pairs of item and kind that were produced / expected pairs",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "delta_precision",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "produced pairs of item and kind that were expected / produced pairs",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "evidence_grounding",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "bounded_actions",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
         ..MetricSpec::PLAIN
     },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `fixtures/{case}.json`: a snapshot of a repository, and what is to be said of it.
 #[derive(Deserialize, JsonSchema)]
@@ -182,12 +191,14 @@ impl Suite for Reconciliation {
         let checks = Reader { fixture, produced: &produced, blame }.checks(&kinds);
         let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
         let passed = indicator(grade.passed());
+        // Where nothing can be read, that nothing was asked for is no merit.
+        let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         grade.values = vec![
             Some(passed),
-            Some(share(hit, fixture.expected.len()).unwrap_or(1.0)),
-            Some(share(hit, made).unwrap_or(indicator(fixture.expected.is_empty()))),
+            share(hit, fixture.expected.len()).or(merit(1.0)),
+            share(hit, made).or(merit(indicator(fixture.expected.is_empty()))),
             share(grounded, produced.deltas.len()),
-            Some(indicator(bounded)),
+            merit(indicator(bounded)),
         ];
         Ok(grade)
     }

@@ -17,6 +17,8 @@ use super::Refinement;
 use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::model::Aggregate;
@@ -29,11 +31,13 @@ use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Role;
 use crate::model::Run;
+use crate::model::SampleFold;
 use crate::model::Scoring;
 use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::Why;
+use crate::model::all_hold;
 use crate::model::indicator;
 
 mod alignment;
@@ -75,51 +79,67 @@ pub const KIND: Kind = Kind {
 const COUNT: MetricSpec =
     MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
 
+/// No more than in the baseline, and none while there is no baseline.
+const NO_MORE: &[Gate] =
+    &[Gate::Threshold { side: Side::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
+
 /// In the order in which [`Revision::grade`] gives them.
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "satisfied",
-        gates: &[Gate::AS_THE_BASELINE],
+        gates: &[Gate::PERFECT],
         meaning: "documents that reach the quality gate without a critical failure / documents",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "overall_score",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the weighted criteria less the penalties, 0 to 1",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "entity_substitution",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 less 0.15 for each old name that is left, at least 0",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "jurisdiction_transformation",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "places of the old law or court that are gone / such places; 0 if the new law stands nowhere",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "liability_reallocation",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "indemnity sentences that go the way that was asked for / indemnity sentences",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "clause_operations",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "operations that are done / operations asked for and paragraphs that are gone unasked",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "legal_coherence",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 less 0.2 for each of: broken references, orphans, undefined terms, broken numbers, unasked changes",
         ..MetricSpec::PLAIN
     },
     MetricSpec { name: "remaining_entities", meaning: "places that still have an old name", ..COUNT },
     MetricSpec { name: "broken_references", meaning: "cross-references that point nowhere or elsewhere", ..COUNT },
     MetricSpec { name: "orphans", meaning: "definitions without use, sub-clauses without their clause", ..COUNT },
-    MetricSpec { name: "unintended_changes", meaning: "paragraphs that changed without being asked for", ..COUNT },
+    MetricSpec {
+        name: "unintended_changes",
+        gates: &[Gate::NONE],
+        meaning: "paragraphs that changed without being asked for",
+        ..COUNT
+    },
     MetricSpec {
         name: "rtf_corruption",
         better: Better::Lower,
+        gates: &[Gate::NO_LARGE_RISE],
         meaning: "documents of which the format is damaged / documents",
         ..MetricSpec::RATE
     },
@@ -132,24 +152,40 @@ const METRICS: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "critic_valid",
+        gates: &[Gate::PERFECT],
         meaning: "evaluations of the right form, whose arithmetic is right and which do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "false_satisfied",
         better: Better::Lower,
-        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
+        gates: &[Gate::NONE],
+        fold: SampleFold::Worst,
         aggregate: Aggregate::Worst,
         meaning: "evaluations that are satisfied with a document that is not satisfactory / evaluations",
         ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "missed_failures", meaning: "failures that the verifier found and the critic did not", ..COUNT },
+    MetricSpec {
+        name: "missed_failures",
+        gates: NO_MORE,
+        meaning: "failures that the verifier found and the critic did not",
+        ..COUNT
+    },
     MetricSpec {
         name: "invented_failures",
+        gates: NO_MORE,
         meaning: "criteria that the critic blames without a fault in them",
         ..COUNT
     },
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "cases of which all checks hold / cases",
+        ..MetricSpec::RATE
+    },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 struct Revision {
     pairs: Vec<Pair>,
@@ -194,7 +230,9 @@ impl Suite for Revision {
         values.push(produced.rounds.map(|rounds| rounds as f64));
         values.extend(reader.of_the_critic());
         let kept = audit::of_a_loop(&produced, &self.scoring, None);
-        Ok(Grade { values, checks: reader.checks(), layer: produced.layer, kept })
+        let checks = reader.checks();
+        values.push(Some(indicator(all_hold(&checks))));
+        Ok(Grade { values, checks, layer: produced.layer, kept })
     }
 
     fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {

@@ -18,6 +18,9 @@ pub const DIMENSIONS: [&str; 6] = [
     "compression",
 ];
 
+/// The most points of a dimension.
+pub const MOST_POINTS: u8 = 2;
+
 /// Points of each dimension, 0 to 2.
 pub type Scores = [u8; 6];
 
@@ -50,7 +53,8 @@ pub fn scores(measure: &Measure, produced: &Produced) -> Scores {
     };
     let clear = share(&|atom| atom.outcomes > 0 && !measure.vague.are_in(&atom.description));
     let edge = questions.iter().filter(|question| measure.edge_case.are_in(question)).count();
-    let asked = questions.iter().filter(|question| question.ends_with('?')).count();
+    // Languages and people end a question in many ways: what is not empty was asked.
+    let asked = questions.iter().filter(|question| !question.is_empty()).count();
     [
         stepped(clear, 0.8, 0.5),
         if reaches(share(&|atom| atom.validator == Validator::Executable), 0.8) {

@@ -24,6 +24,8 @@ use super::blame::Blame;
 use super::blame::Fault;
 use super::client::Client;
 use super::client::Speech;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::folder;
 use super::folder::Folder;
 use super::folder::Name;
@@ -51,6 +53,7 @@ use crate::model::Run;
 use crate::model::SampleFold;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
+use crate::model::all_hold;
 use crate::model::harmonic;
 use crate::model::indicator;
 use crate::model::reaches;
@@ -77,10 +80,25 @@ const SPREAD: MetricSpec =
 const OF_A_RUN: usize = 3;
 
 /// In the order in which the grade gives them; the spreads are those of the first three.
-const METRICS: &[MetricSpec] = &[
-    MetricSpec { name: "precision", meaning: "facts found / atoms, at most twice as many as facts", ..MEAN },
-    MetricSpec { name: "recall", meaning: "facts found, half of them for one keyword alone / facts", ..MEAN },
-    MetricSpec { name: "f1", meaning: "harmonic mean of a run's precision and recall", ..MEAN },
+const OWN: &[MetricSpec] = &[
+    MetricSpec {
+        name: "precision",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "facts found / atoms, at most twice as many as facts",
+        ..MEAN
+    },
+    MetricSpec {
+        name: "recall",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "facts found, half of them for one keyword alone / facts",
+        ..MEAN
+    },
+    MetricSpec {
+        name: "f1",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "harmonic mean of a run's precision and recall",
+        ..MEAN
+    },
     MetricSpec { name: "precision_variance", meaning: "population variance of precision over the runs", ..SPREAD },
     MetricSpec { name: "recall_variance", meaning: "population variance of recall over the runs", ..SPREAD },
     MetricSpec { name: "f1_variance", meaning: "population variance of f1 over the runs", ..SPREAD },
@@ -103,7 +121,15 @@ const METRICS: &[MetricSpec] = &[
         meaning: "scenarios whose runs are the same to the byte, which suggests a cache / scenarios",
         ..MetricSpec::RATE
     },
+    MetricSpec {
+        name: "case_pass_rate",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "cases of which all checks hold / cases",
+        ..MetricSpec::RATE
+    },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `scenarios/{scenarioId}.json` as the seed writes it.
 #[derive(Deserialize, JsonSchema)]
@@ -284,7 +310,8 @@ impl Suite for Stochastic {
             Check::of("reaches_thresholds", CheckKey::Only, 1, low),
         ];
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();
-        values.resize(METRICS.len(), None);
+        values.resize(OWN.len() - 1, None);
+        values.push(Some(indicator(all_hold(&checks))));
         Ok(Grade { values, checks, layer, kept: None })
     }
 

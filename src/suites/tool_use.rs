@@ -25,6 +25,8 @@ use super::Suite;
 use super::blame::Blame;
 use super::calls::Call;
 use super::calls::calls;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::folder::Folder;
 use super::terms::Terms;
 use crate::diag::Diagnostic;
@@ -35,11 +37,14 @@ use crate::format::loose::Text;
 use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CannedTool;
+use crate::model::Edge;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
+use crate::model::Limit;
 use crate::model::MetricSpec;
 use crate::model::Run;
+use crate::model::Side;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Toolbox;
 use crate::model::indicator;
@@ -70,42 +75,59 @@ pub const KIND: Kind = Kind {
 };
 
 /// In the order in which [`ToolUse::grade`] gives them.
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "cases of which all checks hold / cases",
         ..MetricSpec::RATE
     },
-    MetricSpec { name: "case_pass_rate[happy_path]", meaning: "the same, of the plain cases", ..MetricSpec::RATE },
-    MetricSpec { name: "case_pass_rate[edge_case]", meaning: "the same, of the edge cases", ..MetricSpec::RATE },
+    MetricSpec {
+        name: "case_pass_rate[happy_path]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same, of the plain cases",
+        ..MetricSpec::RATE
+    },
+    MetricSpec {
+        name: "case_pass_rate[edge_case]",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "the same, of the edge cases",
+        ..MetricSpec::RATE
+    },
     MetricSpec {
         name: "case_pass_rate[adversarial]",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same, of the adversarial cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "case_pass_rate[multi_step]",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "the same, of the cases with several steps",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "tool_recall",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected tools that were called / expected tools; 1 if none is expected",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "unexpected_tool_rate",
         better: Better::Lower,
+        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard }],
         meaning: "calls of tools that are not expected / calls; 0 if nothing was called",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "trajectory_f1",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of precision and recall of the calls against the case's trajectory",
         ..MetricSpec::PLAIN
     },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 struct ToolUse {
     folder: Folder<Case>,
@@ -179,14 +201,17 @@ impl Suite for ToolUse {
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
         let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
+        // Where nothing can be read, that nothing was called is no merit.
+        let nothing = produced.answer.is_empty() && produced.calls.is_empty();
+        let perfect = |value: f64| (!nothing).then_some(value);
         grade.values = vec![
             Some(passed),
             of(Category::HappyPath),
             of(Category::EdgeCase),
             of(Category::Adversarial),
             of(Category::MultiStep),
-            Some(share(used, case.tools.len()).unwrap_or(1.0)),
-            Some(share(unexpected, produced.calls.len()).unwrap_or(0.0)),
+            share(used, case.tools.len()).or(perfect(1.0)),
+            share(unexpected, produced.calls.len()).or(perfect(0.0)),
             path.map(|path| path.f1),
         ];
         Ok(grade)

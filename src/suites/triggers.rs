@@ -16,6 +16,8 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
+use super::every_kind::COMMON;
+use super::every_kind::with_common;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
@@ -62,26 +64,35 @@ pub const KIND: Kind = Kind {
     },
 };
 
-const METRICS: &[MetricSpec] = &[
+const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
         gates: &[Gate::PERFECT],
         meaning: "cases in which exactly the expected rules fired / cases",
         ..MetricSpec::RATE
     },
-    MetricSpec { name: "trigger_recall", meaning: "expected rules that fired / expected rules", ..MetricSpec::PLAIN },
+    MetricSpec {
+        name: "trigger_recall",
+        gates: &[Gate::NO_LARGE_DROP],
+        meaning: "expected rules that fired / expected rules",
+        ..MetricSpec::PLAIN
+    },
     MetricSpec {
         name: "trigger_precision",
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "forbidden_trigger_rate",
         better: Better::Lower,
+        gates: &[Gate::NO_LARGE_RISE],
         meaning: "rules that fired and must not / rules that fired",
         ..MetricSpec::PLAIN
     },
 ];
+
+const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
 /// `cases/{case}.json`: findings of one agent, and the rules that they have to fire.
 #[derive(Deserialize, JsonSchema)]

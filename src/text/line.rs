@@ -26,7 +26,7 @@ pub fn line(text: &str, limit: usize) -> String {
 }
 
 /// Characters that change how others are shown, or that are not shown at all.
-fn is_invisible(char: char) -> bool {
+pub(super) fn is_invisible(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
         | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}'

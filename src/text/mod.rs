@@ -1,5 +1,6 @@
 //! Text as people and models write it: comparing and recovering. Pure, linear, never a panic.
 
+mod confusable;
 mod line;
 mod matching;
 mod names;

@@ -5,12 +5,15 @@ use std::ops::Range;
 use memchr::memmem;
 use unicode_normalization::UnicodeNormalization;
 
+use super::confusable::latin_look;
+use super::line::is_invisible;
 use super::norm::plain;
 
 /// A text in the form in which names are compared, and where each of its bytes came from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folded {
-    /// Lower case, straight quotes, plain dashes, single blanks, trimmed.
+    /// Lower case, straight quotes, plain dashes, single blanks, trimmed; without what nobody sees, and with the Latin letters
+    /// that others look like.
     pub text: String,
     /// For each byte of `text` the byte of the original that it came from; one more for the end.
     origins: Vec<u32>,
@@ -27,7 +30,8 @@ impl Folded {
                 gap = true;
                 continue;
             }
-            if char == '\u{AD}' {
+            // What nobody sees parts no name.
+            if is_invisible(char) {
                 continue;
             }
             if gap && !text.is_empty() {
@@ -42,7 +46,7 @@ impl Folded {
                 end = at + 1;
                 continue;
             }
-            for folded in std::iter::once(char).nfkc().flat_map(char::to_lowercase).map(plain) {
+            for folded in std::iter::once(char).nfkc().flat_map(char::to_lowercase).map(plain).map(latin_look) {
                 text.push(folded);
                 origins.extend(std::iter::repeat_n(narrow(at), folded.len_utf8()));
             }

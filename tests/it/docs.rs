@@ -11,6 +11,7 @@ use goldgate::model::MetricSpec;
 use goldgate::model::SampleFold;
 use goldgate::model::Side;
 use goldgate::model::Unit;
+use goldgate::suites::COMMON;
 use goldgate::suites::KINDS;
 use libtest_mimic::Trial;
 
@@ -166,8 +167,13 @@ fn metrics() {
         text.push_str(
             "| metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
         );
-        kind.metrics.iter().for_each(|spec| text.push_str(&row(spec)));
+        kind.own_metrics().iter().for_each(|spec| text.push_str(&row(spec)));
     }
+    text.push_str(
+        "\n## Every kind\n\nThese stand after the metrics of each kind. Below its floor, `coverage` gives no verdict; it is never a fail.\n\n\
+         | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
+    );
+    COMMON.iter().for_each(|spec| text.push_str(&row(spec)));
     let file = root().join("docs/metrics.md");
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, &text).unwrap();
@@ -181,14 +187,20 @@ fn metrics() {
 fn row(spec: &MetricSpec) -> String {
     let samples = match (spec.aggregate, spec.fold) {
         (Aggregate::Rate, _) => "majority",
+        (Aggregate::Coverage | Aggregate::NewlyFailing, _) => "–",
+        (_, SampleFold::Worst) => "worst",
         (_, SampleFold::Median) => "median",
         (_, SampleFold::Mean) => "mean",
     };
     let cases = match spec.aggregate {
         Aggregate::Harmonic(one, other) => format!("harmonic mean of {one} and {other}"),
         Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => spec.aggregate.word().to_owned(),
+        Aggregate::Coverage => "all planned".to_owned(),
+        Aggregate::NewlyFailing => "count".to_owned(),
     };
-    let gates: Vec<String> = spec.gates.iter().map(gate).collect();
+    let mut gates: Vec<String> = spec.gates.iter().map(gate).collect();
+    gates.extend(spec.model_gates.into_iter().flatten().map(|one| format!("{} in the model tier", gate(one))));
+    gates.extend(spec.switched_gates.iter().map(|one| format!("{} where `no_newly_failing: true`", gate(one))));
     let gates = if gates.is_empty() { "none".to_owned() } else { gates.join(", ") };
     // It decides how a value is shown, and how far a tolerance may go.
     let unit = match spec.unit {
@@ -214,6 +226,7 @@ fn gate(gate: &Gate) -> String {
             let edge = match edge {
                 Edge::Hard => ", hard: true".to_owned(),
                 Edge::Band(zone) => format!(", zone: {zone}"),
+                Edge::Open => String::new(),
             };
             format!("`{key}: {limit}{otherwise}{edge}`")
         }

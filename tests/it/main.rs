@@ -13,6 +13,7 @@ mod bad_revisions;
 mod base_names;
 mod calibrate;
 mod cases;
+mod checks_and_gates;
 mod docs;
 mod files;
 mod freshness;
@@ -24,6 +25,7 @@ mod judges;
 mod label;
 #[cfg(feature = "models")]
 mod live;
+mod measured;
 mod quarantine;
 mod repository;
 mod revision;
@@ -61,6 +63,7 @@ fn main() {
     trials.extend(base_names::trials());
     trials.extend(calibrate::trials());
     trials.extend(cases::trials());
+    trials.extend(checks_and_gates::trials());
     trials.extend(docs::trials());
     trials.extend(freshness::trials());
     trials.extend(import::trials());
@@ -71,6 +74,7 @@ fn main() {
     trials.extend(judges::trials());
     trials.extend(label::trials());
     trials.extend(files::trials());
+    trials.extend(measured::trials());
     trials.extend(guard::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());

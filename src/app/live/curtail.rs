@@ -69,7 +69,7 @@ impl<'a> Curtail<'a> {
         let grades: Vec<&Grade> = so_far.iter().collect();
         let pair = &wanted.opened.suite.pairs()[wanted.pair];
         let so_far = SoFar { grades: &grades, lost: 0, planned: wanted.samples, zone: pair.zone };
-        let settled = is_settled(wanted.opened.kind.metrics, &wanted.opened.gates, &so_far);
+        let settled = is_settled(wanted.opened.kind.metrics, &wanted.opened.model_gates, &so_far);
         self.settled.borrow_mut().insert(run, settled);
     }
 }

@@ -70,6 +70,9 @@ pub(super) struct SuiteForm {
     /// Gates that differ from the kind's defaults, by metric.
     #[serde(default)]
     pub(super) gates: BTreeMap<String, GateForms>,
+    /// Whether a case that passed in the baseline and fails now fails the suite: the gate `newly_failing: { max: 0 }`.
+    #[serde(default)]
+    pub(super) no_newly_failing: bool,
     /// The categories that expectations may use; any word where absent.
     pub(super) categories: Option<Vec<String>>,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).

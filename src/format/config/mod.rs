@@ -209,6 +209,7 @@ impl Reader<'_> {
             samples: self.samples(&at("samples"), form.samples),
             agents,
             gates,
+            no_newly_failing: form.no_newly_failing,
             categories: form.categories,
             runs_of,
             runs_in: None,

@@ -172,6 +172,9 @@ pub struct AgentForm {
     pub read_layers: BTreeMap<String, u32>,
     /// The baseline's failed checks by tag.
     pub taxonomy_before: Option<BTreeMap<String, u32>>,
+    /// The baseline's samples that gave nothing to grade, where it says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub infra_before: Option<u32>,
 }
 
 /// How many cases pass.

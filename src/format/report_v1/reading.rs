@@ -202,6 +202,7 @@ fn agent(mut form: AgentForm) -> Read<AgentReport> {
         removed: form.removed.iter().map(|case| case_id(case)).collect::<Read<_>>()?,
         notes: form.notes,
         taxonomy_before: form.taxonomy_before.map(tags).transpose()?,
+        infra_before: form.infra_before,
         agent: name,
     })
 }
@@ -287,6 +288,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         kept: Vec::new(),
         complaints: BTreeMap::new(),
         judged: form.judged.into_iter().map(|one| judges::judged(one).map_err(Odd)).collect::<Read<_>>()?,
+        outputs_sha256: None,
         answered_by: AnsweredBy::default(),
     };
     let trend = match form.baseline_state.as_str() {

@@ -164,6 +164,7 @@ fn agent(agent: &AgentReport) -> AgentForm {
         removed: agent.removed.iter().map(ToString::to_string).collect(),
         notes: agent.notes.clone(),
         read_layers: agent.layers().into_iter().map(|(layer, count)| (layer.word().to_owned(), count)).collect(),
+        infra_before: agent.infra_before,
         taxonomy_before: agent
             .taxonomy_before
             .as_ref()

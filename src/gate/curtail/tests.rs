@@ -42,7 +42,7 @@ fn settled(spec: MetricSpec, gate: Gate, values: &[f64], lost: u32, planned: u32
 fn decided(spec: &MetricSpec, values: &[f64]) -> (String, Option<f64>, bool) {
     let samples: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
     let value = fold::folded(spec, &samples);
-    let subject = Subject { value, shared_value: value, all_excluded: false };
+    let subject = Subject::alone(value);
     let word = ruling(&FLOOR, &subject, &BaseNumber::Absent).ruling.word().to_owned();
     let passing = values.iter().filter(|value| **value >= 0.8).count();
     let exact = value.filter(|_| spec.aggregate != Aggregate::Worst);

@@ -17,7 +17,7 @@ use crate::model::Side;
 use crate::model::Verdict;
 
 fn subject(value: f64) -> Subject {
-    Subject { value: Some(value), shared_value: Some(value), all_excluded: false }
+    Subject::alone(Some(value))
 }
 
 fn floor(number: f64, edge: Edge) -> Gate {
@@ -71,7 +71,7 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
 
 #[test]
 fn only_the_baselines_number_is_compared_on_the_shared_cases() {
-    let apart = Subject { value: Some(0.9), shared_value: Some(0.1), all_excluded: false };
+    let apart = Subject { value: Some(0.9), ..Subject::alone(Some(0.1)) };
     let number = floor(0.5, Edge::Hard);
     let base = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
     let known = BaseNumber::Known(0.5);
@@ -96,7 +96,7 @@ fn the_boundary_of_a_regression_passes() {
 
 #[test]
 fn nothing_to_measure_is_never_a_pass() {
-    let none = |all_excluded| Subject { value: None, shared_value: None, all_excluded };
+    let none = |all_excluded| Subject { all_excluded, ..Subject::alone(None) };
     let near = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
     for gate in [floor(0.0, Edge::Hard), near, Gate::Change { drift: Drift::Drop, tolerance: 1.0 }] {
         for base in [BaseNumber::Known(0.5), BaseNumber::Absent, BaseNumber::Incomparable("scorer".to_owned())] {

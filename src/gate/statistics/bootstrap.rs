@@ -137,7 +137,7 @@ fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
     let named = |name| specs.iter().any(|other| other.name == name && is_smooth(other, &[]));
     match spec.aggregate {
         Aggregate::Mean | Aggregate::Rate | Aggregate::Sum => true,
-        Aggregate::Worst => false,
+        Aggregate::Worst | Aggregate::Coverage | Aggregate::NewlyFailing => false,
         Aggregate::Harmonic(one, other) => named(one) && named(other),
     }
 }

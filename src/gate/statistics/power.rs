@@ -33,7 +33,9 @@ pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
             let share = (mean * count + square / 2.0) / (count + square);
             (share * (1.0 - share)).sqrt()
         }
-        Aggregate::Worst | Aggregate::Sum | Aggregate::Harmonic(..) => return None,
+        Aggregate::Worst | Aggregate::Sum | Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing => {
+            return None;
+        }
     };
     let degrees = values.len() - 1;
     let factor = student_quantile(0.975, degrees) + student_quantile(POWER, degrees);

@@ -80,7 +80,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         name(agent.agent.as_str()),
         inline(&metric.name, 60),
         number::value(metric.unit, metric.comparison.baseline),
-        number::value(metric.unit, metric.value),
+        words::value(metric),
         number::delta(metric.unit, metric.comparison.delta),
         gates.join(", ")
     )

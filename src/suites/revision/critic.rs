@@ -11,11 +11,9 @@ use super::draft::Draft;
 use super::draft::number;
 use super::fault::Criterion;
 use super::fault::FaultKind;
-use super::score::OF_AN_ENTITY;
 use super::score::Verification;
 use super::score::overall;
 use crate::model::EPSILON;
-use crate::model::PenaltyMode;
 use crate::model::Scoring;
 use crate::model::reaches;
 use crate::text::norm;
@@ -209,9 +207,6 @@ fn deducted(value: Option<&Value>) -> Option<f64> {
 /// How far a critic's overall score may be from its own arithmetic (grading.md 9).
 const OFF: f64 = 0.01;
 
-/// How many orphans a score of coherence can stand for.
-const MOST_ORPHANS: u32 = 5;
-
 /// An evaluation beside the verification of the same document.
 pub struct Judged<'a> {
     pub evaluation: &'a Evaluation,
@@ -220,49 +215,21 @@ pub struct Judged<'a> {
 }
 
 impl Judged<'_> {
-    /// What is wrong with its arithmetic: its overall score is its weighted scores less what it deducted. Where it does not
-    /// say what that was, deductions are right that its own scores call for, or that the verifier makes.
+    /// What is wrong with its arithmetic: its overall score is its weighted scores less the penalties that it states, and where
+    /// it states none, less those that the verifier finds.
     pub fn arithmetic(&self) -> Option<String> {
         let Self { evaluation, verification, scoring } = self;
         let weighted = overall(&evaluation.scores, &[], scoring);
-        let deductions = match evaluation.penalties {
-            Some(own) => vec![own],
-            None => {
-                let found = verification.penalties.iter().map(|penalty| penalty.amount).sum();
-                let mut possible = self.called_for();
-                possible.push(found);
-                possible
-            }
-        };
-        let off = |deducted: &f64| (evaluation.overall - (weighted - deducted).clamp(0.0, 1.0)).abs();
-        let fits = deductions.iter().any(|deducted| off(deducted) <= OFF + EPSILON);
-        (!fits).then(|| {
-            let own = evaluation.penalties.map_or(String::new(), |own| format!(" less {own} deducted"));
-            format!("overall_score is {}, its own scores come to {weighted:.4}{own}", evaluation.overall)
+        let found = || verification.penalties.iter().map(|penalty| penalty.amount).sum();
+        let deducted = evaluation.penalties.unwrap_or_else(found);
+        let right = (weighted - deducted).clamp(0.0, 1.0);
+        ((evaluation.overall - right).abs() > OFF + EPSILON).then(|| {
+            let whose = if evaluation.penalties.is_some() { "its own" } else { "the verifier's" };
+            let less =
+                if deducted == 0.0 { String::new() } else { format!(" less {whose} {deducted:.2} of penalties") };
+            let Evaluation { overall, .. } = evaluation;
+            format!("overall_score is {overall}, its scores come to {weighted:.4}{less}")
         })
-    }
-
-    /// The sums of deductions that its own scores can stand for: of names and directions by their criteria, of references
-    /// and orphans where coherence is not whole, of the format where it speaks of it.
-    fn called_for(&self) -> Vec<f64> {
-        let Self { evaluation, scoring, .. } = self;
-        let amounts = &scoring.penalties;
-        let names =
-            ((1.0 - evaluation.scores[Criterion::Entities.place()]) / OF_AN_ENTITY).round() * amounts.missing_entity;
-        let names = if scoring.penalty_mode == PenaltyMode::Overall { names } else { 0.0 };
-        let whole = |criterion: Criterion| reaches(evaluation.scores[criterion.place()], 1.0);
-        let direction = if whole(Criterion::Liability) { 0.0 } else { amounts.liability_direction };
-        let incoherent = !whole(Criterion::Coherence);
-        let mut sums = Vec::new();
-        for orphans in 0..=if incoherent { MOST_ORPHANS } else { 0 } {
-            for reference in [0.0, if incoherent { amounts.broken_reference } else { 0.0 }] {
-                for format in [0.0, if self.speaks_of(&FORMAT) { amounts.rtf_corruption } else { 0.0 }] {
-                    let rest = f64::from(orphans) * amounts.orphan + reference + format;
-                    sums.extend([0.0, names].into_iter().flat_map(|names| [rest + names, rest + names + direction]));
-                }
-            }
-        }
-        sums
     }
 
     /// What contradicts itself: satisfied below the gate, or not satisfied without naming anything.

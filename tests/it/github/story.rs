@@ -88,7 +88,7 @@ fn pull_request() {
     let ran = story.gate(8);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let body = one(&story.github);
-    is_opened_by(&body, "CAUTION", "The agent got worse: 1 gate fails. This blocks the merge.");
+    is_opened_by(&body, "CAUTION", "The agent got worse: 2 gates fail. This blocks the merge.");
     assert!(body.contains("−50.0 pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
     keep("2-regression", &body);
 
@@ -247,7 +247,7 @@ fn fork() {
     // The trusted gate judges the same commit as data, and its verdict takes the place of what the fork said.
     let ran = fork.trusted("pull_request.opened", 11);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "CAUTION", "The agent got worse: 1 gate fails. This blocks the merge.");
+    is_opened_by(&one(&fork.github), "CAUTION", "The agent got worse: 2 gates fail. This blocks the merge.");
     keep("8-trusted", &one(&fork.github));
 
     // A maintainer approves it; the bump cannot push to a fork and says what to do instead; the trusted gate is green.

@@ -1,0 +1,162 @@
+//! A case's own verdict, and how it stood in the baseline.
+
+use super::Judged;
+use super::ruled;
+use crate::fold;
+use crate::gate::limits::Planned;
+use crate::gate::rule::BaseNumber;
+use crate::gate::rule::Subject;
+use crate::model::Aggregate;
+use crate::model::BaselineEntry;
+use crate::model::Better;
+use crate::model::CaseId;
+use crate::model::CaseTrend;
+use crate::model::Edge;
+use crate::model::Exclusion;
+use crate::model::Gate;
+use crate::model::Limit;
+use crate::model::MetricSpec;
+use crate::model::PASSED;
+use crate::model::PairResult;
+use crate::model::Ruling;
+use crate::model::Verdict;
+use crate::model::six_places;
+
+/// The folded values of a case in the baseline.
+pub(super) fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
+    let values = entry.cases.get(case);
+    let of = |spec: &MetricSpec| fold::folded(spec, values?.get(spec.name)?);
+    specs.iter().map(of).collect()
+}
+
+/// Whether a case of the baseline failed then, by its checks; `None` where the baseline does not say.
+fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
+    let passing = entry.cases.get(case)?.get(PASSED)?.first().copied().flatten()?;
+    Some(passing <= 0.5)
+}
+
+/// How many cases passed in the baseline and fail now, by their checks; `None` where no case can be compared.
+pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>) -> Option<f64> {
+    let entry = entry?;
+    let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
+    let compared: Vec<bool> =
+        counted.filter_map(|pair| Some(!failed_before(entry, &pair.case)? && !pair.passed.passes())).collect();
+    (!compared.is_empty()).then(|| compared.iter().filter(|fails| **fails).count() as f64)
+}
+
+/// A case's own verdict, and how it stood in the baseline: by its checks, and by the fixed limits of its own numbers.
+pub(super) fn case(
+    judged: &Judged<'_>,
+    bases: &[BaseNumber],
+    pair: &PairResult,
+    zone: Option<f64>,
+    entry: Option<&BaselineEntry>,
+) -> (Ruling, CaseTrend) {
+    let excluded = !pair.has_majority();
+    let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
+    let entry = entry.filter(|entry| !entry.cases.is_empty());
+    let before = entry.map(|entry| case_before(judged.specs, entry, &pair.case));
+    // An average of the agent says nothing about one case: it is held against its own number in the baseline.
+    let own_bases: Vec<BaseNumber> = bases
+        .iter()
+        .enumerate()
+        .map(|(place, base)| match (base, &before) {
+            (BaseNumber::Incomparable(_) | BaseNumber::Absent, _) | (_, None) => base.clone(),
+            (BaseNumber::Known(_), Some(before)) => before[place].map_or(BaseNumber::Absent, BaseNumber::Known),
+        })
+        .collect();
+    let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
+    let by_numbers = || own_verdict(judged, &own_bases, &now, zone, &by_threshold);
+    // Where a number of the baseline is the limit, a worse one alone fails no case.
+    let uncompared = |base: &BaseNumber| match base {
+        BaseNumber::Known(_) => BaseNumber::Incomparable(String::new()),
+        BaseNumber::Absent | BaseNumber::Incomparable(_) => base.clone(),
+    };
+    let fixed: Vec<BaseNumber> = own_bases.iter().map(uncompared).collect();
+    let by_fixed = own_verdict(judged, &fixed, &now, zone, &by_threshold);
+    let failing =
+        !pair.passed.passes() || by_fixed.verdict() == Some(Verdict::Fail) || fails(judged, &own_bases, &now, zone);
+    let verdict = match (excluded, failing) {
+        (true, _) => Ruling::Judged(Verdict::Inconclusive),
+        // A band of its own says that nobody can tell.
+        (false, true) if zone.is_some() && by_numbers() == Ruling::Judged(Verdict::Inconclusive) => by_numbers(),
+        (false, true) => Ruling::Judged(Verdict::Fail),
+        // Its checks hold, and a number of it is worse than before: it moved, and does not fail.
+        (false, false) => match by_numbers() {
+            Ruling::Judged(Verdict::Fail) => Ruling::Judged(Verdict::Inconclusive),
+            other => other,
+        },
+    };
+    let trend = match (entry, entry.and_then(|entry| entry.cases.get(&pair.case))) {
+        (None, _) => CaseTrend::Unknown,
+        (Some(_), None) => CaseTrend::New,
+        (Some(_), Some(values)) if values.is_empty() || excluded => CaseTrend::Unknown,
+        (Some(entry), Some(_)) => {
+            let failed = failed_before(entry, &pair.case);
+            let failed_by_numbers = fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);
+            let fails_by_numbers = fails(judged, bases, &rounded(&now), zone);
+            // Without its checks of then, the numbers of both sides are compared.
+            let fails_now = fails_by_numbers || (failed.is_some() && !pair.passed.passes());
+            trend(failed.unwrap_or(false) || failed_by_numbers, fails_now)
+        }
+    };
+    (verdict, trend)
+}
+
+/// Whether a case with these values fails, then as now: by the numbers of the config, and by what a gated share counts.
+///
+/// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
+fn fails(judged: &Judged<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
+    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+    let by_number = own_verdict(judged, bases, values, zone, &fixed);
+    let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
+        let gated = spec.aggregate == Aggregate::Rate && gates.iter().any(|planned| planned.off.is_none());
+        let short = match spec.better {
+            Better::Lower => value.is_some_and(|value| value >= 0.5),
+            Better::Higher | Better::Neither => value.is_some_and(|value| value < 0.5),
+        };
+        gated && short
+    });
+    by_share || by_number.verdict() == Some(Verdict::Fail)
+}
+
+/// As a baseline keeps values: what is the same on both sides has the same verdict.
+fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
+    values.iter().map(|value| value.map(six_places)).collect()
+}
+
+/// The verdict of one case's values on the gates that are looked at.
+fn own_verdict(
+    judged: &Judged<'_>,
+    bases: &[BaseNumber],
+    values: &[Option<f64>],
+    zone: Option<f64>,
+    looked_at: &dyn Fn(&Gate) -> bool,
+) -> Ruling {
+    let mut rulings = Vec::new();
+    for (place, value) in values.iter().copied().enumerate() {
+        let subject = Subject::alone(value);
+        let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
+        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[place]).ruling));
+    }
+    Ruling::of_all(&rulings)
+}
+
+fn trend(before: bool, now: bool) -> CaseTrend {
+    match (before, now) {
+        (true, true) => CaseTrend::StillFailing,
+        (false, true) => CaseTrend::NewlyFailing,
+        (true, false) => CaseTrend::NewlyPassing,
+        (false, false) => CaseTrend::StillPassing,
+    }
+}
+
+/// A case's `ambiguity_zone` takes the place of a band, and never touches a hard gate.
+fn banded(planned: &Planned, zone: Option<f64>) -> Planned {
+    match (planned.gate, zone) {
+        (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {
+            Planned { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
+        }
+        _ => planned.clone(),
+    }
+}
