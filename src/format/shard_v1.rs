@@ -196,7 +196,8 @@ fn age(word: &str) -> Option<RecordingAge> {
 }
 
 fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
-    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } = beside;
+    let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } =
+        beside;
     let freshness = Freshness { agent: age(&agent_age)?, input: age(&input_age)? };
     let number = |text: Option<String>| match text {
         None => Some(None),

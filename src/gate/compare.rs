@@ -184,6 +184,8 @@ impl Judged<'_> {
 /// The interval of a share of cases; of cases that share a document it would be too narrow.
 fn share_interval(spec: &MetricSpec, values: &[f64], cases: Cases) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
+        // How sure it is that answers could be read is no question of statistics.
+        _ if spec.is_precondition() => None,
         (Aggregate::Rate, Cases::Apart) => wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len()),
         (Aggregate::Rate, Cases::Together)
         | (

@@ -259,7 +259,11 @@ fn findings() {
             EXPECTED.to_owned(),
             RUN.replace(r#""citations": [ { "file": "docs/lease.md", "quote": "a change of control" } ] }"#, wrong),
         ),
-        ("count_in_range", EXPECTED.replace("\"max_expected_findings\": 3", "\"max_expected_findings\": 0"), RUN.to_owned()),
+        (
+            "count_in_range",
+            EXPECTED.replace("\"max_expected_findings\": 3", "\"max_expected_findings\": 0"),
+            RUN.to_owned(),
+        ),
     ] {
         let repository = Repository::small();
         assert_eq!(repository.goldgate(&["run", "--update-baseline"]).code, 0);

@@ -240,8 +240,8 @@ fn added_scenario() {
         notes.contains("scenario_pass_rate of the cases that the baseline lacks (added) is 0, its limit there is 1"),
         "{notes}"
     );
-    let shown = repository.goldgate(&["run", "--suite", "interview"]).stdout;
-    assert!(shown.contains(" of those compared)"), "{shown}");
+    let shown = repository.goldgate(&["run", "--suite", "interview", "--format", "markdown"]).stdout;
+    assert!(shown.contains("96.2 % (100.0 % of those compared)"), "{shown}");
 }
 
 fn nothing_else_judged() {
