@@ -39,9 +39,12 @@ pub struct FreshnessInputs<'a> {
     opened: &'a Opened,
     shelf: &'a dyn Shelf,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
-    /// The suite whose runs this one grades again, with the pair and the run of each key.
-    other: Option<(Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>)>,
+    /// The suite whose runs this one grades again.
+    other: Option<SuiteOfRuns>,
 }
+
+/// A suite, with the pair and the run of each key.
+type SuiteOfRuns = (Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>);
 
 /// An agent whose runs are recordings.
 pub struct ReplayedAgent<'a> {
@@ -139,11 +142,7 @@ enum InputDigest {
 }
 
 /// A suite whose runs another one grades again; it may not be among those that are asked for.
-fn other(
-    plan: &Plan,
-    id: &SuiteId,
-    shelf: &dyn Shelf,
-) -> Result<Option<(Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>)>, Diagnostics> {
+fn other(plan: &Plan, id: &SuiteId, shelf: &dyn Shelf) -> Result<Option<SuiteOfRuns>, Diagnostics> {
     let opened = plan.suites.iter().find(|opened| opened.config.id == *id).map(|opened| opened.suite.clone());
     let suite: Arc<dyn Suite> = match (opened, plan.config.suites.iter().find(|suite| suite.id == *id)) {
         (Some(suite), _) => suite,

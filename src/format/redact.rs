@@ -11,8 +11,6 @@ use crate::model::Steps;
 use crate::model::ToolCall;
 use crate::text::pattern;
 
-/// What stands in the place of something that must not be kept.
-
 /// Forms of keys that vendors hand out.
 const KEYS: &[&str] = &[
     r"sk-[A-Za-z0-9_-]{16,}",

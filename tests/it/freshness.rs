@@ -246,7 +246,7 @@ fn across() {
         repository.replace("together/cases/both.json", r#"["legal", "legal"]"#, r#"["legal", "finance"]"#);
     }
     let alone = ["--suite", "together"];
-    assert_ne!(refused(&repository, &alone).1.contains("stale"), true);
+    assert!(!refused(&repository, &alone).1.contains("stale"));
     let mut record: Value = serde_json::from_str(&repository.read("golden/runs/legal/lease.json")).unwrap();
     record["provenance"] = json!({ "fingerprint": sha256("another") });
     repository.write("golden/runs/legal/lease.json", record.to_string());

@@ -142,11 +142,11 @@ impl CaseSets {
     /// That a gate of the baseline is held against another number where the baseline lacks cases, and which these are.
     pub(super) fn added_remark(&self, judged: &Judged<'_>, place: usize, added: Option<f64>) -> Option<String> {
         let otherwise = judged.gates[place].iter().filter(|planned| planned.off.is_none());
-        let otherwise = otherwise.filter_map(|planned| match planned.gate {
+        let mut otherwise = otherwise.filter_map(|planned| match planned.gate {
             Gate::Threshold { limit: Limit::Baseline { otherwise }, .. } => otherwise,
             Gate::Threshold { limit: Limit::Number(_), .. } | Gate::Change { .. } => None,
         });
-        let (value, otherwise) = added.zip(otherwise.last())?;
+        let (value, otherwise) = added.zip(otherwise.next_back())?;
         let named: Vec<&str> =
             self.unknown.iter().take(NAMED).map(|place| judged.pairs[*place].case.as_str()).collect();
         let more = match self.unknown.len() - named.len() {

@@ -167,8 +167,7 @@ fn no_merge() {
     is_no_verdict(&gate(&workspace, &github), "GitHub has not made the test merge yet; run this job again");
     // Right after a retarget GitHub still shows the merge into the branch before.
     github.mergeable(json!(true));
-    github
-        .keep_merge(&"9".repeat(40), &payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap());
+    github.keep_merge(&"9".repeat(40), payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap());
     is_no_verdict(&gate(&workspace, &github), "GitHub's test merge is not of the present master and head");
     assert!(github.bodies(BOT).is_empty());
 }
