@@ -15,7 +15,7 @@ pids+=($!)
 await_server "http://127.0.0.1:$mock/user"
 
 cargo build --quiet --locked --manifest-path "$root/Cargo.toml"
-binary=$root/target/debug/goldgate
+binary=${CARGO_TARGET_DIR:-$root/target}/debug/goldgate
 mkdir -p "$work/repo/.git"
 cp -r "$root/fixtures" "$root/goldgate.yaml" "$work/repo/"
 # action RUN EVENT NAME MODE [VARIABLE=VALUE]…

@@ -390,7 +390,8 @@ mod tests {
     "recorded_at": "2026-01-01T00:00:00Z",
     "commit": "c",
     "cache": "miss",
-    "fingerprint": "f"
+    "fingerprint": "f",
+    "input_sha256": "i"
   }
 }
 "#;
