@@ -24,6 +24,7 @@ use super::Suite;
 use super::blame::Blame;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
+use super::desk::read_case;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
 use super::produced::Produced;
@@ -221,7 +222,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .par_iter()
         .filter_map(|name| {
             let stem = name.strip_suffix(".json")?;
-            Some(read_case(shelf, &rules, runs_of, folder.child(name), stem))
+            let file = folder.child(name);
+            Some(read_case(shelf, &file, |own| read_golden(own, &rules, runs_of, file.clone(), stem)))
         })
         .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
@@ -229,7 +231,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     problems.or(Box::new(CrossAgent { folder, documents, rules, pairs, cases }))
 }
 
-fn read_case(
+fn read_golden(
     shelf: &dyn Shelf,
     rules: &Rules,
     runs_of: &SuiteId,

@@ -60,6 +60,19 @@ pub trait Shelf: Sync {
     fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
         SourceText::new(file.clone(), self.bytes(file)?)
     }
+
+    /// The same files for reading the case of one golden file, where somebody keeps a list of what each case is judged by.
+    fn for_golden<'a>(&'a self, _golden: &RepoPath) -> Option<Box<dyn Shelf + 'a>> {
+        None
+    }
+}
+
+/// Reads the case of one golden file, and lets a list of what was read say that it was read for this case.
+pub fn read_case<T>(shelf: &dyn Shelf, golden: &RepoPath, read: impl FnOnce(&dyn Shelf) -> T) -> T {
+    match shelf.for_golden(golden) {
+        Some(own) => read(&*own),
+        None => read(shelf),
+    }
 }
 
 /// Whether git or a file manager keeps an entry of this name for itself, so that no commit has it.

@@ -217,7 +217,7 @@ struct Evidence {
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let read = |source: &SourceText| read(source, &suite.path, shelf);
+    let read = |source: &SourceText, shelf: &dyn Shelf| read(source, &suite.path, shelf);
     let folder = folder::open(suite, shelf, suite.path.child("tasks"), read)?;
     Ok(Box::new(Evidence { path: suite.path.clone(), folder }))
 }

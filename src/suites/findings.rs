@@ -27,6 +27,7 @@ use super::Suite;
 use super::blame::Blame;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
+use super::desk::read_case;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -209,7 +210,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
                     help,
                 ));
             }
-            read_pair(suite, shelf, agent, file, &stem)
+            read_case(shelf, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
         })
         .collect();
     let (mut pairs, mut expectations) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));

@@ -7,6 +7,7 @@ use super::Audit;
 use super::EntryKind;
 use super::Pair;
 use super::Shelf;
+use super::desk::read_case;
 use super::quarantine::Stated;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
@@ -146,7 +147,7 @@ pub fn open<T: Send>(
     suite: &SuiteConfig,
     shelf: &dyn Shelf,
     path: RepoPath,
-    read: impl Fn(&SourceText) -> Result<Read<T>, Diagnostic> + Sync,
+    read: impl Fn(&SourceText, &dyn Shelf) -> Result<Read<T>, Diagnostic> + Sync,
 ) -> Result<Folder<T>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let entries = problems.keep(shelf.list(&path)).unwrap_or_default();
@@ -156,7 +157,7 @@ pub fn open<T: Send>(
         .filter_map(|entry| Some((path.child(&entry.name), entry.name.strip_suffix(".json")?)))
         .collect();
     let opened: Vec<Result<_, Diagnostics>> =
-        files.par_iter().map(|(file, stem)| opened(shelf.text(file)?, stem, &read)).collect();
+        files.par_iter().map(|(file, stem)| read_case(shelf, file, |own| opened(file, stem, own, &read))).collect();
     let mut opened: Vec<Opened<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
     opened.sort_by(|one, other| one.id.cmp(&other.id));
     for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
@@ -174,11 +175,13 @@ pub fn open<T: Send>(
 }
 
 fn opened<T>(
-    source: SourceText,
+    file: &RepoPath,
     stem: &str,
-    read: &impl Fn(&SourceText) -> Result<Read<T>, Diagnostic>,
+    shelf: &dyn Shelf,
+    read: &impl Fn(&SourceText, &dyn Shelf) -> Result<Read<T>, Diagnostic>,
 ) -> Result<Opened<T>, Diagnostics> {
-    let read = read(&source)?;
+    let source = shelf.text(file)?;
+    let read = read(&source, shelf)?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
     };

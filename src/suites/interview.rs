@@ -194,7 +194,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let mut terms = |name| problems.keep(Terms::open(name, suite.terms.get(name), shelf));
     let (Some(vague), Some(edge_case)) = (terms("vague"), terms("edge_case")) else { return Err(problems) };
     let read = |source: &SourceText| read(source, &vague, &edge_case);
-    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), read)?;
+    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), |source, _| read(source))?;
     Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), shelf)?, folder }))
 }
 

@@ -122,7 +122,7 @@ struct Property {
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("cases"), read)?;
+    let folder = folder::open(suite, shelf, suite.path.child("cases"), |source, _| read(source))?;
     Ok(Box::new(Property { folder }))
 }
 

@@ -131,7 +131,7 @@ struct Reconciliation {
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("fixtures"), read)?;
+    let folder = folder::open(suite, shelf, suite.path.child("fixtures"), |source, _| read(source))?;
     Ok(Box::new(Reconciliation { folder }))
 }
 

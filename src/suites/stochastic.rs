@@ -191,7 +191,7 @@ struct Stochastic {
 }
 
 fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), read)?;
+    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), |source, _| read(source))?;
     Ok(Box::new(Stochastic { folder }))
 }
 

@@ -18,6 +18,7 @@ use super::Shelf;
 use super::Suite;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
+use super::desk::read_case;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
@@ -169,7 +170,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .par_iter()
         .filter_map(|name| {
             let stem = name.strip_suffix(".json")?;
-            Some(read_case(shelf, &rules, folder.child(name), stem, &agent))
+            let file = folder.child(name);
+            Some(read_case(shelf, &file, |own| read_golden(own, &rules, file.clone(), stem, &agent)))
         })
         .collect();
     let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
@@ -177,7 +179,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, pairs, cases }))
 }
 
-fn read_case(
+fn read_golden(
     shelf: &dyn Shelf,
     rules: &Rules,
     file: RepoPath,

@@ -25,7 +25,11 @@ use crate::suites::EntryKind;
 use crate::suites::Pair;
 use crate::suites::Shelf;
 use crate::suites::Stated;
+use crate::suites::desk::read_case;
 use crate::suites::sha256_hex;
+
+/// What the golden file of a case is called.
+const GOLDEN: &str = "instructions.json";
 
 /// One case.
 pub struct Case {
@@ -68,8 +72,13 @@ pub fn open(suite: &SuiteConfig, shelf: &dyn Shelf, scoring: &Scoring) -> Result
     let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
     let names: Vec<&str> =
         entries.iter().filter(|entry| entry.kind == EntryKind::Folder).map(|entry| entry.name.as_str()).collect();
-    let read: Vec<Result<Case, Diagnostic>> =
-        names.par_iter().map(|name| read(shelf, &folder.child(name), name, scoring)).collect();
+    let read: Vec<Result<Case, Diagnostic>> = names
+        .par_iter()
+        .map(|name| {
+            let folder = folder.child(name);
+            read_case(shelf, &folder.child(GOLDEN), |own| read(own, &folder, name, scoring))
+        })
+        .collect();
     let mut cases: Vec<Case> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     cases.sort_by(|one, other| one.id.cmp(&other.id));
     problems.or(cases)
@@ -77,20 +86,19 @@ pub fn open(suite: &SuiteConfig, shelf: &dyn Shelf, scoring: &Scoring) -> Result
 
 fn read(shelf: &dyn Shelf, folder: &RepoPath, name: &str, scoring: &Scoring) -> Result<Case, Diagnostic> {
     let id = CaseId::new(name).map_err(|bad| Diagnostic::of_file(folder, "bad-id", bad.to_string(), bad.help()))?;
-    let golden = folder.child("instructions.json");
+    let golden = folder.child(GOLDEN);
     let source = shelf.text(&golden)?;
     let asked = instructions::read(&source)?;
     let (original, before) = document(shelf, &folder.child("original.rtf"))?;
-    let has_revised = shelf.list(folder)?.iter().any(|entry| entry.name == "revised.rtf");
     // What a critic judges may be broken: that is what it has to find.
-    let judged = match has_revised {
-        true => {
-            let bytes = shelf.bytes(&folder.child("revised.rtf"))?;
+    let judged = match shelf.bytes(&folder.child("revised.rtf")) {
+        Ok(bytes) => {
             let draft = Draft::read(&bytes);
             let verification = verify(&original, &draft, &asked, scoring);
             Some((sha256_hex(&bytes), Arc::new(draft), Arc::new(verification)))
         }
-        false => None,
+        Err(problem) if problem.code == "missing-file" => None,
+        Err(problem) => return Err(problem),
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
     let measured = format!("{}\n{before}\n{after}\n{scoring:?}", source.text);
