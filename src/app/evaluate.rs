@@ -23,6 +23,7 @@ use crate::fold::Graded;
 use crate::fold::Heading;
 use crate::gate;
 use crate::gate::Judged;
+use crate::guard::{OtherCommit, ReadFor, RecordedFiles};
 use crate::model::AgentName;
 use crate::model::AnsweredBy;
 use crate::model::Baseline;
@@ -36,6 +37,7 @@ use crate::model::Sample;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
+use crate::model::{Ask, Toolbox};
 use crate::report;
 use crate::report::AgentFacts;
 use crate::suites::Desk;
@@ -44,6 +46,7 @@ use crate::suites::Says;
 use crate::suites::Shelf;
 use crate::suites::Together;
 use crate::suites::outputs_digest;
+use crate::suites::files_below;
 use crate::suites::suite_digest;
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
@@ -61,6 +64,8 @@ pub struct Origin<'a> {
     pub runs: &'a dyn Runs,
     /// What other machines graded already; then nothing is graded here.
     pub parts: Option<&'a Parts>,
+    /// The commit that what is read is compared with, where there is one.
+    pub other: Option<&'a dyn OtherCommit>,
 }
 
 /// Pairs that other machines graded.
@@ -121,7 +126,8 @@ pub fn evaluate(
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
         let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, opened, tier, shelf)) else { continue };
         let counts = SampleCounts::new(plan, opened, tier, baseline);
-        let grading = Grading { plan, opened, shelf, runs: origin.runs, inputs: &inputs, counts: &counts };
+        let grading =
+            Grading { plan, opened, shelf, runs: origin.runs, inputs: &inputs, counts: &counts, other: origin.other };
         let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
         if graded.is_empty() {
             continue;
@@ -173,6 +179,8 @@ struct Grading<'a> {
     inputs: &'a FreshnessInputs<'a>,
     /// How many samples each pair has.
     counts: &'a SampleCounts<'a>,
+    /// The commit that what is read is compared with.
+    other: Option<&'a dyn OtherCommit>,
 }
 
 /// How many cases a core takes at once: few enough that no core waits long for the last one.
@@ -184,7 +192,7 @@ fn grade(
     tier: Tier,
     parts: Option<&Parts>,
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
-    let Grading { plan, opened, shelf, runs, .. } = *grading;
+    let Grading { plan, opened, shelf, runs, other, .. } = *grading;
     let pairs = opened.suite.pairs();
     let places: Vec<usize> = {
         let known = |place: &usize| {
@@ -198,6 +206,12 @@ fn grade(
         .par_iter()
         .with_max_len(AT_ONCE)
         .map(|case| {
+            let read_for = || ReadFor::Case(pairs[case[0]].case.clone());
+            let recorded = other.map(|other| RecordedFiles::new(shelf, other, &opened.reads, read_for()));
+            let shelf: &dyn Shelf = recorded.as_ref().map_or(shelf, |recorded| recorded);
+            if recorded.is_some() {
+                read_inputs(opened, case, shelf);
+            }
             let desk = Desk::new(shelf, &opened.prompts);
             let result = |place: usize| match parts {
                 None => pair(grading, place, &desk),
@@ -219,6 +233,19 @@ fn grade(
         results.pairs.push(result);
     }
     problems.or(by_agent)
+}
+
+/// Reads what the agents of a case are asked with, so that a document that no answer cites is compared, too.
+fn read_inputs(opened: &Opened, case: &[usize], shelf: &dyn Shelf) {
+    // What cannot be read is refused where it is needed; here it counts as read.
+    let runs = case.iter().flat_map(|place| (0..opened.suite.pairs()[*place].runs.len()).map(move |run| (*place, run)));
+    for (place, run) in runs {
+        let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = opened.suite.ask(place, run, shelf) else {
+            continue;
+        };
+        let below = files_below(shelf, &root, &|_| false).unwrap_or_default();
+        below.values().for_each(|file| drop(shelf.bytes(file)));
+    }
 }
 
 fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {

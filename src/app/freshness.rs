@@ -13,6 +13,7 @@ use super::fingerprint::AgentState;
 use super::fingerprint::DigestOrigin;
 use super::plan::Opened;
 use super::plan::Plan;
+use super::plan::RulesOf;
 use super::plan::source_of;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -64,6 +65,10 @@ impl<'a> FreshnessInputs<'a> {
     pub fn open(plan: &'a Plan, opened: &'a Opened, tier: Tier, shelf: &'a dyn Shelf) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut agents = BTreeMap::new();
+        // What the agents are made of now, and whose runs these are, is judged by the head's rules alone.
+        if plan.rules == RulesOf::Base {
+            return Ok(Self { opened, shelf, agents, other: None });
+        }
         let asked = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| asked(&suite.id)) {
             for (name, agent) in &suite.agents {

@@ -115,7 +115,8 @@ impl Table {
         }
         let laid = Laid::default();
         let runs = Replay::open(&shelf, &plan, Tier::Deterministic, &laid)?;
-        let graded = evaluate(&plan, Tier::Deterministic, Origin { runs: &runs, parts: None }, &shelf, None)?;
+        let graded =
+            evaluate(&plan, Tier::Deterministic, Origin { runs: &runs, parts: None, other: None }, &shelf, None)?;
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
         for report in &graded.suites {

@@ -23,6 +23,7 @@ use crate::format::yaml::Step::Key;
 use crate::gate::Planned;
 use crate::gate::Selection;
 use crate::gate::planned_in;
+use crate::guard::{OtherCommit, ReadFor, ReadLog, RecordedFiles};
 use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::CaseId;
@@ -98,6 +99,17 @@ pub struct Plan {
     pub wanted: Wanted,
     /// The day of the run, as `YYYY-MM-DD`: a quarantine ends.
     pub today: String,
+    /// Whose rules these are.
+    pub rules: RulesOf,
+}
+
+/// Whose rules runs are judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RulesOf {
+    /// Those of the files that are graded.
+    Head,
+    /// Those of the base commit, where a case's runs may be missing and whose agents may have moved on.
+    Base,
 }
 
 /// One suite, read.
@@ -118,6 +130,10 @@ pub struct Opened {
     pub labels: Labels,
     /// Models that mark its cases.
     pub judges: Vec<OpenedJudge>,
+    /// What was read of it that the other commit does not have as it is.
+    pub reads: ReadLog,
+    /// The pairs that are graded, where not all are.
+    pub known: Option<BTreeSet<(CaseId, AgentName)>>,
 }
 
 impl Opened {
@@ -132,8 +148,14 @@ impl Opened {
     /// The places of the pairs that are asked for.
     pub fn chosen<'a>(&'a self, wanted: &'a Wanted) -> impl Iterator<Item = usize> + 'a {
         let pairs = self.suite.pairs().iter().enumerate();
-        let chosen = |pair: &Pair| {
-            wanted.agent(&pair.agent) && wanted.case(pair) && wanted.is_of_shard(&self.config.id, &pair.case)
+        let known = |pair: &Pair| {
+            self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
+        };
+        let chosen = move |pair: &Pair| {
+            wanted.agent(&pair.agent)
+                && wanted.case(pair)
+                && wanted.is_of_shard(&self.config.id, &pair.case)
+                && known(pair)
         };
         pairs.filter(move |(_, pair)| chosen(pair)).map(|(place, _)| place)
     }
@@ -152,9 +174,23 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
 /// # Errors
 /// Everything in them that cannot be, and filters that choose nothing.
 pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -> Result<Plan, Diagnostics> {
+    plan_beside(shelf, None, file, wanted, clock)
+}
+
+/// Reads as [`plan`] does, and keeps a list of what differs from another commit.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_beside(
+    shelf: &dyn Shelf,
+    other: Option<&dyn OtherCommit>,
+    file: &RepoPath,
+    wanted: Wanted,
+    clock: &Clock,
+) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
     let mut config = config::read(&source)?;
-    let reader = Reader { shelf, source: &source };
+    let reader = Reader { shelf, source: &source, other, rules: RulesOf::Head };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
@@ -178,7 +214,8 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
         .collect();
     let suites: Vec<Opened> =
         chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite, &config))).collect();
-    let mut plan = problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today() })?;
+    let mut plan =
+        problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesOf::Head })?;
     problems = Diagnostics::default();
     for opened in &plan.suites {
         let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
@@ -200,6 +237,29 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
         problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
     }
     problems.or(plan)
+}
+
+/// Reads those suites of the base commit whose ids are given, to judge the pairs that are given.
+///
+/// # Errors
+/// What of them this version cannot read.
+pub fn base_plan(
+    shelf: &dyn Shelf,
+    other: &dyn OtherCommit,
+    config: &Config,
+    known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
+    wanted: Wanted,
+    clock: &Clock,
+) -> Result<Plan, Diagnostics> {
+    let source = shelf.text(&config.file)?;
+    let reader = Reader { shelf, source: &source, other: Some(other), rules: RulesOf::Base };
+    let mut problems = Diagnostics::default();
+    let mut suites = Vec::new();
+    for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
+        let Some(opened) = problems.keep_all(reader.open(suite, config)) else { continue };
+        suites.push(Opened { known: known.get(&suite.id).cloned(), ..opened });
+    }
+    problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesOf::Base })
 }
 
 /// Labels are of cases and agents that there are.
@@ -274,6 +334,9 @@ fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic>
 struct Reader<'a> {
     shelf: &'a dyn Shelf,
     source: &'a SourceText,
+    /// The commit that what is read is compared with.
+    other: Option<&'a dyn OtherCommit>,
+    rules: RulesOf,
 }
 
 impl Reader<'_> {
@@ -317,9 +380,17 @@ impl Reader<'_> {
         let gates = self.gates(suite, kind, &mut problems);
         let in_the_model_tier = |spec| planned_in(spec, suite, Tier::Model).unwrap_or_default();
         let model_gates = kind.metrics.iter().map(in_the_model_tier).collect();
-        let prompts = self.prompts(suite, config, &mut problems);
-        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), self.shelf)).unwrap_or_default();
-        let opened = problems.keep_all((kind.open)(suite, self.shelf));
+        // Who made the runs is the head's business.
+        let prompts = match self.rules {
+            RulesOf::Head => self.prompts(suite, config, &mut problems),
+            RulesOf::Base => BTreeMap::new(),
+        };
+        let reads = ReadLog::default();
+        let recorded = self.other.map(|other| RecordedFiles::new(self.shelf, other, &reads, ReadFor::Suite));
+        let shelf: &dyn Shelf = recorded.as_ref().map_or(self.shelf, |recorded| recorded);
+        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), shelf)).unwrap_or_default();
+        let opened = problems.keep_all((kind.open)(suite, shelf));
+        drop(recorded);
         if let Some(opened) = &opened {
             strays(&labels, suite, opened.as_ref(), &mut problems);
         }
@@ -332,7 +403,10 @@ impl Reader<'_> {
                 format!("add golden files under {}", suite.path),
             ));
         }
-        let judges = opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems));
+        let judges = match self.rules {
+            RulesOf::Head => opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
+            RulesOf::Base => None,
+        };
         match opened {
             Some(suite_files) => problems.or(Opened {
                 config: suite.clone(),
@@ -343,6 +417,8 @@ impl Reader<'_> {
                 prompts,
                 labels,
                 judges: judges.unwrap_or_default(),
+                reads,
+                known: None,
             }),
             None => Err(problems),
         }

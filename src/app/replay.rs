@@ -9,12 +9,11 @@ use rayon::iter::IntoParallelIterator;
 use rayon::iter::ParallelIterator;
 
 use super::plan::Opened;
-use super::plan::Plan;
 use super::plan::source_of;
+use super::plan::{Plan, RulesOf};
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::format::run_v1;
-use crate::model::AgentName;
 use crate::model::RepoPath;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -24,6 +23,7 @@ use crate::model::Status;
 use crate::model::SuiteId;
 use crate::model::Tier;
 use crate::model::Why;
+use crate::model::{AgentName, Config};
 use crate::suites::EntryKind;
 use crate::suites::Pair;
 use crate::suites::Shelf;
@@ -70,6 +70,7 @@ pub struct Replay<'a> {
     shelf: &'a dyn Shelf,
     laid: &'a Laid,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>>,
+    rules: RulesOf,
 }
 
 /// One agent's folder of recordings.
@@ -92,6 +93,20 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// Folders that cannot be listed, and entries that are no recordings.
     pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier, laid: &'a Laid) -> Result<Self, Diagnostics> {
+        Self::of(shelf, plan, &plan.config, tier, laid)
+    }
+
+    /// Lists the recordings of a plan's pairs where another config keeps them.
+    ///
+    /// # Errors
+    /// As [`Replay::open`].
+    pub fn of(
+        shelf: &'a dyn Shelf,
+        plan: &Plan,
+        config: &Config,
+        tier: Tier,
+        laid: &'a Laid,
+    ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>> = BTreeMap::new();
         let asked: BTreeSet<&SuiteId> = plan
@@ -101,7 +116,7 @@ impl<'a> Replay<'a> {
             .flat_map(|pair| &pair.runs)
             .map(|key| &key.suite)
             .collect();
-        let suites = plan.config.suites.iter().filter(|suite| asked.contains(&suite.id));
+        let suites = config.suites.iter().filter(|suite| asked.contains(&suite.id));
         let agents: Vec<(&SuiteId, &AgentName, RepoPath)> = suites
             .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
             .filter_map(|(suite, name, agent)| {
@@ -119,7 +134,7 @@ impl<'a> Replay<'a> {
                 folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
-        problems.or(Self { shelf, laid, folders })
+        problems.or(Self { shelf, laid, folders, rules: plan.rules })
     }
 
     /// Recordings that no case of any suite asks for: what is not looked at is said.
@@ -173,6 +188,8 @@ impl<'a> Replay<'a> {
         let file = folder.path.child(&format!("{}.json", key.case));
         let inner = folder.path.child(key.case.as_str());
         match folder.entries.get(key.case.as_str()) {
+            // A run that only the base commit's rules ask for is not there, and that is no mistake of the files.
+            None if self.rules == RulesOf::Base => Ok(BTreeMap::new()),
             None => {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
                 Err(Diagnostic::of_file(
@@ -294,7 +311,8 @@ impl Runs for Replay<'_> {
             SampleCount::Exactly(count) => count,
             SampleCount::AtLeast(count) => count.max(recorded),
         };
-        for number in 0..planned {
+        let least = u32::from(self.rules == RulesOf::Base);
+        for number in 0..planned.max(least) {
             let mut runs = Vec::with_capacity(recordings.len());
             let (mut lost, mut spared, mut ended) = (None, false, None);
             for (key, files) in &recordings {

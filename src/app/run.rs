@@ -1,9 +1,9 @@
 //! `goldgate run`: plan, grade, judge, show.
 
-use std::cell::OnceCell;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::baseline;
 use super::cli::CacheArg;
 use super::cli::RunArgs;
@@ -16,7 +16,7 @@ use super::live;
 use super::merge;
 use super::plan::Plan;
 use super::plan::Wanted;
-use super::plan::plan;
+use super::plan::plan_beside;
 use super::replay::Replay;
 use super::selection::chosen;
 use super::show;
@@ -27,8 +27,8 @@ use super::tiers::not_run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::guard;
-use crate::guard::Sides;
+use crate::format::config;
+use crate::guard::{Base, OtherCommit, Sides};
 use crate::model::Authority;
 use crate::model::Baseline;
 use crate::model::Config;
@@ -122,9 +122,23 @@ impl Done {
 pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
     let (disk, file) = located(&job.config)?;
     let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
-    let live = live::Options { keys: keys(&job, before, &disk, &file), ..job.live.clone() };
-    // It is opened once the config has been read: what is wrong there is said first.
-    let base: OnceCell<BaseTree<'_>> = OnceCell::new();
+    let opened = match before {
+        Before::Commit(objects, commit) => {
+            // What is wrong in the config is said before anything is asked outside.
+            config::read(&disk.text(&file)?)?;
+            Some(BaseTree::open(objects, commit, &disk)?)
+        }
+        Before::None => None,
+        #[cfg(feature = "github")]
+        Before::Unknown(_) => None,
+    };
+    let base = opened.as_ref();
+    // The deterministic tier is the one that blocks, so it is the one that guards.
+    // A part guards nothing: who merges sees the whole.
+    let guards = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
+    // A sample that can change no verdict by the head's rules might change one by the base's.
+    let sparing = if base.is_some() { live::Sparing::Off } else { job.live.sparing };
+    let live = live::Options { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
     let ground = Ground {
         shelf: &disk,
         config: &file,
@@ -133,28 +147,16 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
             // What other machines graded is not made again.
             Some(parts) => Ok(live::Made { not_run: parts.not_run(tier), ..live::Made::default() }),
         },
-        baseline: &|configured| {
-            if let Before::Commit(objects, commit) = before {
-                let opened = BaseTree::open(objects, commit, &disk)?;
-                return read_baseline(&disk, Some(base.get_or_init(|| opened)), configured);
-            }
-            read_baseline(&disk, None, configured)
-        },
+        baseline: &|configured| read_baseline(&disk, base, configured),
+        base: base.filter(|_| guards).map(|base| base as &dyn Base),
     };
     let mut done = graded_on(&job, &world.clock, &ground)?;
     #[cfg(feature = "github")]
     if let Before::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set is not compared with the base commit: {why}"));
     }
-    // The deterministic tier is the one that blocks, so it is the one that guards.
-    // A part guards nothing: who merges sees the whole.
-    let guards = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
-    if let Some(base) = base.get().filter(|_| guards) {
-        let changes = guard::changes(&Sides { base, head: &disk }, &done.config);
-        if let Some(error) = base.trouble() {
-            return Err(error.context("while comparing the golden set with the base commit").into());
-        }
-        report::govern(&mut done.report, changes, None);
+    if let Some(error) = base.and_then(BaseTree::trouble) {
+        return Err(error.context("while comparing the golden set with the base commit").into());
     }
     if let Some(shard) = job.wanted.shard {
         report::part(&mut done.report, shard);
@@ -187,6 +189,8 @@ pub struct Ground<'a> {
     pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::Made, Trouble>,
     /// Gives the baseline to compare with, where the config's stands.
     pub baseline: GiveBaseline<'a>,
+    /// The base commit, where the runs are judged by its rules, too.
+    pub base: Option<&'a dyn Base>,
 }
 
 /// Grades and judges what it is handed.
@@ -195,21 +199,24 @@ pub struct Ground<'a> {
 /// Bad input, or an outside that failed; a failed gate is no error.
 pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, Trouble> {
     let (started_at, shelf) = (clock.now(), ground.shelf);
-    let plan = plan(shelf, ground.config, job.wanted.clone(), clock)?;
+    let other = ground.base.map(|base| base as &dyn OtherCommit);
+    let plan = plan_beside(shelf, other, ground.config, job.wanted.clone(), clock)?;
     let config_sha256 = sha256_hex(&shelf.bytes(ground.config)?);
     let against = (ground.baseline)(plan.config.baseline.as_ref())?;
     let mut notes = Vec::new();
     let tiers = &plan.wanted.tiers;
-    let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
+    let mut not_gateable = Vec::new();
     let mut usage = Usage::default();
     let (mut called_off, mut model_tier, mut agents_not_run) = (None::<Interruption>, None, Vec::new());
+    let mut runs = Vec::new();
     for tier in tiers {
         if called_off.is_some_and(Interruption::is_signal) {
             break;
         }
         let mut made = (ground.make)(&plan, *tier)?;
         called_off = called_off.max(made.called_off);
-        let tiered = graded(&plan, *tier, shelf, &made, job.parts.as_deref(), against.as_ref())?;
+        let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
+        let tiered = graded(&plan, *tier, shelf, from, against.as_ref())?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
         // Where its verdict counts, it stands among the reasons why there is none.
@@ -217,21 +224,38 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
             notes.extend(made.not_run.iter().map(|one| one.message.clone()));
         }
         agents_not_run.append(&mut made.not_run);
-        notes.extend(made.notes);
+        notes.append(&mut made.notes);
         usage = usage.and(made.usage);
         if job.decides(*tier) {
             if *tier == Tier::Model {
                 let verdict = Ruling::of_all(tiered.suites.iter().map(|suite| &suite.verdict));
                 model_tier = Some(TierOutcome { verdict, not_gateable: refusals.clone() });
             }
-            evaluated.not_gateable.extend(refusals);
+            not_gateable.extend(refusals);
         }
-        evaluated.suites.extend(tiered.suites);
+        runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
     }
-    let mut report = assembled(job, clock, started_at, evaluated, notes);
+    let judged = ground.base.map(|base| {
+        base_judgement(&BaseInputs {
+            sides: Sides { base, head: shelf },
+            head: &plan,
+            tiers: &runs,
+            baseline: against.as_ref(),
+            graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
+            clock,
+        })
+    });
+    let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
+    let mut report = assembled(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
     report.config = Some(ground.config.clone());
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
+    if let Some((changes, refusals)) = judged {
+        report.not_gateable.extend(refusals);
+        report.not_gateable.sort();
+        report.not_gateable.dedup();
+        report::govern(&mut report, changes, None);
+    }
     snapshots::compare(shelf, &plan.config, &mut report)?;
     let Plan { config, suites, .. } = plan;
     // The process ends with this run: to free what was read, piece by piece, would only cost time.
@@ -280,20 +304,28 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
     Ok((disk, inside.child(name)))
 }
 
+/// Where the runs of one tier come from, and what they are compared with.
+#[derive(Clone, Copy)]
+struct RunsFrom<'a> {
+    made: &'a live::Made,
+    parts: Option<&'a Parts>,
+    other: Option<&'a dyn OtherCommit>,
+}
+
 /// One tier's suites.
 fn graded(
     plan: &Plan,
     tier: Tier,
     below: &dyn Shelf,
-    made: &live::Made,
-    parts: Option<&Parts>,
+    from: RunsFrom<'_>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
+    let RunsFrom { made, parts, other } = from;
     let drawer = made.drawer(below);
     // Without live runs there is nothing in the drawer, and it is not looked into.
     let shelf: &dyn Shelf = if made.files.is_empty() { below } else { &drawer };
     let runs = Replay::open(shelf, plan, tier, &made.laid)?;
-    let origin = Origin { runs: &runs, parts };
+    let origin = Origin { runs: &runs, parts, other };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,

@@ -1,309 +1,284 @@
-//! Golden files and cases: removed, retired, put into quarantine, edited, added.
+//! Cases and what they are judged by: removed, retired, put into quarantine, edited, added. What is compared is what was read.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Likeness;
-use super::Sides;
-use super::edits::Look;
-use super::files::below;
-use super::files::difference;
-use super::files::is_within;
-use super::found::Found;
-use super::found::counted;
-use super::found::named;
-use super::seen;
-use super::seen::Seen;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Config;
-use crate::model::Quarantine;
-use crate::model::RepoPath;
-use crate::model::Source;
-use crate::model::Suite;
-use crate::suites::Files;
-use crate::suites::Pair;
-use crate::suites::Shelf;
-use crate::suites::kind;
+use serde_json::Value;
 
-/// Compares the cases and the files of one suite. `config` is the base commit's: which files are golden is its word.
-pub fn compare(sides: &Sides<'_>, config: &Config, before: &Suite, after: &Suite, found: &mut Found) {
-    beside(sides, before, after, found);
-    of_judges(sides, before, after, found);
-    let skip = |path: &RepoPath| is_elsewhere(config, before, path);
-    let reading = Seen::new(sides.base);
-    let opened = Listed::open(before, &reading);
-    seen::compare(sides, after, &reading.but(|path| is_within(path, &before.path) || skip(path)), found);
-    let (old, new) = match (below(sides.base, &before.path, &skip), below(sides.head, &after.path, &skip)) {
-        (Ok(old), Ok(new)) => (old, new),
-        (Err(why), _) | (_, Err(why)) => {
-            return found.needs(format!("golden files of `{}` cannot be compared: {why}", after.id), None);
-        }
-    };
-    let differs = |inner: &&String| match (old.get(*inner), new.get(*inner)) {
-        (Some(before), Some(after)) => sides.base.likeness(before, after) == Likeness::Differs,
-        (None, _) | (_, None) => true,
-    };
-    let changed: Vec<&String> =
-        old.keys().chain(new.keys()).collect::<BTreeSet<_>>().into_iter().filter(differs).collect();
-    if changed.is_empty() {
-        return;
-    }
-    let listed = match (opened, Listed::open(after, sides.head)) {
-        (Ok(before), Ok(after)) => Some((before, after)),
-        (Err(why), _) => {
-            let words = format!("golden files of `{}` on the base commit cannot be read any more: {why}", after.id);
-            found.needs(words, None);
-            None
-        }
-        (_, Err(why)) => {
-            found.needs(format!("golden files of `{}` cannot be read: {why}", after.id), None);
-            None
-        }
-    };
-    if let Some((before, now)) = &listed {
-        told_cases(after, before, now, found);
-    }
-    let one = Told { sides, suite: after, listed: listed.as_ref(), old: &old, new: &new };
-    for inner in changed {
-        one.file(inner, found);
-    }
+use super::edits::{Look, differences, edited, told, without_quarantine};
+use super::found::{Found, Material, counted, named};
+use super::reads::{DifferentRead, ReadFor, ReadKind};
+use super::{Likeness, Sides};
+use crate::format::{SourceText, json};
+use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, Suite as SuiteConfig, Weight};
+use crate::suites::{Entry, GoldenEntries, Pair, Suite};
+
+/// One suite on one side: what the config says of it, and its cases.
+#[derive(Clone, Copy)]
+pub struct SuiteSide<'a> {
+    /// What the config says.
+    pub config: &'a SuiteConfig,
+    /// Its cases.
+    pub suite: &'a dyn Suite,
+    /// What was read of it that the other side does not have as it is.
+    pub reads: &'a [DifferentRead],
 }
 
-/// Files that stand beside the suite: labels, tools, lists of terms.
-fn beside(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
-    let mut one = |what: String, old: &RepoPath, new: &RepoPath| {
-        if let Some(difference) = difference(sides, old, new, Look::Whole) {
-            found.needs(format!("{what} of `{}` edited: {difference}", after.id), Some(new));
-        }
-    };
-    if let (Some(old), Some(new)) = (&before.labels, &after.labels) {
-        one("labels".to_owned(), old, new);
-    }
-    if let (Some(old), Some(new)) = (&before.tools, &after.tools) {
-        one("tools".to_owned(), old, new);
-    }
-    for (name, new) in &after.terms {
-        if let Some(old) = before.terms.get(name) {
-            one(format!("list of terms {name}"), old, new);
-        }
-    }
-    for (name, new) in &after.flags {
-        if let Some(old) = before.flags.get(name) {
-            one(format!("terms of the flag {name}"), &old.terms, &new.terms);
+/// Compares the cases of one suite, and everything that they are judged by.
+pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, found: &mut Found) {
+    let one = Compared { sides, before, after, old: Cases::of(before.suite), new: Cases::of(after.suite) };
+    one.cases(found);
+    one.quarantines(found);
+    one.expectations(found);
+    one.material(found);
+}
+
+/// The pairs of a suite by case and agent, and the cases that are not run any more.
+struct Cases<'a> {
+    pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
+    cases: BTreeSet<&'a CaseId>,
+    retired: BTreeMap<&'a CaseId, &'a str>,
+}
+
+impl<'a> Cases<'a> {
+    fn of(suite: &'a dyn Suite) -> Self {
+        Self {
+            pairs: suite.pairs().iter().map(|pair| ((&pair.case, &pair.agent), pair)).collect(),
+            cases: suite.pairs().iter().map(|pair| &pair.case).collect(),
+            retired: suite.retired().iter().map(|(case, why)| (case, why.as_str())).collect(),
         }
     }
 }
 
-/// What judges go by. They decide nothing, so a change is listed and asks for no approval.
-fn of_judges(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {
-    for new in &after.judges {
-        let Some(old) = before.judges.iter().find(|old| old.name == new.name) else { continue };
-        let files =
-            [("rubric", Some(&old.rubric), Some(&new.rubric)), ("labels", old.labels.as_ref(), new.labels.as_ref())];
-        for (what, old, new_file) in files {
-            let (Some(old), Some(new_file)) = (old, new_file) else { continue };
-            if let Some(difference) = difference(sides, old, new_file, Look::Whole) {
-                let words = format!("{what} of the judge {} of `{}` edited: {difference}", new.name, after.id);
-                found.lists(words, Some(new_file));
-            }
-        }
-    }
-}
-
-/// Whether a file below a suite's folder is none of its golden files: a recording, a prompt, a list that is compared by itself.
-fn is_elsewhere(config: &Config, suite: &Suite, path: &RepoPath) -> bool {
-    if is_within(path, &suite.path.child("snapshots")) || is_within(path, &config.results) {
-        return true;
-    }
-    let agents = config.suites.iter().flat_map(|suite| suite.agents.values());
-    let of_agents = agents.flat_map(|agent| {
-        let replays = [&agent.deterministic, &agent.model].into_iter().filter_map(|source| match source {
-            Some(Source::Replay(folder)) => Some(folder),
-            Some(Source::Live(_)) | None => None,
-        });
-        replays.chain(&agent.prompt)
-    });
-    let lists = suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms));
-    let of_judges = suite.judges.iter().flat_map(|judge| judge.labels.iter().chain([&judge.rubric]));
-    let mut others =
-        of_agents.chain(lists).chain(of_judges).chain(&suite.labels).chain(&suite.tools).chain(&config.baseline);
-    let fingerprinted =
-        config.suites.iter().flat_map(|suite| suite.agents.values()).flat_map(|agent| &agent.fingerprint);
-    // A pattern or a folder that holds the whole suite does not take its golden files out of it.
-    others.any(|other| !is_within(&suite.path, other) && is_within(path, other))
-        || fingerprinted.into_iter().any(|glob| !is_within(&suite.path, glob.folder()) && glob.fits(path))
-}
-
-/// The cases of a suite on one side.
-struct Listed {
-    pairs: BTreeMap<(CaseId, AgentName), Pair>,
-    retired: BTreeMap<CaseId, String>,
-}
-
-impl Listed {
-    fn open(suite: &Suite, shelf: &dyn Shelf) -> Result<Self, String> {
-        let kind = kind(&suite.kind).ok_or_else(|| format!("unknown kind \"{}\"", suite.kind))?;
-        let opened = (kind.open)(suite, shelf)
-            .map_err(|problems| problems.sorted().first().map(ToString::to_string).unwrap_or_default())?;
-        let pairs = opened.pairs().iter().map(|pair| ((pair.case.clone(), pair.agent.clone()), pair.clone()));
-        Ok(Self { pairs: pairs.collect(), retired: opened.retired().iter().cloned().collect() })
-    }
-
-    fn cases(&self) -> BTreeSet<&CaseId> {
-        self.pairs.keys().map(|(case, _)| case).collect()
-    }
-
-    fn has_golden(&self, file: &RepoPath) -> bool {
-        self.pairs.values().any(|pair| pair.golden == *file)
-    }
-}
-
-fn told_cases(suite: &Suite, before: &Listed, after: &Listed, found: &mut Found) {
-    let (old, new) = (before.cases(), after.cases());
-    let removed: Vec<&str> = old
-        .iter()
-        .filter(|case| !new.contains(*case) && !after.retired.contains_key(*case))
-        .map(|case| case.as_str())
-        .collect();
-    if !removed.is_empty() {
-        found.needs(counted(&removed, "case", "cases", &format!("of `{}` removed", suite.id)), None);
-    }
-    for (case, why) in after.retired.iter().filter(|(case, _)| old.contains(case)) {
-        found.needs(format!("case {case} of `{}` {why}", suite.id), None);
-    }
-    let added: Vec<&str> = new.iter().filter(|case| !old.contains(*case)).map(|case| case.as_str()).collect();
-    if !added.is_empty() {
-        found.lists(counted(&added, "case", "cases", &format!("of `{}` added", suite.id)), None);
-    }
-    let mut fewer: BTreeMap<&AgentName, Vec<&str>> = BTreeMap::new();
-    for (case, agent) in before.pairs.keys().filter(|key| !after.pairs.contains_key(*key) && new.contains(&key.0)) {
-        fewer.entry(agent).or_default().push(case.as_str());
-    }
-    for (agent, cases) in fewer.into_iter().filter(|(agent, _)| suite.agents.contains_key(*agent)) {
-        let words = format!("of `{}/{agent}` removed", suite.id);
-        found.needs(counted(&cases, "case", "cases", &words), None);
-    }
-    quarantines(suite, before, after, found);
-}
-
-fn quarantines(suite: &Suite, before: &Listed, after: &Listed, found: &mut Found) {
-    let mut said = BTreeSet::new();
-    for (key, pair) in &after.pairs {
-        let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
-        let then = before.pairs.get(key).and_then(|pair| pair.quarantine.as_deref()).map(|stated| &*stated.terms);
-        if now == then || !before.pairs.contains_key(key) || !said.insert((&key.0, &pair.golden)) {
-            continue;
-        }
-        let who = format!("case {} of `{}`", key.0, suite.id);
-        match (then, now) {
-            (None, Some(Quarantine { owner, reason, expires })) => {
-                found.needs(
-                    format!("{who} put into quarantine until {expires} by {owner}: {reason}"),
-                    Some(&pair.golden),
-                );
-            }
-            (Some(then), Some(now)) if now.expires > then.expires => {
-                let words = format!("quarantine of {who} made longer: {} -> {}", then.expires, now.expires);
-                found.needs(words, Some(&pair.golden));
-            }
-            (Some(_), Some(_)) => found.lists(format!("quarantine of {who} edited"), Some(&pair.golden)),
-            (_, None) => found.lists(format!("{who} taken out of quarantine"), Some(&pair.golden)),
-        }
-    }
-}
-
-/// What is said of single files.
-struct Told<'a> {
+struct Compared<'a> {
     sides: &'a Sides<'a>,
-    suite: &'a Suite,
-    listed: Option<&'a (Listed, Listed)>,
-    old: &'a Files,
-    new: &'a Files,
+    before: SuiteSide<'a>,
+    after: SuiteSide<'a>,
+    old: Cases<'a>,
+    new: Cases<'a>,
 }
 
-impl Told<'_> {
-    fn file(&self, inner: &str, found: &mut Found) {
-        let id = &self.suite.id;
-        if inner.rsplit('/').next().is_some_and(|name| name.eq_ignore_ascii_case("readme.md")) {
-            return;
-        }
-        match (self.old.get(inner), self.new.get(inner)) {
-            (Some(before), Some(after)) => self.edited(before, after, found),
-            (Some(file), None) if !self.is_of_removed(inner, file) => {
-                found.needs(format!("{file} of `{id}` removed"), Some(file));
-            }
-            (None, Some(file)) if !self.is_of_added(inner, file) => {
-                found.needs(format!("{file} added to `{id}`, and belongs to no new case"), Some(file));
-            }
-            (Some(_), None) | (None, Some(_)) | (None, None) => {}
-        }
+impl Compared<'_> {
+    fn id(&self) -> &str {
+        self.after.config.id.as_str()
     }
 
-    fn edited(&self, before: &RepoPath, after: &RepoPath, found: &mut Found) {
-        let id = &self.suite.id;
-        let cases = self.expectation_of(after);
-        let look = if cases.is_some() { Look::Expectation } else { Look::Whole };
-        let Some(what) = difference(self.sides, before, after, look) else { return };
-        match cases {
-            // A retired case is told as such.
-            Some(cases) if cases.is_empty() => {}
-            Some(cases) => {
-                found.needs(format!("expectation of {} of `{id}` edited: {what}", named(&cases)), Some(after));
-            }
-            None => found.needs(format!("{after} of `{id}` edited: {what}"), Some(after)),
-        }
-    }
-
-    /// The cases whose golden file it is, none for a case that is retired now; `None` where it is no case's.
-    fn expectation_of(&self, file: &RepoPath) -> Option<Vec<String>> {
-        let (before, after) = self.listed?;
-        let of = |listed: &Listed| -> BTreeSet<String> {
-            listed.pairs.values().filter(|pair| pair.golden == *file).map(|pair| pair.case.to_string()).collect()
+    fn cases(&self, found: &mut Found) {
+        let (old, new, id) = (&self.old, &self.new, self.id());
+        let names = |cases: &BTreeSet<&CaseId>, others: &BTreeSet<&CaseId>| -> Vec<String> {
+            cases.difference(others).map(ToString::to_string).collect()
         };
-        let (old, new) = (of(before), of(after));
-        match (old.is_empty(), new.is_empty()) {
-            (true, true) => None,
-            (false, true) => Some(Vec::new()),
-            // One file with many cases is told by the paths of the edits.
-            (_, false) if new.len() > 1 => Some(vec![format!("{} cases in {file}", new.len())]),
-            (_, false) => Some(new.into_iter().collect()),
+        let mut removed = names(&old.cases, &new.cases);
+        removed.retain(|case| !new.retired.keys().any(|retired| retired.as_str() == case));
+        if !removed.is_empty() {
+            let words = counted(&removed, "case", "cases", &format!("of `{id}` removed"));
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
+        }
+        for (case, why) in new.retired.iter().filter(|(case, _)| old.cases.contains(*case)) {
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, format!("case {case} of `{id}` {why}"), None);
+        }
+        let added = names(&new.cases, &old.cases);
+        if !added.is_empty() {
+            let words = counted(&added, "case", "cases", &format!("of `{id}` added"));
+            found.add(ChangeClass::Added, Weight::Listed, words, None);
+        }
+        let mut fewer: BTreeMap<&AgentName, Vec<&str>> = BTreeMap::new();
+        for (case, agent) in old.pairs.keys().filter(|key| !new.pairs.contains_key(*key) && new.cases.contains(key.0)) {
+            fewer.entry(agent).or_default().push(case.as_str());
+        }
+        // That an agent is gone as a whole is said of the config.
+        let there = |agent: &AgentName| {
+            let agents = &self.after.config.agents;
+            agents.is_empty() || agents.contains_key(agent)
+        };
+        for (agent, cases) in fewer.into_iter().filter(|(agent, _)| there(agent)) {
+            let words = counted(&cases, "case", "cases", &format!("of `{id}/{agent}` removed"));
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
         }
     }
 
-    /// Whether all that used a file is told as removed: it was the golden file of removed pairs, or is called as a removed case.
-    fn is_of_removed(&self, inner: &str, file: &RepoPath) -> bool {
-        let Some((before, after)) = self.listed else { return false };
-        if before.has_golden(file) {
-            let mut users = before.pairs.iter().filter(|(_, pair)| pair.golden == *file);
-            return users.all(|(key, _)| !after.pairs.contains_key(key));
+    fn quarantines(&self, found: &mut Found) {
+        let mut said = BTreeSet::new();
+        for (key, pair) in &self.new.pairs {
+            let Some(before) = self.old.pairs.get(key) else { continue };
+            let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
+            let then = before.quarantine.as_deref().map(|stated| &*stated.terms);
+            if now == then || !said.insert((key.0, &pair.golden)) {
+                continue;
+            }
+            let who = format!("case {} of `{}`", key.0, self.id());
+            let mut add = |weight, words| found.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
+            match (then, now) {
+                (None, Some(Quarantine { owner, reason, expires })) => {
+                    let words = format!("{who} put into quarantine until {expires} by {owner}: {reason}");
+                    add(Weight::NeedsApproval, words);
+                }
+                (Some(then), Some(now)) if now.expires > then.expires => {
+                    let words = format!("quarantine of {who} made longer: {} -> {}", then.expires, now.expires);
+                    add(Weight::NeedsApproval, words);
+                }
+                (Some(_), Some(_)) => add(Weight::Listed, format!("quarantine of {who} edited")),
+                (_, None) => add(Weight::Listed, format!("{who} taken out of quarantine")),
+            }
         }
-        let left = after.cases();
-        before.cases().into_iter().any(|case| !left.contains(case) && is_called(inner, case))
     }
 
-    /// Whether a new file comes with a new case: it is its golden file, is called as it, or lies in a folder that is new.
-    fn is_of_added(&self, inner: &str, file: &RepoPath) -> bool {
-        let Some((before, after)) = self.listed else { return false };
-        let fresh: Vec<&Pair> =
-            after.pairs.iter().filter(|(key, _)| !before.pairs.contains_key(*key)).map(|(_, pair)| pair).collect();
-        if fresh.is_empty() {
-            return false;
+    /// What the cases of both sides expect, by its meaning, wherever the files are.
+    fn expectations(&self, found: &mut Found) {
+        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeSet<&CaseId>> = BTreeMap::new();
+        for (key, before) in &self.old.pairs {
+            if let Some(after) = self.new.pairs.get(key) {
+                by_files.entry((&before.golden, &after.golden)).or_default().insert(key.0);
+            }
         }
-        if after.has_golden(file) {
-            return fresh.iter().any(|pair| pair.golden == *file);
+        for ((old, new), cases) in by_files {
+            if self.sides.base.likeness(old, new) == Likeness::Same {
+                continue;
+            }
+            let parsed = value(self.sides.base.text(old).ok()).zip(value(self.sides.head.text(new).ok()));
+            let entries = parsed.as_ref().map(|(old, new)| {
+                let of = |config: &SuiteConfig, file| GoldenEntries::of(&config.kind, file);
+                (of(self.before.config, old), of(self.after.config, new))
+            });
+            for case in cases {
+                let detail = match &entries {
+                    Some((old, new)) => edit(old.case(case), new.case(case)),
+                    None => Some("its bytes".to_owned()),
+                };
+                if let Some(detail) = detail {
+                    found.expectation(self.id(), case.as_str(), detail, new);
+                }
+            }
         }
-        let in_new_folder = inner.match_indices('/').any(|(end, _)| {
-            let folder = &inner[..=end];
-            !self.old.keys().any(|old| old.starts_with(folder))
-        });
-        in_new_folder || fresh.iter().any(|pair| is_called(inner, &pair.case))
+    }
+
+    /// Everything else that was read for a suite, or for a case that both sides have.
+    fn material(&self, found: &mut Found) {
+        let mut files: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+        let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+        let reads = self.before.reads.iter().map(|read| (read, &self.old));
+        for (read, cases) in reads.chain(self.after.reads.iter().map(|read| (read, &self.new))) {
+            let Some(readers) = self.readers(read, cases) else { continue };
+            let map = match read.kind {
+                ReadKind::File => &mut files,
+                ReadKind::Folder => &mut folders,
+            };
+            map.entry(read.path.clone()).or_default().extend(readers);
+        }
+        let golden: BTreeSet<&RepoPath> =
+            self.old.pairs.values().chain(self.new.pairs.values()).map(|pair| &pair.golden).collect();
+        let mut said: BTreeSet<RepoPath> = BTreeSet::new();
+        for (path, readers) in files.iter().filter(|(path, _)| !golden.contains(path)) {
+            if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
+                said.insert(path.clone());
+                found.material(self.id(), self.told(path, readers, verb, detail), path);
+            }
+        }
+        for (path, readers) in &folders {
+            for (inner, verb) in self.names(path) {
+                if said.insert(inner.clone()) && !golden.contains(&inner) {
+                    found.material(self.id(), self.told(&inner, readers, verb, None), &inner);
+                }
+            }
+        }
+    }
+
+    /// The cases that a read was for, of those that both sides have; empty for the whole suite, `None` where there is none.
+    fn readers(&self, read: &DifferentRead, cases: &Cases<'_>) -> Option<Vec<String>> {
+        let of_both = |case: &CaseId| self.old.cases.contains(case) && self.new.cases.contains(case);
+        let cases: Vec<String> = match &read.read_for {
+            // The folders that a suite lists are its cases, which are compared one by one.
+            ReadFor::Suite => return (read.kind == ReadKind::File).then(Vec::new),
+            ReadFor::Case(case) => {
+                Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
+            }
+            ReadFor::Golden(golden) => {
+                let of_file = cases.pairs.values().filter(|pair| pair.golden == *golden && of_both(&pair.case));
+                of_file.map(|pair| pair.case.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
+            }
+        };
+        (!cases.is_empty()).then_some(cases)
+    }
+
+    /// What happened to a file; `None` where only its form changed. Of a suite's own lists and rules the meaning counts, of
+    /// documents the bytes.
+    fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
+        if of_suite && (self.is_moved(path)) {
+            return None;
+        }
+        let (old, new) = (self.sides.base.bytes(path), self.sides.head.bytes(path));
+        match (old, new) {
+            (Ok(old), Ok(new)) => {
+                let text = |bytes| SourceText::new(path.clone(), bytes).ok();
+                let detail = match (text(old), text(new), of_suite) {
+                    (Some(old), Some(new), true) if same_terms(&old, &new) => None,
+                    (Some(old), Some(new), true) => edited(&old, &new, Look::Whole),
+                    (Some(old), Some(new), false) => edited(&old, &new, Look::Lines),
+                    (None, _, _) | (_, None, _) => Some("its bytes".to_owned()),
+                };
+                detail.map(|detail| ("edited", Some(detail)))
+            }
+            (Ok(_), Err(_)) => Some(("removed", None)),
+            (Err(problem), Ok(_)) if problem.code == "missing-file" => Some(("added", None)),
+            (Err(problem), _) if problem.code != "missing-file" => Some(("cannot be compared", Some(problem.what))),
+            (Err(_), _) => None,
+        }
+    }
+
+    /// Whether a file is one that the config names on one side alone: then the setting is told.
+    fn is_moved(&self, path: &RepoPath) -> bool {
+        let names = |config: &SuiteConfig| {
+            let lists = config.terms.values().chain(config.flags.values().map(|flag| &flag.terms));
+            lists.chain(&config.labels).chain(&config.tools).any(|file| file == path)
+        };
+        names(self.before.config) != names(self.after.config)
+    }
+
+    /// How people are told of a file.
+    fn told(
+        &self,
+        path: &RepoPath,
+        readers: &BTreeSet<String>,
+        verb: &'static str,
+        detail: Option<String>,
+    ) -> Material {
+        let config = self.after.config;
+        let flags = config.flags.iter().map(|(name, flag)| (format!("terms of the flag {name}"), &flag.terms));
+        let terms = config.terms.iter().map(|(name, file)| (format!("list of terms {name}"), file));
+        let labels = config.labels.iter().map(|file| ("labels".to_owned(), file));
+        let tools = config.tools.iter().map(|file| ("tools".to_owned(), file));
+        let known = flags.chain(terms).chain(labels).chain(tools).find(|(_, file)| *file == path);
+        let subject = known.map_or_else(|| path.to_string(), |(name, _)| name);
+        Material { subject, verb, readers: named(&readers.iter().collect::<Vec<_>>()), detail }
+    }
+
+    /// The names of a folder that only one side has.
+    fn names(&self, folder: &RepoPath) -> Vec<(RepoPath, &'static str)> {
+        let list =
+            |listed: Result<Vec<Entry>, _>| -> BTreeSet<Entry> { listed.unwrap_or_default().into_iter().collect() };
+        let (old, new) = (list(self.sides.base.list(folder)), list(self.sides.head.list(folder)));
+        let gone = old.difference(&new).map(|entry| (folder.child(&entry.name), "removed"));
+        gone.chain(new.difference(&old).map(|entry| (folder.child(&entry.name), "added"))).collect()
     }
 }
 
-/// Whether a part of a path is the case's id, with any ending.
-fn is_called(inner: &str, case: &CaseId) -> bool {
-    let fits =
-        |part: &str| part.strip_prefix(case.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    inner.split('/').any(fits)
+/// How a case's own part of its golden file differs; its quarantine is told apart from it.
+fn edit(old: Option<&Value>, new: Option<&Value>) -> Option<String> {
+    let (Some(mut old), Some(mut new)) = (old.cloned(), new.cloned()) else {
+        return Some("it cannot be found any more".to_owned());
+    };
+    without_quarantine(&mut old);
+    without_quarantine(&mut new);
+    told(&differences(&old, &new))
+}
+
+fn value(source: Option<SourceText>) -> Option<Value> {
+    json::golden(&source?).ok()
+}
+
+/// Whether two lists have the same terms, in any order.
+fn same_terms(old: &SourceText, new: &SourceText) -> bool {
+    let terms = |source: &SourceText| -> BTreeSet<String> {
+        source.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    };
+    old.file.as_str().ends_with(".txt") && terms(old) == terms(new)
 }

@@ -20,8 +20,8 @@ const SHOWN: usize = 60;
 pub enum Look {
     /// As it is.
     Whole,
-    /// As the expectation of cases: their quarantines are told apart from it.
-    Expectation,
+    /// As lines: a document, of which every byte counts.
+    Lines,
 }
 
 /// What of a file differs; `None` where its form alone does.
@@ -29,29 +29,15 @@ pub fn edited(before: &SourceText, after: &SourceText, look: Look) -> Option<Str
     if before.text == after.text {
         return None;
     }
-    match (value(before), value(after)) {
-        (Some(mut before), Some(mut after)) => {
-            if look == Look::Expectation {
-                without_quarantine(&mut before);
-                without_quarantine(&mut after);
-            }
-            told(&differences(&before, &after))
-        }
-        (None, _) | (_, None) => Some(lines(&before.text, &after.text)),
+    match (look, value(before), value(after)) {
+        (Look::Whole, Some(before), Some(after)) => told(&differences(&before, &after)),
+        (Look::Whole | Look::Lines, ..) => Some(lines(&before.text, &after.text)),
     }
 }
 
-/// Takes the quarantine out of a case, or out of each case of a list.
-fn without_quarantine(value: &mut Value) {
-    let case = |case: &mut Value| drop(case.as_object_mut().and_then(|case| case.remove("quarantine")));
-    match value {
-        Value::Array(cases) => cases.iter_mut().for_each(case),
-        Value::Object(_) => {
-            case(value);
-            value.get_mut("cases").and_then(Value::as_array_mut).into_iter().flatten().for_each(case);
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-    }
+/// Takes the quarantine out of a case.
+pub fn without_quarantine(case: &mut Value) {
+    case.as_object_mut().and_then(|case| case.remove("quarantine"));
 }
 
 fn value(source: &SourceText) -> Option<Value> {
@@ -85,7 +71,8 @@ fn lines(before: &str, after: &str) -> String {
         let known: BTreeSet<&str> = others.lines().collect();
         some.lines().filter(|line| !known.contains(line)).count()
     };
-    format!("{} lines less, {} lines more", count(before, after), count(after, before))
+    let lines = |count| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    format!("{} less, {} more", lines(count(before, after)), lines(count(after, before)))
 }
 
 fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
@@ -213,13 +200,10 @@ mod tests {
     }
 
     #[test]
-    fn a_quarantine_is_no_part_of_an_expectation_but_where_a_case_states_it() {
-        let mut case = json!({"quarantine": 1, "a": {"quarantine": 2}, "cases": [{"quarantine": 3, "b": 4}]});
+    fn a_quarantine_is_no_part_of_an_expectation_but_inside_of_it() {
+        let mut case = json!({"quarantine": 1, "a": {"quarantine": 2}});
         without_quarantine(&mut case);
-        assert_eq!(case, json!({"a": {"quarantine": 2}, "cases": [{"b": 4}]}));
-        let mut list = json!([{"quarantine": 1}, 2]);
-        without_quarantine(&mut list);
-        assert_eq!(list, json!([{}, 2]));
+        assert_eq!(case, json!({"a": {"quarantine": 2}}));
     }
 
     proptest! {

@@ -19,12 +19,6 @@ pub fn below(shelf: &dyn Shelf, root: &RepoPath, skip: &dyn Fn(&RepoPath) -> boo
     files_below(shelf, root, skip).map_err(|problem| problem.to_string())
 }
 
-/// Whether a path is `folder`, or lies below it.
-pub fn is_within(path: &RepoPath, folder: &RepoPath) -> bool {
-    let (path, folder) = (path.as_str(), folder.as_str());
-    folder.is_empty() || path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
-}
-
 /// What of a file differs between the sides; `None` where nothing but its form does.
 pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, look: Look) -> Option<String> {
     match sides.base.likeness(before, after) {

@@ -1,8 +1,8 @@
-//! The changes that were found, each with what it asks for.
+//! The changes that were found, each with what it asks for; many of one kind become one line.
 
-use crate::model::GoldenChange;
-use crate::model::RepoPath;
-use crate::model::Weight;
+use std::collections::BTreeMap;
+
+use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
 
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,15 +13,58 @@ pub enum Moved {
     Tighter,
 }
 
+impl Moved {
+    fn weight(self) -> Weight {
+        match self {
+            Self::Looser => Weight::NeedsApproval,
+            Self::Tighter => Weight::Listed,
+        }
+    }
+}
+
+/// A change of one thing of which there may be many, such as one expectation of a suite.
+#[derive(Debug)]
+struct Item {
+    /// What it is and where: `expectation of lease-3`.
+    subject: String,
+    /// What happened to it: `edited`.
+    verb: &'static str,
+    /// The cases that it was read for; empty where that is said already, or where it is the whole suite.
+    readers: String,
+    /// How it differs.
+    detail: Option<String>,
+    file: Option<RepoPath>,
+}
+
+/// A file that cases are graded by, and what happened to it.
+#[derive(Debug)]
+pub struct Material {
+    /// What people call it.
+    pub subject: String,
+    /// What happened: `edited`.
+    pub verb: &'static str,
+    /// The cases that it was read for; empty for the whole suite.
+    pub readers: String,
+    /// How it differs.
+    pub detail: Option<String>,
+}
+
+/// What items are grouped by: their class, weight, suite and noun.
+type Group = (ChangeClass, Weight, String, &'static str);
+
 /// The changes so far.
 #[derive(Debug, Default)]
-pub struct Found(Vec<GoldenChange>);
+pub struct Found {
+    changes: Vec<GoldenChange>,
+    items: BTreeMap<Group, Vec<Item>>,
+}
 
-/// Names that stand in one sentence; the rest is counted.
+/// Names that one line has; the rest is counted.
 const NAMED: usize = 8;
-
-/// Changes of one weight that are said; the rest is counted.
-const MOST: usize = 500;
+/// Items of one group that have a line each; of more there is one line for all.
+const APART: usize = 5;
+/// Changes of one class and weight that are kept; the rest is counted.
+const MOST: usize = 200;
 /// Characters of one change.
 const LONGEST: usize = 1000;
 
@@ -33,49 +76,102 @@ fn cut(words: String) -> String {
 }
 
 impl Found {
-    /// A change that needs an approval.
+    /// A change of the config, its gates or the baseline that needs an approval.
     pub fn needs(&mut self, words: String, file: Option<&RepoPath>) {
-        self.0.push(GoldenChange { words, weight: Weight::NeedsApproval, file: file.cloned() });
+        self.add(ChangeClass::Config, Weight::NeedsApproval, words, file);
     }
 
-    /// A change that is listed.
+    /// A change of the config, its gates or the baseline that is listed.
     pub fn lists(&mut self, words: String, file: Option<&RepoPath>) {
-        self.0.push(GoldenChange { words, weight: Weight::Listed, file: file.cloned() });
+        self.add(ChangeClass::Config, Weight::Listed, words, file);
+    }
+
+    /// A change of any class.
+    pub fn add(&mut self, class: ChangeClass, weight: Weight, words: String, file: Option<&RepoPath>) {
+        self.changes.push(GoldenChange { words, weight, file: file.cloned(), class });
     }
 
     /// A limit that moved.
     pub fn moved(&mut self, how: Moved, words: String, file: Option<&RepoPath>) {
-        match how {
-            Moved::Looser => self.needs(words, file),
-            Moved::Tighter => self.lists(words, file),
-        }
+        self.add(ChangeClass::Config, how.weight(), words, file);
+    }
+
+    /// An edited expectation of a case; several become one line.
+    pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+        let group = (ChangeClass::Expectation, Weight::NeedsApproval, suite.to_owned(), "expectations");
+        let subject = format!("expectation of {case}");
+        let readers = String::new();
+        let item = Item { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
+        self.items.entry(group).or_default().push(item);
+    }
+
+    /// A file that cases are graded by; several become one line.
+    pub fn material(&mut self, suite: &str, material: Material, file: &RepoPath) {
+        let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");
+        let Material { subject, verb, readers, detail } = material;
+        self.items.entry(group).or_default().push(Item { subject, verb, readers, detail, file: Some(file.clone()) });
     }
 
     /// Everything that was found; of very many the rest is counted, and each is cut to a length that people read.
     pub fn all(self) -> Vec<GoldenChange> {
-        let (heavy, light): (Vec<_>, Vec<_>) =
-            self.0.into_iter().partition(|change| change.weight == Weight::NeedsApproval);
-        let mut all = Vec::new();
-        for (weight, mut changes) in [(Weight::NeedsApproval, heavy), (Weight::Listed, light)] {
-            let more = changes.len().saturating_sub(MOST);
-            changes.truncate(MOST);
-            all.extend(changes.into_iter().map(|change| GoldenChange { words: cut(change.words), ..change }));
-            if more > 0 {
-                all.push(GoldenChange { words: format!("… and {more} more changes"), weight, file: None });
+        let Self { mut changes, items } = self;
+        for (group, items) in items {
+            changes.extend(lines(&group, items));
+        }
+        changes.sort_by(|one, other| key(one).cmp(&key(other)));
+        let mut all: Vec<GoldenChange> = Vec::new();
+        let same = |one: &GoldenChange, other: &GoldenChange| (one.weight, one.class) == (other.weight, other.class);
+        for of_class in changes.chunk_by(same) {
+            let kept = of_class.iter().take(MOST).cloned();
+            all.extend(kept.map(|change| GoldenChange { words: cut(change.words), ..change }));
+            if let (Some(first), more @ 1..) = (of_class.first(), of_class.len().saturating_sub(MOST)) {
+                let words = format!("… and {more} more changes of this kind");
+                all.push(GoldenChange { words, weight: first.weight, file: None, class: first.class });
             }
         }
         all
     }
 }
 
+/// The order in which people are told.
+fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) {
+    (change.weight, change.class, &change.file, &change.words)
+}
+
+/// A line for each of few items, one line for many.
+fn lines(group: &Group, items: Vec<Item>) -> Vec<GoldenChange> {
+    let (class, weight, suite, noun) = group;
+    let (class, weight) = (*class, *weight);
+    if items.len() <= APART {
+        let line = |Item { subject, verb, readers, detail, file }: Item| {
+            let readers = if readers.is_empty() { readers } else { format!(", read for {readers}") };
+            let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
+            GoldenChange { words: format!("{subject} of `{suite}` {verb}{readers}{detail}"), weight, file, class }
+        };
+        return items.into_iter().map(line).collect();
+    }
+    let told = |item: &Item| match &item.detail {
+        Some(detail) => format!("{} {} ({detail})", item.subject, item.verb),
+        None => format!("{} {}", item.subject, item.verb),
+    };
+    let named: Vec<String> = items.iter().map(told).collect();
+    let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
+    let file = items.into_iter().next().and_then(|item| item.file);
+    vec![GoldenChange { words, weight, file, class }]
+}
+
 /// Names with commas between; many are cut and counted.
 pub fn named<S: AsRef<str>>(names: &[S]) -> String {
+    named_with(names, ", ")
+}
+
+fn named_with<S: AsRef<str>>(names: &[S], between: &str) -> String {
     let mut shown: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     let more = format!("… and {} more", names.len().saturating_sub(NAMED));
     if names.len() > NAMED {
         shown.push(&more);
     }
-    shown.join(", ")
+    shown.join(between)
 }
 
 /// A count with its noun, and the names.
@@ -86,17 +182,41 @@ pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Found;
-    use crate::model::Weight;
+    use super::{Found, Material};
+    use crate::model::{ChangeClass, RepoPath, Weight};
 
     #[test]
     fn very_many_changes_are_counted_and_very_long_ones_cut() {
         let mut found = Found::default();
-        (0..700).for_each(|place| found.needs(format!("{place} {}", "é".repeat(5000)), None));
+        (0..300).for_each(|index| found.needs(format!("{index} {}", "é".repeat(5000)), None));
         found.lists("one".to_owned(), None);
         let all = found.all();
-        assert_eq!((all.len(), all[500].words.as_str()), (502, "… and 200 more changes"));
-        assert_eq!((all[500].weight, all[501].weight), (Weight::NeedsApproval, Weight::Listed));
+        assert_eq!((all.len(), all[200].words.as_str()), (202, "… and 100 more changes of this kind"));
+        assert_eq!((all[200].weight, all[201].weight), (Weight::NeedsApproval, Weight::Listed));
         assert!(all.iter().all(|change| change.words.chars().count() <= 1001));
+    }
+
+    #[test]
+    fn many_documents_are_one_line_and_hide_no_expectation() {
+        let mut found = Found::default();
+        let file = RepoPath::root().child("x");
+        for index in 0..40 {
+            let (subject, readers) = (format!("document {index}"), String::new());
+            found.material("contracts", Material { subject, verb: "edited", readers, detail: None }, &file);
+        }
+        found.expectation("contracts", "lease", "a 1 -> 2".to_owned(), &file);
+        found.needs("a gate".to_owned(), None);
+        let all = found.all();
+        let told: Vec<(ChangeClass, &str)> = all.iter().map(|one| (one.class, one.words.as_str())).collect();
+        let many = "40 files of `contracts` changed: document 0 edited; document 1 edited; document 2 edited; document 3 \
+                    edited; document 4 edited; document 5 edited; document 6 edited; document 7 edited; … and 32 more";
+        assert_eq!(
+            told,
+            [
+                (ChangeClass::Config, "a gate"),
+                (ChangeClass::Expectation, "expectation of lease of `contracts` edited: a 1 -> 2"),
+                (ChangeClass::Material, many),
+            ]
+        );
     }
 }

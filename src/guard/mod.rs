@@ -1,5 +1,5 @@
-//! What changed between the base commit and the head in what agents are measured with: the baseline, gates, golden files,
-//! recordings. Pure: it compares two shelves and says the difference in words.
+//! What changed between the base commit and the head in what agents are measured with: the config, the baseline, golden files,
+//! recordings. Pure: it compares files of two commits, and says the difference in words.
 
 mod baseline;
 mod cases;
@@ -7,27 +7,28 @@ mod edits;
 mod files;
 mod found;
 mod gates;
+mod judges;
+mod reads;
 mod recordings;
 mod scoring;
-mod seen;
 mod settings;
 
-use crate::format::SourceText;
-use crate::format::config;
-use crate::model::Config;
-use crate::model::GoldenChange;
-use crate::model::RepoPath;
+use crate::format::{SourceText, config};
+use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, Suite as SuiteConfig};
 use crate::suites::Shelf;
 
+pub use self::cases::SuiteSide;
 use self::found::Found;
+pub use self::reads::{DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadLog, RecordedFiles, without_returns};
+pub use self::settings::{SETTINGS, Setting, Treatment};
 
 /// The files of the base commit.
-pub trait Base: Shelf {
+pub trait Base: Shelf + OtherCommit {
     /// Whether the base commit's file `before` holds the same as the head's file `after`.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness;
 }
 
-/// How a file of the base commit stands beside one of the head.
+/// Whether a file of the base commit and one of the head are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Likeness {
     /// They hold the same.
@@ -37,6 +38,7 @@ pub enum Likeness {
 }
 
 /// The two sides of a comparison.
+#[derive(Clone, Copy)]
 pub struct Sides<'a> {
     /// The files of the base commit.
     pub base: &'a dyn Base,
@@ -47,59 +49,110 @@ pub struct Sides<'a> {
 /// Where people keep the config.
 const USUAL: &str = "goldgate.yaml";
 
-/// What changed, in no order: `after` is the config of the head.
-pub fn changes(sides: &Sides<'_>, after: &Config) -> Vec<GoldenChange> {
-    let mut found = Found::default();
-    match config_before(sides.base, &after.file) {
-        Ok(Some(before)) => compared(sides, &before, after, &mut found),
-        Ok(None) => {
-            let usual = RepoPath::root().child(USUAL);
-            match after.file != usual && sides.base.bytes(&usual).is_ok() {
-                true => found.needs(
-                    format!("the config is {}, which the base commit does not have; its own is {usual}", after.file),
-                    Some(&after.file),
-                ),
-                false => found.lists(
-                    format!("the config {} is new: there is nothing on the base commit to compare with", after.file),
-                    Some(&after.file),
-                ),
-            }
-        }
-        Err(why) => found.needs(
-            format!("the config of the base commit cannot be read any more, so nothing is compared: {why}"),
-            Some(&after.file),
-        ),
-    }
-    found.all()
+/// What the base commit says of how agents are measured.
+pub enum BaseConfig {
+    /// Its config.
+    Known(Box<Config>),
+    /// It has none; what that asks for.
+    Absent(GoldenChange),
+    /// This version cannot read it; the text says why.
+    Unreadable(String),
 }
 
-/// The config of the base commit; `None` where there is none.
-fn config_before(base: &dyn Base, file: &RepoPath) -> Result<Option<Config>, String> {
+/// Reads the config of the base commit; `file` is that of the head.
+pub fn base_config(base: &dyn Base, file: &RepoPath) -> BaseConfig {
     let bytes = match base.bytes(file) {
-        Err(problem) if problem.code == "missing-file" => return Ok(None),
-        Err(problem) => return Err(problem.to_string()),
+        Err(problem) if problem.code == "missing-file" => return BaseConfig::Absent(absent(base, file)),
+        Err(problem) => return BaseConfig::Unreadable(problem.to_string()),
         Ok(bytes) => bytes,
     };
-    let source = SourceText::new(file.clone(), bytes).map_err(|problem| problem.to_string())?;
-    match config::read(&source) {
-        Ok(config) => Ok(Some(config)),
-        Err(problems) => Err(problems.sorted().first().map(ToString::to_string).unwrap_or_default()),
+    let read = SourceText::new(file.clone(), bytes).map_err(Into::into).and_then(|source| config::read(&source));
+    match read {
+        Ok(config) => BaseConfig::Known(Box::new(config)),
+        Err(problems) => BaseConfig::Unreadable(problems.sorted().first().map(ToString::to_string).unwrap_or_default()),
     }
 }
 
-fn compared(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut Found) {
-    baseline::compare(sides, before, after, found);
-    settings::compare(before, after, found);
-    for suite in &after.suites {
-        let Some(old) = before.suites.iter().find(|old| old.id == suite.id && old.kind == suite.kind) else { continue };
-        gates::compare(old, suite, found);
-        scoring::compare(old, suite, found);
-        cases::compare(sides, before, old, suite, found);
-        for (name, agent) in &suite.agents {
-            if let Some(agent_before) = old.agents.get(name) {
-                let who = recordings::Who { suite: &suite.id, agent: name, file: &after.file };
-                recordings::compare(sides, &who, agent_before, agent, found);
+fn absent(base: &dyn Base, file: &RepoPath) -> GoldenChange {
+    let usual = RepoPath::root().child(USUAL);
+    let mut found = Found::default();
+    match *file != usual && base.bytes(&usual).is_ok() {
+        true => found.needs(
+            format!("the config is {file}, which the base commit does not have; its own is {usual}"),
+            Some(file),
+        ),
+        false => found.lists(
+            format!("the config {file} is new: there is nothing on the base commit to compare with"),
+            Some(file),
+        ),
+    }
+    found.all().remove(0)
+}
+
+/// What was found: the changes, and why no verdict can be given.
+#[derive(Default)]
+pub struct Guarded {
+    found: Found,
+    refusals: Vec<NotGateable>,
+}
+
+impl Guarded {
+    /// Compares the configs, the baselines, the gates and the recordings.
+    pub fn of(sides: &Sides<'_>, before: &Config, after: &Config) -> Self {
+        let mut guarded = Self::default();
+        let found = &mut guarded.found;
+        baseline::compare(sides, before, after, found);
+        settings::compare(before, after, found);
+        for suite in &after.suites {
+            let Some(old) = same_suite(before, suite) else { continue };
+            gates::compare(old, suite, found);
+            scoring::compare(old, suite, found);
+            judges::compare(sides, old, suite, found);
+            for (name, agent) in &suite.agents {
+                if let Some(agent_before) = old.agents.get(name) {
+                    let who = recordings::Recorded { suite: &suite.id, agent: name, file: &after.file };
+                    guarded.refusals.extend(recordings::compare(sides, &who, agent_before, agent, found));
+                }
             }
         }
+        guarded
     }
+
+    /// Compares the cases of one suite.
+    pub fn cases(&mut self, sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>) {
+        cases::compare(sides, before, after, &mut self.found);
+    }
+
+    /// Adds what somebody else found.
+    pub fn add(&mut self, change: GoldenChange) {
+        let GoldenChange { words, weight, file, class } = change;
+        self.found.add(class, weight, words, file.as_ref());
+    }
+
+    /// Adds a reason why no verdict can be given.
+    pub fn refuse(&mut self, why: String) {
+        self.refusals.push(NotGateable(why));
+    }
+
+    /// The changes in the order in which people are told, and why no verdict can be given.
+    pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
+        (self.found.all(), self.refusals)
+    }
+}
+
+/// The suite of the other config that is compared with this one: the same id and kind.
+pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
+    config.suites.iter().find(|other| other.id == suite.id && other.kind == suite.kind)
+}
+
+/// Whether two suites are judged by the same settings. Where runs come from, and who made them, is none of these.
+pub fn same_rules(before: &SuiteConfig, after: &SuiteConfig) -> bool {
+    let rules = |suite: &SuiteConfig| {
+        let mut suite = SuiteConfig { index: 0, judges: Vec::new(), ..suite.clone() };
+        for agent in suite.agents.values_mut() {
+            *agent = Agent { role: agent.role, ..Agent::default() };
+        }
+        suite
+    };
+    rules(before) == rules(after)
 }

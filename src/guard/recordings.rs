@@ -1,25 +1,18 @@
-//! Recordings beside the files that they are of: a recording that changed while its agent did not was not recorded.
+//! Recordings beside the files of the agent that they are of: what changed on one side alone was not recorded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Likeness;
-use super::Sides;
-use super::files::are_alike;
-use super::files::below;
-use super::found::Found;
-use super::found::counted;
+use serde_json::Value;
+
+use super::files::{are_alike, below};
+use super::found::{Found, counted, named};
+use super::{Likeness, Sides};
 use crate::format::run_v1;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::PathGlob;
-use crate::model::RepoPath;
-use crate::model::Source;
-use crate::model::SuiteId;
-use crate::suites::Files;
-use crate::suites::Shelf;
+use crate::model::{Agent, AgentName, ChangeClass, NotGateable, PathGlob, RepoPath, Source, SuiteId, Weight};
+use crate::suites::{Files, Shelf};
 
 /// Whose recordings are compared.
-pub struct Who<'a> {
+pub struct Recorded<'a> {
     /// The suite.
     pub suite: &'a SuiteId,
     /// The agent.
@@ -28,57 +21,59 @@ pub struct Who<'a> {
     pub file: &'a RepoPath,
 }
 
-/// Compares the recordings of one agent in the deterministic tier. New ones, of new cases, are no change of old ones.
-pub fn compare(sides: &Sides<'_>, who: &Who<'_>, before: &Agent, after: &Agent, found: &mut Found) {
+/// Compares the recordings of one agent in the deterministic tier, and gives why they carry no verdict, where they do not. New
+/// ones, of new cases, are no change of old ones.
+pub fn compare(
+    sides: &Sides<'_>,
+    who: &Recorded<'_>,
+    before: &Agent,
+    after: &Agent,
+    found: &mut Found,
+) -> Option<NotGateable> {
     let (Some(Source::Replay(old)), Some(Source::Replay(new))) = (&before.deterministic, &after.deterministic) else {
-        return;
+        return None;
     };
-    let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
     let all = |_: &RepoPath| false;
+    let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
     let (files_before, files_after) = match (below(sides.base, &old, &all), below(sides.head, &new, &all)) {
         (Ok(before), Ok(after)) => (before, after),
         (Err(why), _) | (_, Err(why)) => {
             let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
-            return found.needs(words, Some(who.file));
+            found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(who.file));
+            return None;
         }
     };
-    let (votes, changed): (Vec<String>, Vec<String>) = changed(sides, &files_before, &files_after)
-        .into_iter()
-        .partition(|inner| in_votes_alone(sides, files_before.get(inner), files_after.get(inner)));
-    if !votes.is_empty() {
-        let file = votes.first().and_then(|inner| files_after.get(inner));
-        let whose = format!("of `{}/{}` got other votes of judges, which gate nothing", who.suite, who.agent);
-        found.lists(counted(&votes, "recording", "recordings", &whose), file);
-    }
-    if changed.is_empty() {
-        return;
-    }
-    let file = changed.first().and_then(|inner| files_after.get(inner)).cloned();
-    let what = counted(&changed, "recording", "recordings", &format!("of `{}/{}` changed", who.suite, who.agent));
-    match inputs(sides, before, after) {
-        Ok(Inputs::Changed) => {
-            found.lists(format!("{what}; what the agent is made of has changed, too"), file.as_ref())
-        }
-        Ok(Inputs::Unchanged(of)) => {
-            found.needs(format!("{what}, while what the agent is made of ({of}) is unchanged"), file.as_ref());
-        }
-        Ok(Inputs::Unknown) => found.lists(
-            format!("{what}; whether the agent has changed cannot be told: it declares no fingerprint"),
-            file.as_ref(),
-        ),
-        Err(why) => found.needs(format!("{what}; what the agent is made of cannot be compared: {why}"), file.as_ref()),
+    let one = Compared {
+        sides,
+        who,
+        old: &files_before,
+        new: &files_after,
+        changes: changes(sides, &files_before, &files_after),
+    };
+    let inputs = inputs(sides, before, after);
+    one.list(found, &inputs);
+    one.moved_files(found, before, after);
+    match inputs {
+        Ok(Inputs::Changed) => one.stale(after),
+        Ok(Inputs::Unchanged(_) | Inputs::Unknown) | Err(_) => None,
     }
 }
 
-/// Whether a recording says what it said, and judges alone say something else of it.
-fn in_votes_alone(sides: &Sides<'_>, before: Option<&RepoPath>, after: Option<&RepoPath>) -> bool {
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    let texts = sides.base.text(before).ok().zip(sides.head.text(after).ok());
-    texts.is_some_and(|(before, after)| run_v1::differ_in_votes_alone(&before.text, &after.text))
+/// How the recording of a case that both sides have differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// Not at all.
+    Same,
+    /// In the votes of judges alone, which gate nothing.
+    Votes,
+    /// In the digests alone that say what it is of.
+    Digests,
+    /// In what the agent did, or it came or went.
+    Content,
 }
 
-/// Recordings of cases that both sides have, and that differ, come or go.
-fn changed(sides: &Sides<'_>, before: &Files, after: &Files) -> Vec<String> {
+/// The recordings of cases that both sides have, by their paths below the agent's folder.
+fn changes(sides: &Sides<'_>, before: &Files, after: &Files) -> BTreeMap<String, Change> {
     // A case's recording is `{case}.json`, or `{case}/{sample}.json`.
     let case = |inner: &str| {
         let first = inner.split('/').next().unwrap_or(inner);
@@ -88,11 +83,40 @@ fn changed(sides: &Sides<'_>, before: &Files, after: &Files) -> Vec<String> {
     let (old, new) = (cases(before), cases(after));
     let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     let of_both = names.into_iter().filter(|inner| old.contains(&case(inner)) && new.contains(&case(inner)));
-    let differs = |inner: &&String| match (before.get(*inner), after.get(*inner)) {
-        (Some(before), Some(after)) => sides.base.likeness(before, after) == Likeness::Differs,
-        (None, _) | (_, None) => true,
+    let change = |inner: &String| match (before.get(inner), after.get(inner)) {
+        (Some(before), Some(after)) => difference(sides, before, after),
+        (None, _) | (_, None) => Change::Content,
     };
-    of_both.filter(differs).cloned().collect()
+    of_both.map(|inner| (inner.clone(), change(inner))).collect()
+}
+
+fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Change {
+    if sides.base.likeness(before, after) == Likeness::Same {
+        return Change::Same;
+    }
+    let Some((old, new)) = sides.base.text(before).ok().zip(sides.head.text(after).ok()) else {
+        return Change::Content;
+    };
+    if run_v1::differ_in_votes_alone(&old.text, &new.text) {
+        return Change::Votes;
+    }
+    match content(&old.text).zip(content(&new.text)) {
+        Some((old, new)) if old == new => Change::Digests,
+        Some(_) | None => Change::Content,
+    }
+}
+
+/// A recording without the digests that say what it is of.
+fn content(text: &str) -> Option<Value> {
+    let mut run: Value = serde_json::from_str(text).ok()?;
+    if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
+        provenance.retain(|key, _| !is_digest(key));
+    }
+    Some(run)
+}
+
+fn is_digest(key: &str) -> bool {
+    key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")
 }
 
 /// Whether the files that an agent is made of have changed.
@@ -105,28 +129,160 @@ enum Inputs {
     Unknown,
 }
 
+/// Looks at the files that either side names, on both sides: to name more files changes no agent.
 fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<Inputs, String> {
-    let said = |alike: bool, of: String| if alike { Inputs::Unchanged(of) } else { Inputs::Changed };
-    // The base's patterns are looked at on both sides: other patterns alone are no other agent.
-    let globs = if before.fingerprint.is_empty() { &after.fingerprint } else { &before.fingerprint };
-    if !globs.is_empty() {
-        let (old, new) = (fitting(sides.base, globs)?, fitting(sides.head, globs)?);
-        let of: Vec<&str> = globs.iter().map(PathGlob::as_str).collect();
-        return Ok(said(are_alike(sides.base, &old, &new), of.join(", ")));
-    }
-    let all = |_: &RepoPath| false;
-    let Some(old) = before.prompt.as_ref().or(after.prompt.as_ref()) else { return Ok(Inputs::Unknown) };
-    let new = after.prompt.as_ref().unwrap_or(old);
-    let alike = are_alike(sides.base, &below(sides.base, old, &all)?, &below(sides.head, new, &all)?);
-    Ok(said(alike, format!("its prompt package {old}")))
+    let of_both = |shelf: &dyn Shelf| -> Result<Files, String> {
+        let (old, new) = (agent_files(shelf, before)?, agent_files(shelf, after)?);
+        Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
+    };
+    let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(Inputs::Unknown) };
+    let alike = are_alike(sides.base, &of_both(sides.base)?, &of_both(sides.head)?);
+    Ok(if alike { Inputs::Unchanged(of) } else { Inputs::Changed })
 }
 
-/// The files that fit any of the patterns, by their whole paths.
-fn fitting(shelf: &dyn Shelf, globs: &[PathGlob]) -> Result<Files, String> {
-    let mut fitting = Files::new();
-    for glob in globs {
-        let files = below(shelf, glob.folder(), &|_| false)?;
-        fitting.extend(files.into_values().filter(|file| glob.fits(file)).map(|file| (file.as_str().to_owned(), file)));
+/// The files of an agent on one side, by their whole paths, and how people call them; `None` where it names none.
+fn agent_files(shelf: &dyn Shelf, agent: &Agent) -> Result<Option<(Files, String)>, String> {
+    let all = |_: &RepoPath| false;
+    if !agent.fingerprint.is_empty() {
+        let mut fitting = Files::new();
+        for glob in &agent.fingerprint {
+            let files = below(shelf, glob.folder(), &all)?.into_values().filter(|file| glob.fits(file));
+            fitting.extend(files.map(|file| (file.as_str().to_owned(), file)));
+        }
+        let of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
+        return Ok(Some((fitting, of.join(", "))));
     }
-    Ok(fitting)
+    let Some(prompt) = &agent.prompt else { return Ok(None) };
+    let files = below(shelf, prompt, &all)?.into_values().map(|file| (file.as_str().to_owned(), file));
+    Ok(Some((files.collect(), format!("its prompt package {prompt}"))))
+}
+
+struct Compared<'a> {
+    sides: &'a Sides<'a>,
+    who: &'a Recorded<'a>,
+    old: &'a Files,
+    new: &'a Files,
+    changes: BTreeMap<String, Change>,
+}
+
+impl Compared<'_> {
+    fn of(&self, wanted: &[Change]) -> Vec<&String> {
+        self.changes.iter().filter(|(_, change)| wanted.contains(change)).map(|(inner, _)| inner).collect()
+    }
+
+    fn agent(&self) -> String {
+        format!("{}/{}", self.who.suite, self.who.agent)
+    }
+
+    /// Lists recordings that changed, with who recorded them.
+    fn list(&self, found: &mut Found, inputs: &Result<Inputs, String>) {
+        let votes = self.of(&[Change::Votes]);
+        if !votes.is_empty() {
+            let whose = format!("of `{}` got other votes of judges, which gate nothing", self.agent());
+            let file = votes.first().and_then(|inner| self.new.get(*inner));
+            let words = counted(&votes, "recording", "recordings", &whose);
+            found.add(ChangeClass::Recording, Weight::Listed, words, file);
+        }
+        let changed = self.of(&[Change::Digests, Change::Content]);
+        if changed.is_empty() {
+            return;
+        }
+        let file = changed.first().and_then(|inner| self.new.get(*inner).or_else(|| self.old.get(*inner)));
+        let what = counted(&changed, "recording", "recordings", &format!("of `{}` changed", self.agent()));
+        let what = format!("{what}{}", self.recorded_by(&changed));
+        let (weight, words) = match inputs {
+            Ok(Inputs::Changed) => (Weight::Listed, format!("{what}; the agent's files changed, too")),
+            Ok(Inputs::Unchanged(of)) => {
+                (Weight::NeedsApproval, format!("{what}, but none of the agent's files ({of}) did"))
+            }
+            Ok(Inputs::Unknown) => {
+                (Weight::Listed, format!("{what}; whether the agent changed is unknown, because it names no files"))
+            }
+            Err(why) => (Weight::NeedsApproval, format!("{what}; the agent's files cannot be compared: {why}")),
+        };
+        found.add(ChangeClass::Recording, weight, words, file);
+    }
+
+    /// What made the recordings that changed, as they say themselves.
+    fn recorded_by(&self, changed: &[&String]) -> String {
+        let said = changed.iter().filter_map(|inner| {
+            let run: Value = serde_json::from_str(&self.sides.head.text(self.new.get(*inner)?).ok()?.text).ok()?;
+            let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
+            let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(" "))
+        });
+        let said: Vec<String> = said.collect::<BTreeSet<_>>().into_iter().collect();
+        if said.is_empty() { String::new() } else { format!(" (recorded by {})", named(&said)) }
+    }
+
+    /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
+    fn stale(&self, after: &Agent) -> Option<NotGateable> {
+        let unknown = |inner: &&String| {
+            let file = self.new.get(*inner);
+            let text = file.and_then(|file| self.sides.head.text(file).ok());
+            text.is_some_and(|source| !has_digest(&source.text, after))
+        };
+        let mut stale: Vec<&String> = self.of(&[Change::Digests]);
+        // One with a digest says by itself what it is of.
+        stale.extend(self.of(&[Change::Same, Change::Votes]).into_iter().filter(unknown));
+        if stale.is_empty() {
+            return None;
+        }
+        let folder = match &after.deterministic {
+            Some(Source::Replay(folder)) => folder.as_str(),
+            Some(Source::Live(_)) | None => "DIR",
+        };
+        stale.sort();
+        let Recorded { suite, agent, .. } = self.who;
+        Some(NotGateable(format!(
+            "{suite}/{agent}: the agent's files changed and {} not made again: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {folder}`",
+            if stale.len() == 1 { "1 recording was".to_owned() } else { format!("{} recordings were", stale.len()) },
+            named(&stale),
+        )))
+    }
+
+    /// A new version of an agent may name other files, when every recording was made again and no file that changed drops out.
+    fn moved_files(&self, found: &mut Found, before: &Agent, after: &Agent) {
+        if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
+            return;
+        }
+        let (old, new) = match (agent_files(self.sides.base, before), agent_files(self.sides.head, after)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(why), _) | (_, Err(why)) => {
+                let words = format!("the files of `{}` cannot be compared: {why}", self.agent());
+                return found.needs(words, Some(self.who.file));
+            }
+        };
+        let named_by = |files: &Option<(Files, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
+        let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
+        let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
+            return found.lists(words, Some(self.who.file));
+        };
+        let left: Vec<&String> = old
+            .iter()
+            .filter(|(path, file)| {
+                let changed = self.sides.base.likeness(file, file) == Likeness::Differs;
+                !kept.contains_key(*path) && self.sides.head.bytes(file).is_ok() && changed
+            })
+            .map(|(path, _)| path)
+            .collect();
+        let again = !self.changes.is_empty() && self.changes.values().all(|change| *change == Change::Content);
+        match (left.is_empty(), again) {
+            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
+            (false, _) => {
+                let words = format!("{words}; {} changed and is not named any more", named(&left));
+                found.needs(words, Some(self.who.file));
+            }
+            (true, false) => {
+                found.needs(format!("{words}, and not every recording was made again"), Some(self.who.file));
+            }
+        }
+    }
+}
+
+/// Whether a recording keeps a digest of the agent's files.
+fn has_digest(text: &str, agent: &Agent) -> bool {
+    let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+    let kept = |key: &str| run["provenance"][key].is_string();
+    kept("fingerprint") || (agent.fingerprint.is_empty() && kept("prompt_sha256"))
 }

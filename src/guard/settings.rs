@@ -1,204 +1,195 @@
-//! What the config says of suites and agents: who is graded, where, on what, how often.
+//! What the config says, value by value: a setting that nobody has called harmless needs an approval when it changes.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+mod rules;
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
 
 use super::found::Found;
-use super::found::counted;
-use super::found::named;
-use crate::model::Agent;
-use crate::model::Config;
-use crate::model::Judge;
-use crate::model::RepoPath;
-use crate::model::Role;
-use crate::model::Source;
-use crate::model::Suite;
-use crate::model::Tier;
+use crate::model::{Config, RepoPath};
 
-/// Compares the suites of two configs.
-pub fn compare(before: &Config, after: &Config, found: &mut Found) {
-    let ids = |suites: &[Suite], others: &[Suite]| -> Vec<String> {
-        let alone = suites.iter().filter(|suite| !others.iter().any(|other| other.id == suite.id));
-        alone.map(|suite| suite.id.to_string()).collect()
-    };
-    let (gone, fresh) = (ids(&before.suites, &after.suites), ids(&after.suites, &before.suites));
-    if !gone.is_empty() {
-        found.needs(counted(&gone, "suite", "suites", "removed"), Some(&after.file));
-    }
-    if !fresh.is_empty() {
-        found.lists(counted(&fresh, "suite", "suites", "added"), Some(&after.file));
-    }
-    for new in &after.suites {
-        let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
-        let mut one = Compared { file: &after.file, suite: new, found };
-        one.suite(old);
-        one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
-        one.agents(old);
-    }
+/// What a changed setting asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Treatment {
+    /// Nothing: it cannot change a verdict.
+    Harmless,
+    /// It is listed.
+    Listed,
+    /// An approval; the text is how people are told, `{}` in it the names on the way.
+    Approval(&'static str),
+    /// It depends on the change; the text says how.
+    Depends(&'static str),
 }
 
-struct Compared<'a> {
+/// A setting, and what its change asks for.
+pub struct Setting {
+    /// Its path in the config; `*` is any name.
+    pub path: &'static str,
+    /// What a change asks for.
+    pub treatment: Treatment,
+    /// Why.
+    pub why: &'static str,
+}
+
+const fn setting(path: &'static str, treatment: Treatment, why: &'static str) -> Setting {
+    Setting { path, treatment, why }
+}
+
+use Treatment::{Approval, Depends, Harmless, Listed};
+
+/// The settings whose change asks for something else than the rule, which is an approval, or that people are told of in other
+/// words. What is not here needs an approval.
+pub const SETTINGS: &[Setting] = &[
+    setting("file", Harmless, "the config's own path"),
+    setting("results", Harmless, "caches and history; no verdict reads them"),
+    setting("budget", Harmless, "a run that a budget ends has no verdict"),
+    setting("prices", Harmless, "costs are shown and gate nothing"),
+    setting("redact", Listed, "what is left out of new recordings"),
+    setting("baseline", Depends("another file needs an approval, as does what it says; the first one is listed"), ""),
+    setting("samples", Depends("fewer need an approval, more are listed"), ""),
+    setting("suites.*", Depends("a removed suite needs an approval, an added one is listed"), ""),
+    setting("suites.*.id", Harmless, "the name under which suites are compared"),
+    setting("suites.*.index", Harmless, "the order of suites"),
+    setting("suites.*.path", Approval("golden files of `{}`:"), ""),
+    setting("suites.*.kind", Approval("kind of `{}`:"), ""),
+    setting("suites.*.runs_of", Approval("runs that `{}` looks at:"), ""),
+    setting("suites.*.runs_in", Harmless, "follows from the other suite's path"),
+    setting("suites.*.labels", Approval("labels file of `{}`:"), ""),
+    setting("suites.*.tools", Approval("tools file of `{}`:"), ""),
+    setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
+    setting("suites.*.flags.*", Depends("a new flag is listed, unless it takes the place of a shipped one"), ""),
+    setting("suites.*.samples", Depends("fewer need an approval, more are listed"), ""),
+    setting("suites.*.tiers", Depends("a tier left needs an approval, one more is listed"), ""),
+    setting("suites.*.categories", Depends("a category removed needs an approval, one added is listed"), ""),
+    setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
+    setting("suites.*.scoring", Depends("a looser score needs an approval, a stricter one is listed"), ""),
+    setting("suites.*.judges", Listed, "judges gate nothing"),
+    setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
+    setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
+    setting(
+        "suites.*.agents.*.deterministic",
+        Depends(
+            "another folder of recordings is listed; live runs in place of recordings, and another target, need an approval",
+        ),
+        "",
+    ),
+    setting("suites.*.agents.*.model", Listed, "the model tier does not block"),
+    setting(
+        "suites.*.agents.*.prompt",
+        Depends("listed where every recording was made again, else it needs an approval"),
+        "",
+    ),
+    setting(
+        "suites.*.agents.*.fingerprint",
+        Depends(
+            "listed where every recording was made again and no changed file is left out, else it needs an approval",
+        ),
+        "",
+    ),
+    setting("suites.*.agents.*.stale", Depends("`warn` needs an approval, `fail` is listed"), ""),
+    setting(
+        "targets.*",
+        Depends(
+            "a target that a deterministic agent calls needs an approval, unless only its limits change; others are listed",
+        ),
+        "",
+    ),
+];
+
+/// Compares two configs, setting by setting.
+pub fn compare(before: &Config, after: &Config, found: &mut Found) {
+    rules::compare(before, after, found);
+    let mut walk = Walk { file: &after.file, found };
+    walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
+}
+
+/// A config as one value, in which suites are found by their ids.
+pub fn tree(config: &Config) -> Value {
+    // Every field is in it, because the types write themselves: a new setting cannot be forgotten.
+    let mut whole = serde_json::to_value(config).unwrap_or(Value::Null);
+    if let Some(Value::Array(suites)) = whole.get_mut("suites").map(Value::take) {
+        let named = suites.into_iter().filter_map(|suite| Some((suite.get("id")?.as_str()?.to_owned(), suite)));
+        whole["suites"] = Value::Object(named.collect());
+    }
+    whole
+}
+
+struct Walk<'a> {
     file: &'a RepoPath,
-    suite: &'a Suite,
     found: &'a mut Found,
 }
 
-impl Compared<'_> {
-    fn needs(&mut self, words: String) {
-        self.found.needs(words, Some(self.file));
-    }
-
-    fn lists(&mut self, words: String) {
-        self.found.lists(words, Some(self.file));
-    }
-
-    /// A setting that leads elsewhere.
-    fn led(&mut self, what: &str, old: Option<&str>, new: Option<&str>) {
-        if old != new {
-            let shown = |text: Option<&str>| text.unwrap_or("none").to_owned();
-            self.needs(format!("{what} {} -> {}", shown(old), shown(new)));
-        }
-    }
-
-    fn suite(&mut self, old: &Suite) {
-        let new = self.suite;
-        let id = &new.id;
-        self.led(&format!("kind of `{id}`"), Some(&old.kind), Some(&new.kind));
-        self.led(&format!("golden files of `{id}`:"), Some(old.path.as_str()), Some(new.path.as_str()));
-        let runs_of = |suite: &Suite| suite.runs_of.as_ref().map(ToString::to_string);
-        self.led(&format!("runs that `{id}` looks at:"), runs_of(old).as_deref(), runs_of(new).as_deref());
-        let path = |file: &Option<RepoPath>| file.as_ref().map(|file| file.as_str().to_owned());
-        self.led(&format!("labels file of `{id}`:"), path(&old.labels).as_deref(), path(&new.labels).as_deref());
-        self.led(&format!("tools file of `{id}`:"), path(&old.tools).as_deref(), path(&new.tools).as_deref());
-        self.judges(&old.judges, &new.judges);
-        self.tiers(&old.tiers, &new.tiers);
-        self.categories(old.categories.as_deref(), new.categories.as_deref());
-        let names: BTreeSet<&String> = old.terms.keys().chain(new.terms.keys()).collect();
-        for name in names {
-            let shown =
-                |suite: &Suite| suite.terms.get(name).map_or("the shipped list".to_owned(), ToString::to_string);
-            self.led(&format!("list of terms {name} of `{id}`:"), Some(&shown(old)), Some(&shown(new)));
-        }
-        let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
-        for name in names {
-            let shown = |suite: &Suite| suite.flags.get(name).map(|flag| format!("{} when {}", flag.terms, flag.when));
-            match (shown(old), shown(new)) {
-                (None, Some(new)) => self.lists(format!("flag {name} of `{id}` added: {new}")),
-                (old, new) => self.led(&format!("flag {name} of `{id}`:"), old.as_deref(), new.as_deref()),
-            }
-        }
-    }
-
-    /// Judges decide nothing: what changes in them is listed.
-    fn judges(&mut self, old: &[Judge], new: &[Judge]) {
-        let id = &self.suite.id;
-        let alone = |some: &[Judge], others: &[Judge]| -> Vec<String> {
-            let alone = some.iter().filter(|one| !others.iter().any(|other| other.name == one.name));
-            alone.map(|one| one.name.to_string()).collect()
-        };
-        for (names, what) in [(alone(old, new), "removed"), (alone(new, old), "added")] {
-            if !names.is_empty() {
-                self.lists(counted(&names, "judge", "judges", &format!("of `{id}` {what}")));
-            }
-        }
-        for now in new {
-            let Some(before) = old.iter().find(|one| one.name == now.name).filter(|one| *one != now) else { continue };
-            let shown = |judge: &Judge| {
-                let Judge { name: _, source, rubric, votes, labels, floor } = judge;
-                let labels = labels.as_ref().map_or("none".to_owned(), ToString::to_string);
-                format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
-            };
-            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, shown(before), shown(now)));
-        }
-    }
-
-    fn tiers(&mut self, old: &[Tier], new: &[Tier]) {
-        let id = &self.suite.id;
-        let alone = |some: &[Tier], others: &[Tier]| -> Vec<&str> {
-            some.iter().filter(|tier| !others.contains(tier)).map(|tier| tier.word()).collect()
-        };
-        let (gone, fresh) = (alone(old, new), alone(new, old));
-        if !gone.is_empty() {
-            self.needs(format!("`{id}` does not run in the {} tier any more", gone.join(" and ")));
-        }
-        if !fresh.is_empty() {
-            self.lists(format!("`{id}` runs in the {} tier, too", fresh.join(" and ")));
-        }
-    }
-
-    fn categories(&mut self, old: Option<&[String]>, new: Option<&[String]>) {
-        let id = &self.suite.id;
-        match (old, new) {
-            (None, None) => {}
-            (None, Some(_)) => self.lists(format!("`{id}` lists its categories")),
-            (Some(_), None) => self.needs(format!("`{id}` lists no categories any more: any word is one")),
-            (Some(old), Some(new)) => {
-                let alone = |some: &[String], others: &[String]| -> Vec<String> {
-                    some.iter().filter(|one| !others.contains(one)).cloned().collect()
-                };
-                let (gone, fresh) = (alone(old, new), alone(new, old));
-                if !gone.is_empty() {
-                    self.needs(counted(&gone, "category", "categories", &format!("of `{id}` removed")));
-                }
-                if !fresh.is_empty() {
-                    self.lists(counted(&fresh, "category", "categories", &format!("of `{id}` added")));
-                }
-            }
-        }
-    }
-
-    /// Samples planned, where a config says; without it the recordings or the case decide.
-    fn samples(&mut self, old: Option<u32>, new: Option<u32>) {
-        if old == new {
+impl Walk<'_> {
+    fn node(&mut self, path: &mut Vec<String>, before: Option<&Value>, after: Option<&Value>) {
+        let (before, after) = (before.filter(|value| !value.is_null()), after.filter(|value| !value.is_null()));
+        if before == after {
             return;
         }
-        let shown = |count: Option<u32>| count.map_or("as many as there are".to_owned(), |count| count.to_string());
-        let words = format!("samples of `{}` {} -> {}", self.suite.id, shown(old), shown(new));
-        match (old, new) {
-            (Some(old), Some(new)) if new > old => self.lists(words),
-            _ => self.needs(words),
+        let known = known(path);
+        match (known, before, after) {
+            // What a rule says of a name that came or went, it says of all below it.
+            (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_))) if has_inner(path) => {}
+            (Some(Harmless | Depends(_)), ..) => return,
+            (Some(Listed), ..) => {
+                let words = format!("setting `{}` changed", path.join("."));
+                return self.found.lists(words, Some(self.file));
+            }
+            (Some(Approval(_)), ..) | (None, ..) => {}
         }
-    }
-
-    fn agents(&mut self, old: &Suite) {
-        let suite = self.suite;
-        let alone = |some: &BTreeMap<_, Agent>, others: &BTreeMap<_, Agent>| -> Vec<String> {
-            some.keys().filter(|name| !others.contains_key(*name)).map(ToString::to_string).collect()
-        };
-        let (gone, fresh) = (alone(&old.agents, &suite.agents), alone(&suite.agents, &old.agents));
-        if !gone.is_empty() {
-            self.needs(counted(&gone, "agent", "agents", &format!("of `{}` removed", suite.id)));
-        }
-        if !fresh.is_empty() {
-            self.lists(counted(&fresh, "agent", "agents", &format!("of `{}` added", suite.id)));
-        }
-        for (name, new) in &suite.agents {
-            if let Some(old) = old.agents.get(name) {
-                self.agent(&format!("{}/{name}", suite.id), old, new);
+        match (before, after) {
+            (Some(Value::Object(one)), Some(Value::Object(other))) => {
+                let mut keys: Vec<&String> = one.keys().chain(other.keys()).collect();
+                keys.sort();
+                keys.dedup();
+                for key in keys {
+                    path.push(key.clone());
+                    self.node(path, one.get(key), other.get(key));
+                    path.pop();
+                }
+            }
+            _ => {
+                let words = format!("{} {} -> {}", told(path, known), shown(before), shown(after));
+                self.found.needs(words, Some(self.file));
             }
         }
     }
+}
 
-    fn agent(&mut self, who: &str, old: &Agent, new: &Agent) {
-        let source = |source: &Option<Source>| match source {
-            None => "none".to_owned(),
-            Some(Source::Replay(folder)) => folder.to_string(),
-            Some(Source::Live(live)) => format!("the live target {}", live.target),
-        };
-        let (before, now) = (source(&old.deterministic), source(&new.deterministic));
-        match old.deterministic {
-            None if new.deterministic.is_some() => self.lists(format!("`{who}` runs in the deterministic tier: {now}")),
-            _ => self.led(&format!("recordings of `{who}`:"), Some(&before), Some(&now)),
-        }
-        let role = |role| match role {
-            Role::Actor => "actor",
-            Role::Critic => "critic",
-        };
-        self.led(&format!("role of `{who}`:"), Some(role(old.role)), Some(role(new.role)));
-        let gone: Vec<&str> =
-            old.fingerprint.iter().filter(|glob| !new.fingerprint.contains(glob)).map(|glob| glob.as_str()).collect();
-        if !gone.is_empty() {
-            self.needs(format!("fingerprint of `{who}` leaves out {}", named(&gone)));
-        }
+/// Whether a setting of the table matches a path; a `*` is any name.
+fn fits(setting: &Setting, path: &[String]) -> bool {
+    let mut parts = setting.path.split('.');
+    let all = path.iter().all(|name| parts.next().is_some_and(|part| part == "*" || part == name));
+    all && parts.next().is_none()
+}
+
+fn known(path: &[String]) -> Option<Treatment> {
+    SETTINGS.iter().find(|setting| fits(setting, path)).map(|setting| setting.treatment)
+}
+
+/// Whether the table says something of settings below a path, as it does of suites and agents.
+fn has_inner(path: &[String]) -> bool {
+    matches!(path.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["suites", _] | ["suites", _, "agents", _])
+}
+
+/// How people are told of a setting.
+fn told(path: &[String], known: Option<Treatment>) -> String {
+    let names = || match path {
+        [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => format!("{suite}/{agent}"),
+        [_, suite, ..] => suite.clone(),
+        [one] => one.clone(),
+        [] => String::new(),
+    };
+    match known {
+        Some(Approval(phrase)) => phrase.replace("{}", &names()),
+        _ => format!("setting `{}`", path.join(".")),
+    }
+}
+
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None => "none".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
     }
 }

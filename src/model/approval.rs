@@ -12,6 +12,46 @@ pub struct GoldenChange {
     pub weight: Weight,
     /// The file that changed, where it is one.
     pub file: Option<RepoPath>,
+    /// What kind of change it is.
+    pub class: ChangeClass,
+}
+
+/// What kind of change a golden change is; in the order in which people are told, the most dangerous first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ChangeClass {
+    /// The runs fail by the rules of the base commit.
+    BaseRules,
+    /// The config and its gates, and the baseline.
+    Config,
+    /// Cases, agents or suites that are not graded any more.
+    Removed,
+    /// What a case expects.
+    Expectation,
+    /// Lists, rules, labels, documents and fixture repositories.
+    Material,
+    /// Recorded runs.
+    Recording,
+    /// Cases, agents or suites that are graded from now on.
+    Added,
+}
+
+impl ChangeClass {
+    /// All of them, the most dangerous first.
+    pub const ALL: [Self; 7] =
+        [Self::BaseRules, Self::Config, Self::Removed, Self::Expectation, Self::Material, Self::Recording, Self::Added];
+
+    /// The word used in reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::BaseRules => "base_rules",
+            Self::Config => "config",
+            Self::Removed => "removed",
+            Self::Expectation => "expectation",
+            Self::Material => "material",
+            Self::Recording => "recording",
+            Self::Added => "added",
+        }
+    }
 }
 
 /// What a golden change asks for.

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::Serialize;
+
 use super::ids::AgentName;
 use super::ids::SuiteId;
 use super::judge::Judge;
@@ -11,7 +13,7 @@ use super::path::RepoPath;
 use super::scoring::Scoring;
 
 /// A whole config.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Config {
     /// The config's own file.
     pub file: RepoPath,
@@ -34,7 +36,7 @@ pub struct Config {
 }
 
 /// One suite of the config.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Suite {
     /// Its place in the file's list, from 0; it locates problems.
     pub index: usize,
@@ -75,7 +77,7 @@ pub struct Suite {
 }
 
 /// A flag that cases may state.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flag {
     /// The value at which it asks for something.
     pub when: bool,
@@ -84,7 +86,7 @@ pub struct Flag {
 }
 
 /// One agent: where its runs come from in each tier.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Agent {
     /// The source of the deterministic tier.
     pub deterministic: Option<Source>,
@@ -128,7 +130,7 @@ impl Agent {
 }
 
 /// What a recording is worth whose agent has changed since (grading.md 14).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Stale {
     /// It proves nothing: no verdict can be given on it.
     #[default]
@@ -138,7 +140,7 @@ pub enum Stale {
 }
 
 /// What an agent does on a suite of kind `revision`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Role {
     /// It revises documents.
     #[default]
@@ -148,7 +150,7 @@ pub enum Role {
 }
 
 /// Where runs come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum Source {
     /// Recordings in this folder.
     Replay(RepoPath),
@@ -157,7 +159,7 @@ pub enum Source {
 }
 
 /// Live calls of one target.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LiveSource {
     /// The target's name under `targets:`.
     pub target: String,
@@ -168,7 +170,7 @@ pub struct LiveSource {
 }
 
 /// Which of the two tiers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Tier {
     /// Recordings, or a command that is itself deterministic; it blocks.
     Deterministic,
@@ -187,7 +189,7 @@ impl Tier {
 }
 
 /// A gate as a person wrote it: only what differs from the default.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct StatedGate {
     /// A floor: a number, or the baseline's.
     pub min: Option<StatedLimit>,
@@ -208,7 +210,7 @@ pub struct StatedGate {
 }
 
 /// A limit as a person wrote it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum StatedLimit {
     /// A number.
     Number(f64),
@@ -217,7 +219,7 @@ pub enum StatedLimit {
 }
 
 /// A live target.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Target {
     /// How it is reached.
     pub transport: Transport,
@@ -230,7 +232,7 @@ pub struct Target {
 }
 
 /// How a target is reached.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Transport {
     /// A model's own wire format.
     Model(Provider),
@@ -248,7 +250,7 @@ pub enum Transport {
 }
 
 /// A model behind a vendor's wire format.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provider {
     /// `anthropic`, `openai` or `bedrock`.
     pub wire: Wire,
@@ -267,7 +269,7 @@ pub struct Provider {
 }
 
 /// A vendor's wire format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Wire {
     /// Messages.
     Anthropic,
@@ -278,7 +280,7 @@ pub enum Wire {
 }
 
 /// How a process is spoken to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Protocol {
     /// One process a sample.
     Oneshot,
@@ -287,7 +289,7 @@ pub enum Protocol {
 }
 
 /// What a run may cost; what is left out is inconclusive, never failed.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Budget {
     /// US dollars.
     pub max_cost_usd: Option<f64>,
@@ -298,7 +300,7 @@ pub struct Budget {
 }
 
 /// US dollars per million tokens.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Price {
     /// Read.
     pub input: f64,

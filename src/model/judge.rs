@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::config::LiveSource;
 use super::ids::CaseId;
 use super::ids::JudgeName;
@@ -9,7 +11,7 @@ use super::mark::Mark;
 use super::path::RepoPath;
 
 /// A judge of a suite, as the config names it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judge {
     /// Its name: its key under `judges:`.
     pub name: JudgeName,

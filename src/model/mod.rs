@@ -27,7 +27,7 @@ mod shard;
 mod trace;
 mod verdict;
 
-pub use approval::{Approval, GoldenChange, Weight};
+pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
 pub use call::{
     AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Follow, Message, Part, Request, Retry,

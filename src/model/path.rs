@@ -139,6 +139,18 @@ impl PathGlob {
     }
 }
 
+impl serde::Serialize for RepoPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+impl serde::Serialize for PathGlob {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
 impl PartialEq for PathGlob {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

@@ -1,7 +1,9 @@
 //! How a contract's revision is scored (grading.md 9).
 
+use serde::Serialize;
+
 /// Weights, deductions and the gate of kind `revision`.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scoring {
     /// The weights of the five criteria, in their order; their sum is 1.
     pub weights: [f64; 5],
@@ -20,7 +22,7 @@ pub struct Scoring {
 }
 
 /// What is deducted from the overall score, each 0 to 1.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Penalties {
     /// Once, for any broken cross-reference.
     pub broken_reference: f64,
@@ -35,7 +37,7 @@ pub struct Penalties {
 }
 
 /// Where a missing entity is deducted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum PenaltyMode {
     /// Within its criterion, and from the overall score, too: the seed's text.
     Overall,

@@ -9,11 +9,11 @@ mod judges;
 pub mod junit;
 pub mod label;
 pub mod markdown;
-mod number;
+pub mod number;
 mod plain;
 pub mod side_by_side;
 pub mod terminal;
-mod words;
+pub mod words;
 
 pub use number::delta;
 pub use number::value;

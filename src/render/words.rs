@@ -3,6 +3,7 @@
 use super::number;
 use crate::model::Approval;
 use crate::model::Authority;
+use crate::model::ChangeClass;
 use crate::model::GateRuling;
 use crate::model::GoldenChange;
 use crate::model::MetricReport;
@@ -64,7 +65,15 @@ pub fn headline(report: &Report) -> String {
     }
     if report.is_held_by_changes() {
         let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
-        let worse = if tally.fail > 0 { format!("The agent got worse: {failed}, and ") } else { String::new() };
+        let base = report.unapproved().filter(|change| change.class == ChangeClass::BaseRules).count();
+        let worse = match (tally.fail, base) {
+            (0, 0) => String::new(),
+            (0, base) => format!(
+                "Passes by this change's rules, fails by those of the base commit ({}): ",
+                plural(base, "gate", "gates")
+            ),
+            (_, _) => format!("The agent got worse: {failed}, and "),
+        };
         return format!("{worse}{changes} an approval. This blocks the merge.");
     }
     match (report.verdict.verdict(), report.authority) {

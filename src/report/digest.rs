@@ -98,7 +98,7 @@ fn change(change: &GoldenChange) -> String {
         Weight::NeedsApproval => "needs approval",
         Weight::Listed => "listed",
     };
-    json!([weight, change.file.as_ref().map(RepoPath::as_str), change.words]).to_string()
+    json!([weight, change.class.as_str(), change.file.as_ref().map(RepoPath::as_str), change.words]).to_string()
 }
 
 /// A number to six places, as a baseline keeps it: two machines may differ in the last bit.
@@ -111,6 +111,7 @@ mod tests {
     use super::result_digest;
     use crate::model::Approval;
     use crate::model::Authority;
+    use crate::model::ChangeClass;
     use crate::model::GoldenChange;
     use crate::model::NotGateable;
     use crate::model::RepoPath;
@@ -147,7 +148,7 @@ mod tests {
 
     fn change(file: &str, words: &str) -> GoldenChange {
         let file = RepoPath::root().join(file).ok();
-        GoldenChange { words: words.to_owned(), weight: Weight::NeedsApproval, file }
+        GoldenChange { words: words.to_owned(), weight: Weight::NeedsApproval, file, class: ChangeClass::Config }
     }
 
     fn digest(report: &Report) -> String {

@@ -226,7 +226,9 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
 /// Adds what changed in the golden set, and who approved it. In a run that blocks, an unapproved change that needs an approval
 /// is a fail, whatever the gates say.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
-    changes.sort_by(|one, other| (one.weight, &one.file, &one.words).cmp(&(other.weight, &other.file, &other.words)));
+    changes.sort_by(|one, other| {
+        (one.weight, one.class, &one.file, &one.words).cmp(&(other.weight, other.class, &other.file, &other.words))
+    });
     report.golden_changes = changes;
     report.approval = approval;
     if report.is_held_by_changes() && report.called_off.is_none() {
@@ -239,6 +241,7 @@ mod tests {
     use super::govern;
     use crate::model::Approval;
     use crate::model::Authority;
+    use crate::model::ChangeClass;
     use crate::model::GoldenChange;
     use crate::model::Report;
     use crate::model::Ruling;
@@ -284,7 +287,11 @@ mod tests {
         ];
         for (authority, tier, weight, approval, code) in table {
             let mut report = passed(authority, tier);
-            govern(&mut report, vec![GoldenChange { words: "x".to_owned(), weight, file: None }], approval);
+            govern(
+                &mut report,
+                vec![GoldenChange { words: "x".to_owned(), weight, file: None, class: ChangeClass::Config }],
+                approval,
+            );
             let verdict = if code == 1 { Verdict::Fail } else { Verdict::Pass };
             assert_eq!((report.exit_code(), &report.verdict), (code, &Ruling::Judged(verdict)), "{report:?}");
         }
@@ -293,7 +300,12 @@ mod tests {
     #[test]
     fn what_needs_an_approval_stands_first() {
         let mut report = passed(Authority::Blocking, Tier::Deterministic);
-        let change = |words: &str, weight| GoldenChange { words: words.to_owned(), weight, file: None };
+        let change = |words: &str, weight| GoldenChange {
+            words: words.to_owned(),
+            weight,
+            file: None,
+            class: ChangeClass::Config,
+        };
         let changes =
             vec![change("a", Weight::Listed), change("c", Weight::NeedsApproval), change("b", Weight::NeedsApproval)];
         govern(&mut report, changes, None);

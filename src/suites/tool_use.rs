@@ -10,6 +10,7 @@ use self::cases::CaseForm;
 use self::cases::Category;
 use self::cases::Flags;
 use self::cases::cases;
+pub use self::cases::entries;
 use self::cases::unanswerable;
 use self::checks::Reader;
 use self::tools::ToolForm;
@@ -128,6 +129,8 @@ const OWN: &[MetricSpec] = &[
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
+/// The flags that every suite has.
+pub const SHIPPED_FLAGS: &[&str] = &["can_diagnose"];
 
 struct ToolUse {
     folder: Folder<Case>,
@@ -139,7 +142,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     let mut problems = Diagnostics::default();
     let mut flags = Flags::default();
     if let Some(terms) = problems.keep(Terms::open("disclaimer", suite.terms.get("disclaimer"), shelf)) {
-        flags.add("can_diagnose", false, terms);
+        flags.add(SHIPPED_FLAGS[0], false, terms);
     }
     for (name, flag) in &suite.flags {
         if let Some(terms) = problems.keep(Terms::open(name, Some(&flag.terms), shelf)) {

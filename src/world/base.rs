@@ -16,6 +16,8 @@ use crate::format::MAX_FILE_BYTES;
 use crate::format::too_large;
 use crate::guard::Base;
 use crate::guard::Likeness;
+use crate::guard::OtherCommit;
+use crate::guard::without_returns;
 use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
@@ -248,16 +250,6 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn without_returns(bytes: &[u8]) -> Vec<u8> {
-    let next = bytes.iter().skip(1).map(Some).chain([None]);
-    bytes
-        .iter()
-        .zip(next)
-        .filter(|(byte, next)| **byte != b'\r' || *next != Some(&b'\n'))
-        .map(|(byte, _)| *byte)
-        .collect()
-}
-
 fn refused(path: &RepoPath, lost: Lost, what: &str, code: &'static str) -> Diagnostic {
     match lost {
         Lost::Missing => {
@@ -307,6 +299,24 @@ impl Shelf for BaseTree<'_> {
         match bytes.len() as u64 > MAX_FILE_BYTES {
             true => Err(too_large(file)),
             false => Ok(bytes.to_vec()),
+        }
+    }
+}
+
+impl OtherCommit for BaseTree<'_> {
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        match (self.resolved(file), bytes) {
+            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && is_id(&node.id, bytes),
+            (Err(Lost::Missing), None) => true,
+            (Ok(_), None) | (Err(Lost::Missing | Lost::Because(_)), _) => false,
+        }
+    }
+
+    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
+        match (self.list(folder), entries) {
+            (Ok(own), Some(entries)) => own == entries,
+            (Err(problem), None) => problem.code == "missing-folder",
+            (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
 }

@@ -30,8 +30,8 @@ pub fn trials() -> Vec<Trial> {
     trials.extend([
         trial("against the same commit nothing is said", unchanged),
         trial("a golden file in another form is no golden change", reformatted),
-        trial("a base config of another version is said, and needs an approval", older_config),
-        trial("a base golden file that cannot be read any more is said, and needs an approval", older_golden),
+        trial("a base config of another version gives no verdict", older_config),
+        trial("a base golden file that cannot be read any more gives no verdict", older_golden),
         trial("a base commit without a config is nothing to compare with", no_config),
         trial("a commit that git does not know is told and exits with 3", unknown_commit),
         trial("a golden change of a run that does not block is shown", advisory),
@@ -153,8 +153,8 @@ fn older_config() {
     commit_all(&repository);
     repository.write("goldgate.yaml", config);
     let ran = against(&repository, &[]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("the config of the base commit cannot be read any more"), "{}", ran.stdout);
+    assert_eq!(ran.code, 3);
+    assert!(ran.stdout.contains("this version cannot read the config of the base commit"), "{}", ran.stdout);
 }
 
 fn older_golden() {
@@ -163,9 +163,9 @@ fn older_golden() {
     commit_all(&repository);
     repository.replace(&expected(3), "\"gaps\"", "\"expected_gaps\"");
     let ran = against(&repository, &[]);
-    assert_eq!(ran.code, 1);
+    assert_eq!(ran.code, 3);
     assert!(
-        ran.stdout.contains("golden files of `contracts` on the base commit cannot be read any more"),
+        ran.stdout.contains("the runs cannot be judged by the base commit's rules: golden/expected/legal/lease-3.json"),
         "{}",
         ran.stdout
     );
@@ -285,10 +285,15 @@ fn outside() {
     let found = changes(&ran);
     assert_eq!((ran.code, found.len()), (1, 2), "{found:?}");
     assert!(
-        found[0].0.starts_with("fixtures/repos/prompt_injection_repo/app/store.py, which `evidence` reads, edited"),
+        found[0].0.starts_with(
+            "fixtures/repos/prompt_injection_repo/app/store.py of `evidence` edited, read for prompt_injection_repo"
+        ),
         "{found:?}"
     );
-    assert_eq!(found[1].0, "fixtures/repos/prompt_injection_repo/app/user.py, which `evidence` reads, added");
+    assert_eq!(
+        found[1].0,
+        "fixtures/repos/prompt_injection_repo/app/user.py of `evidence` added, read for prompt_injection_repo"
+    );
 }
 
 fn tools() {

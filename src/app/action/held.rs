@@ -8,6 +8,7 @@ use crate::diag::Diagnostics;
 use crate::format::archive::Unpacked;
 use crate::guard::Base;
 use crate::guard::Likeness;
+use crate::guard::OtherCommit;
 use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
@@ -135,27 +136,6 @@ impl Shelf for Held {
     }
 }
 
-/// What is graded in a trusted run: the head's files, and the base's where they are part of the judge.
-pub struct Court<'a> {
-    /// The base commit.
-    pub base: &'a Held,
-    /// The head commit.
-    pub head: &'a Held,
-    /// The files that are the base's: the config, lists of terms.
-    pub judge: BTreeSet<RepoPath>,
-}
-
-impl Shelf for Court<'_> {
-    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        self.head.list_all(folder)
-    }
-
-    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-        let side = if self.judge.contains(file) { self.base } else { self.head };
-        side.bytes(file)
-    }
-}
-
 /// The base commit beside the head, as the guard asks for it.
 pub struct Before<'a> {
     /// The base commit.
@@ -171,6 +151,24 @@ impl Shelf for Before<'_> {
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
         self.base.bytes(file)
+    }
+}
+
+impl OtherCommit for Before<'_> {
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        match (self.base.tree.get(file), bytes) {
+            (Some(blob @ Blob::File(_)), Some(bytes)) => blob.holds(bytes),
+            (None, None) => self.base.link(file).is_none(),
+            (Some(Blob::File(_) | Blob::Link), _) | (None, Some(_)) => false,
+        }
+    }
+
+    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
+        match (self.base.list(folder), entries) {
+            (Ok(own), Some(entries)) => own == entries,
+            (Err(problem), None) => problem.code == "missing-folder",
+            (Ok(_), None) | (Err(_), Some(_)) => false,
+        }
     }
 }
 

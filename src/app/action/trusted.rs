@@ -1,4 +1,4 @@
-//! `mode: trusted`: grades a pull request that is read as data, by the base branch's config, gates, terms and baseline.
+//! `mode: trusted`: grades a pull request that is read as data, by the rules of the base branch and by its own.
 //!
 //! The workflow is the base branch's (`pull_request_target`), nothing is checked out, no link is followed, and the function that
 //! grades is handed two sets of files in memory and no client.
@@ -10,7 +10,6 @@ use super::consent::Of;
 use super::event_of;
 use super::github;
 use super::held::Before;
-use super::held::Court;
 use super::held::Held;
 use super::inputs::Inputs;
 use super::present;
@@ -29,16 +28,12 @@ use crate::format::SourceText;
 use crate::format::archive;
 use crate::format::archive::Limits;
 use crate::format::config;
-use crate::guard;
-use crate::guard::Sides;
+use crate::guard::Base;
 use crate::model::Config;
-use crate::model::GoldenChange;
 use crate::model::RepoPath;
 use crate::model::Source;
 use crate::model::Tier;
-use crate::model::Weight;
 use crate::publish::ConfigKey;
-use crate::report;
 use crate::suites::Shelf;
 use crate::world::Clock;
 use crate::world::GitHub;
@@ -113,49 +108,43 @@ fn governed(
     ground: &Ground,
     named: Option<&RepoPath>,
 ) -> Result<Done, Trouble> {
-    let Ground { base, head, config } = ground;
+    let Ground { base, head, .. } = ground;
     let standing = |side: &Held, configured: Option<&RepoPath>| {
         named.or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
-    let mut done = judged(job, clock, ground, &|configured| standing(base, configured))?;
-    report::govern(&mut done.report, changes(base, head, &config.file), None);
+    let both = Before { base, head };
+    let mut done = judged(job, clock, ground, Some(&both), &|configured| standing(base, configured))?;
     let Some(commit) = &job.commit else { return Ok(done) };
     let Some(approval) = consent::consent(github, key, Of::Commit(commit), &mut done)? else { return Ok(done) };
     // What would be merged has to be a baseline: an approval is of its numbers.
-    let committed = standing(head, config.baseline.as_ref())?;
+    let committed = standing(head, done.config.baseline.as_ref())?;
     consent::approved(done, approval, committed.as_ref(), |accepted| {
-        judged(job, clock, ground, &|_| Ok(Some(accepted.clone())))
+        // The golden changes are approved, so they are not looked for again.
+        judged(job, clock, ground, None, &|_| Ok(Some(accepted.clone())))
     })
 }
 
-/// Grades: files in, a report out.
-fn judged(job: &Job, clock: &Clock, ground: &Ground, baseline: run::GiveBaseline<'_>) -> Result<Done, Trouble> {
-    let Ground { base, head, config } = ground;
-    replays_alone(config, &base.text(&config.file)?)?;
-    let court = Court { base, head, judge: judge(config) };
+/// Grades: files in, a report out. The head's rules judge, and the base's where it is given.
+fn judged(
+    job: &Job,
+    clock: &Clock,
+    ground: &Ground,
+    base: Option<&Before<'_>>,
+    baseline: run::GiveBaseline<'_>,
+) -> Result<Done, Trouble> {
+    let Ground { base: base_files, head, base_config, file } = ground;
+    replays_alone(base_config, &base_files.text(file)?)?;
+    let source = head.text(file)?;
+    replays_alone(&config::read(&source)?, &source)?;
     let ground = run::Ground {
-        shelf: &court,
-        config: &config.file,
+        shelf: head,
+        config: file,
         // Recordings alone: there is nothing here that could call anything.
         make: &|_, _| Ok(live::Made::default()),
         baseline,
+        base: base.map(|base| base as &dyn Base),
     };
     run::graded_on(job, clock, &ground)
-}
-
-/// What the head changes in what agents are measured with: its config's gates do not count here, and are named all the same.
-fn changes(base: &Held, head: &Held, file: &RepoPath) -> Vec<GoldenChange> {
-    match head.text(file).map_err(Diagnostics::from).and_then(|source| config::read(&source)) {
-        Ok(after) => guard::changes(&Sides { base: &Before { base, head }, head }, &after),
-        Err(problems) => {
-            let why = problems.sorted().first().map_or(String::new(), |problem| problem.what.clone());
-            vec![GoldenChange {
-                words: format!("the config of the head cannot be read: {why}"),
-                weight: Weight::NeedsApproval,
-                file: Some(file.clone()),
-            }]
-        }
-    }
 }
 
 /// A live target would run with this job's token, on the word of a stranger's files.
@@ -180,48 +169,50 @@ fn replays_alone(config: &Config, source: &SourceText) -> Result<(), Diagnostics
     problems.or(())
 }
 
-/// The files that judge, and are the base's: the config, and every list that it names.
-fn judge(config: &Config) -> BTreeSet<RepoPath> {
-    let lists = config.suites.iter().flat_map(|suite| {
-        let terms = suite.terms.values();
-        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
-        terms.chain(suite.flags.values().map(|flag| &flag.terms)).chain(rubrics)
-    });
-    lists.chain([&config.file]).cloned().collect()
-}
-
 /// The files of both commits.
 struct Ground {
     base: Held,
     head: Held,
-    config: Config,
+    base_config: Config,
+    file: RepoPath,
 }
 
 impl Ground {
-    /// Reads the base's config, then both commits as far as it leads.
+    /// Reads the configs of both commits, then both commits as far as these lead.
     fn read(
         github: &GitHub,
         file: &RepoPath,
         baseline: Option<&RepoPath>,
         [base, head]: [&str; 2],
     ) -> Result<Self, Trouble> {
-        let bytes = match github.file(file, base) {
-            Ok(Some(bytes)) => bytes,
-            Ok(None) => {
-                let what = "the base branch has no such config";
-                let help = "merge one first: mode trusted judges by the base's config alone";
-                return Err(Diagnostic::of_file(file, "missing-file", what, help).into());
-            }
-            Err(refusal) => return Err(failed(refusal)),
-        };
-        let config = config::read(&SourceText::new(file.clone(), bytes)?)?;
-        let places = places(&config, baseline);
-        let agents = || config.suites.iter().flat_map(|suite| suite.agents.values());
+        let what = "the base branch has no such config";
+        let help = "merge one first: mode trusted judges by the base's config, too";
+        let base_config = Self::config(github, file, base, [what, help])?;
+        let what = "the head commit has no such config";
+        let help = "keep the config of the base branch, or leave the suites out of it";
+        let head_config = Self::config(github, file, head, [what, help])?;
+        let configs = [&base_config, &head_config];
+        let places: BTreeSet<RepoPath> = configs.iter().flat_map(|config| places(config, baseline)).collect();
+        let agents = || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
         let wanted = |path: &RepoPath| {
             let fits = || agents().flat_map(|agent| &agent.fingerprint).any(|glob| glob.fits(path));
             places.iter().any(|place| is_below(path, place)) || fits()
         };
-        Ok(Self { base: held(github, base, &wanted)?, head: held(github, head, &wanted)?, config })
+        let (base, head) = (held(github, base, &wanted)?, held(github, head, &wanted)?);
+        Ok(Self { base, head, base_config, file: file.clone() })
+    }
+
+    fn config(
+        github: &GitHub,
+        file: &RepoPath,
+        commit: &str,
+        [what, help]: [&'static str; 2],
+    ) -> Result<Config, Trouble> {
+        match github.file(file, commit) {
+            Ok(Some(bytes)) => Ok(config::read(&SourceText::new(file.clone(), bytes)?)?),
+            Ok(None) => Err(Diagnostic::of_file(file, "missing-file", what, help).into()),
+            Err(refusal) => Err(failed(refusal)),
+        }
     }
 }
 
@@ -251,7 +242,11 @@ fn held(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Re
 
 /// Every file and folder that a grading by this config may read.
 fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
-    let mut places: BTreeSet<RepoPath> = judge(config);
+    let lists = config.suites.iter().flat_map(|suite| {
+        let rubrics = suite.judges.iter().map(|judge| &judge.rubric);
+        suite.terms.values().chain(suite.flags.values().map(|flag| &flag.terms)).chain(rubrics)
+    });
+    let mut places: BTreeSet<RepoPath> = lists.chain([&config.file]).cloned().collect();
     places.extend(baseline.or(config.baseline.as_ref()).cloned());
     for suite in &config.suites {
         places.insert(suite.path.clone());

@@ -1,6 +1,7 @@
 //! What a suite of a config names, checked against what its kind knows.
 
 use super::Reader;
+use super::RulesOf;
 use super::source_of;
 use crate::diag::Diagnostics;
 use crate::format::yaml::Step::At;
@@ -117,7 +118,8 @@ impl Reader<'_> {
 
     /// Recordings of an agent that nobody knows: whether they are of the agent of today could never be told.
     fn check_files(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) {
-        if !matches!(kind.cast, Cast::Named) {
+        // Which files the agents are made of is the head's business: a base commit may not say it yet.
+        if !matches!(kind.cast, Cast::Named) || self.rules == RulesOf::Base {
             return;
         }
         for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {

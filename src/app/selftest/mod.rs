@@ -98,7 +98,7 @@ fn shown((suite, agent, case): &Name) -> String {
 
 /// The cases of a plan, graded on these runs, by name.
 fn graded(plan: &Plan, shelf: &dyn Shelf, runs: &dyn Runs) -> Result<BTreeMap<Name, CaseReport>, Diagnostics> {
-    let origin = Origin { runs, parts: None };
+    let origin = Origin { runs, parts: None, other: None };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, shelf, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
         let agents = suite.agents.into_iter();

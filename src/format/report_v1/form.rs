@@ -75,6 +75,14 @@ pub struct ChangeForm {
     /// The file that changed, where it is one.
     #[serde(default)]
     pub file: Option<String>,
+    /// What kind of change it is, the most dangerous first: `base_rules`, `config`, `removed`, `expectation`, `material`,
+    /// `recording`, `added`.
+    #[serde(default = "config_class")]
+    pub class: String,
+}
+
+fn config_class() -> String {
+    "config".to_owned()
 }
 
 /// Somebody's consent to golden changes and moved numbers.

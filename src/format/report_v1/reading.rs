@@ -33,6 +33,7 @@ use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::CaseReport;
 use crate::model::CaseTrend;
+use crate::model::ChangeClass;
 use crate::model::CheckKey;
 use crate::model::CheckName;
 use crate::model::Comparison;
@@ -133,11 +134,15 @@ fn path(what: &str, text: &str) -> Read<RepoPath> {
 }
 
 fn change(form: ChangeForm) -> Read<GoldenChange> {
-    let ChangeForm { what, needs_approval, file } = form;
+    let ChangeForm { what, needs_approval, file, class } = form;
     Ok(GoldenChange {
         words: what,
         weight: if needs_approval { Weight::NeedsApproval } else { Weight::Listed },
         file: file.map(|text| path("the file of a golden change", &text)).transpose()?,
+        class: match ChangeClass::ALL.into_iter().find(|known| known.as_str() == class) {
+            Some(class) => class,
+            None => return odd("class of a golden change", &class),
+        },
     })
 }
 

@@ -124,11 +124,12 @@ fn form(report: &Report) -> ReportFile {
 }
 
 fn change(change: &GoldenChange) -> ChangeForm {
-    let GoldenChange { words, weight, file } = change;
+    let GoldenChange { words, weight, file, class } = change;
     ChangeForm {
         what: words.clone(),
         needs_approval: *weight == Weight::NeedsApproval,
         file: file.as_ref().map(|file| file.as_str().to_owned()),
+        class: class.as_str().to_owned(),
     }
 }
 

@@ -49,6 +49,7 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
                 words: format!("expectation edited: {}", "<&>".repeat(120)),
                 weight: Weight::NeedsApproval,
                 file: RepoPath::root().join(&format!("suite-{number}/x.json")).ok(),
+                class: crate::model::ChangeClass::Expectation,
             })
             .collect(),
         approval: None,

@@ -122,6 +122,17 @@ impl Flags {
     }
 }
 
+/// The parts of a file of cases by the ids of its cases.
+pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
+    let list = file.as_array().or_else(|| file.get("cases")?.as_array());
+    let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
+        let text = |key| case.get(key).and_then(Value::as_str);
+        let id = text("id").map(str::to_owned);
+        (id.unwrap_or_else(|| format!("{}-{index}", text("category").unwrap_or_default())), case)
+    });
+    named.collect()
+}
+
 /// Reads every case.
 ///
 /// # Errors

@@ -85,7 +85,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "an edited document needs an approval",
         change: |it| it.replace("golden/contracts/lease-3.md", "approve", "agree"),
-        says: "golden/contracts/lease-3.md of `contracts` edited: 1 lines less, 1 lines more",
+        says: "golden/contracts/lease-3.md of `contracts` edited, read for lease-3: 1 line less, 1 line more",
         code: 1,
     },
     Row {
@@ -132,7 +132,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "recordings that are edited alone need an approval",
         change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
-        says: "1 recording of `contracts/legal` changed: lease-3.json, while what the agent is made of (prompts/**) is unchanged",
+        says: "1 recording of `contracts/legal` changed: lease-3.json, but none of the agent's files (prompts/**) did",
         code: 1,
     },
     Row {
@@ -141,13 +141,13 @@ pub const ROWS: &[Row] = &[
             it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
             it.write("prompts/legal.md", "Report every change of control, always.\n");
         },
-        says: "1 recording of `contracts/legal` changed: lease-3.json; what the agent is made of has changed, too",
+        says: "1 recording of `contracts/legal` changed: lease-3.json; the agent's files changed, too",
         code: 0,
     },
     Row {
         name: "a narrower fingerprint needs an approval",
         change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "fingerprint of `contracts/legal` leaves out prompts/**",
+        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was made again",
         code: 1,
     },
     Row {
@@ -175,12 +175,12 @@ pub const ROWS: &[Row] = &[
         code: 1,
     },
     Row {
-        name: "recordings from elsewhere need an approval",
+        name: "recordings that moved are listed and pass",
         change: |it| {
             std::fs::rename(it.path("runs"), it.path("best")).unwrap();
             it.replace("goldgate.yaml", "replay: runs", "replay: best");
         },
         says: "recordings of `contracts/legal`: runs -> best",
-        code: 1,
+        code: 0,
     },
 ];

@@ -1,0 +1,208 @@
+//! What a judgement reads, as far as the other commit has something else there.
+//!
+//! A judgement is a function of what it reads. Where the other commit has the same for every file and folder that was read, and
+//! nothing where nothing was found, a judgement by that commit's files would read the same and come to the same.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use crate::diag::Diagnostic;
+use crate::model::{CaseId, RepoPath};
+use crate::suites::{Entry, Shelf};
+
+/// The commit that a judgement's files are compared with.
+pub trait OtherCommit: Sync {
+    /// Whether it has a file with these bytes; `None` asks whether there is no such file.
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool;
+
+    /// Whether it has a folder with these entries; `None` asks whether there is no such folder.
+    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool;
+}
+
+/// What a file or folder was read for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadFor {
+    /// The suite as a whole: its rules, lists and labels.
+    Suite,
+    /// The cases of this golden file, while the suite was opened.
+    Golden(RepoPath),
+    /// This case, while its runs were graded.
+    Case(CaseId),
+}
+
+/// Whether a file or the entries of a folder were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadKind {
+    /// The bytes of a file.
+    File,
+    /// The names in a folder.
+    Folder,
+}
+
+/// One thing that was read and that the other commit does not have as it is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DifferentRead {
+    /// What it was read for.
+    pub read_for: ReadFor,
+    /// Where it is.
+    pub path: RepoPath,
+    /// What was asked for.
+    pub kind: ReadKind,
+}
+
+/// The reads of one suite that differ between the two commits.
+#[derive(Debug, Default)]
+pub struct ReadLog(Mutex<BTreeSet<DifferentRead>>);
+
+impl ReadLog {
+    /// The reads that differ, in order.
+    pub fn different(&self) -> Vec<DifferentRead> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    fn note(&self, read: DifferentRead) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(read);
+    }
+}
+
+/// Files that keep a list of what is read and differs from the other commit.
+pub struct RecordedFiles<'a> {
+    files: &'a dyn Shelf,
+    other: &'a dyn OtherCommit,
+    log: &'a ReadLog,
+    read_for: ReadFor,
+}
+
+impl<'a> RecordedFiles<'a> {
+    /// Records what is read from `files` for `read_for`.
+    pub fn new(files: &'a dyn Shelf, other: &'a dyn OtherCommit, log: &'a ReadLog, read_for: ReadFor) -> Self {
+        Self { files, other, log, read_for }
+    }
+
+    fn note(&self, path: &RepoPath, kind: ReadKind) {
+        self.log.note(DifferentRead { read_for: self.read_for.clone(), path: path.clone(), kind });
+    }
+}
+
+impl Shelf for RecordedFiles<'_> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let listed = self.files.list_all(folder);
+        // Who looks at every name has the hidden ones compared by their files.
+        if self.list(folder).is_err() != listed.is_err() {
+            self.note(folder, ReadKind::Folder);
+        }
+        listed
+    }
+
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let listed = self.files.list(folder);
+        let same = match &listed {
+            Ok(entries) => self.other.has_folder(folder, Some(entries)),
+            Err(problem) => problem.code == "missing-folder" && self.other.has_folder(folder, None),
+        };
+        if !same {
+            self.note(folder, ReadKind::Folder);
+        }
+        listed
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        let read = self.files.bytes(file);
+        let same = match &read {
+            Ok(bytes) => self.other.has_file(file, Some(bytes)),
+            Err(problem) => problem.code == "missing-file" && self.other.has_file(file, None),
+        };
+        if !same {
+            self.note(file, ReadKind::File);
+        }
+        read
+    }
+
+    fn for_golden<'b>(&'b self, golden: &RepoPath) -> Option<Box<dyn Shelf + 'b>> {
+        let Self { files, other, log, .. } = self;
+        Some(Box::new(RecordedFiles { files: *files, other: *other, log, read_for: ReadFor::Golden(golden.clone()) }))
+    }
+}
+
+/// The head's files, as the commit that the base's judgement is compared with.
+pub struct HeadCommit<'a>(
+    /// The head's files.
+    pub &'a dyn Shelf,
+);
+
+impl OtherCommit for HeadCommit<'_> {
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        match (self.0.bytes(file), bytes) {
+            (Ok(own), Some(bytes)) => own == bytes || without_returns(&own) == without_returns(bytes),
+            (Err(problem), None) => problem.code == "missing-file",
+            (Ok(_), None) | (Err(_), Some(_)) => false,
+        }
+    }
+
+    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
+        match (self.0.list(folder), entries) {
+            (Ok(own), Some(entries)) => own == entries,
+            (Err(problem), None) => problem.code == "missing-folder",
+            (Ok(_), None) | (Err(_), Some(_)) => false,
+        }
+    }
+}
+
+/// Bytes with the line ends that git keeps: a checkout on Windows has others.
+pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
+    let next = bytes.iter().skip(1).map(Some).chain([None]);
+    let kept = bytes.iter().zip(next).filter(|(byte, next)| **byte != b'\r' || *next != Some(&b'\n'));
+    kept.map(|(byte, _)| *byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::suites::EntryKind;
+
+    struct Held(BTreeMap<RepoPath, Vec<u8>>);
+
+    impl Shelf for Held {
+        fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+            let names = self.0.keys().filter(|path| path.parent() == *folder);
+            let entries: Vec<Entry> =
+                names.map(|path| Entry { name: path.name().to_owned(), kind: EntryKind::File }).collect();
+            match entries.is_empty() {
+                true => Err(Diagnostic::of_file(folder, "missing-folder", "none", "none")),
+                false => Ok(entries),
+            }
+        }
+
+        fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+            let missing = || Diagnostic::of_file(file, "missing-file", "none", "none");
+            self.0.get(file).cloned().ok_or_else(missing)
+        }
+    }
+
+    fn at(path: &str) -> RepoPath {
+        RepoPath::root().join(path).unwrap()
+    }
+
+    fn held(files: &[(&str, &str)]) -> Held {
+        Held(files.iter().map(|(path, text)| (at(path), text.as_bytes().to_vec())).collect())
+    }
+
+    #[test]
+    fn what_differs_is_kept_with_what_it_was_read_for() {
+        let own = held(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4")]);
+        let other = held(&[("a/x", "1"), ("a/y", "other"), ("a/z", "3\n"), ("a/more", "5")]);
+        let (log, other) = (ReadLog::default(), HeadCommit(&other));
+        let files = RecordedFiles::new(&own, &other, &log, ReadFor::Suite);
+        let _ = (files.bytes(&at("a/x")), files.bytes(&at("a/z")), files.bytes(&at("none")), files.list(&at("none")));
+        assert_eq!(log.different(), []);
+        let _ = (files.bytes(&at("a/y")), files.list(&at("a")), files.bytes(&at("a/more")));
+        let _ = files.for_golden(&at("b/only")).map(|own| own.bytes(&at("b/only")));
+        let found: Vec<(ReadFor, String)> =
+            log.different().into_iter().map(|read| (read.read_for, read.path.to_string())).collect();
+        let suite = |path: &str| (ReadFor::Suite, path.to_owned());
+        let golden = (ReadFor::Golden(at("b/only")), "b/only".to_owned());
+        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), golden]);
+    }
+}
