@@ -33,6 +33,7 @@ mod run;
 mod selftest;
 mod shards;
 mod snapshots;
+mod soundness;
 #[cfg(feature = "models")]
 mod targets;
 mod tidy;
@@ -82,6 +83,7 @@ fn main() {
     trials.extend(selftest::trials());
     trials.extend(shards::trials());
     trials.extend(snapshots::trials());
+    trials.extend(soundness::trials());
     #[cfg(feature = "models")]
     trials.extend(targets::trials());
     trials.extend(tidy::trials());

@@ -1,0 +1,109 @@
+//! What a green check means: one folder an attack. `attack.yaml` names a repository, a change that makes the agent worse, and what
+//! somebody does beside it to have it merged. Without the attack the change is red or has no verdict; with it, too.
+
+mod bases;
+mod edits;
+mod honest;
+
+use std::path::Path;
+
+use libtest_mimic::Trial;
+use serde::Deserialize;
+
+use self::edits::Edit;
+use crate::guard::commit_all;
+use crate::repository::{Ran, Repository, root};
+use crate::trial;
+
+/// One attack, as its folder states it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Attack {
+    /// What somebody tries, in one sentence.
+    why: String,
+    /// The repository that it begins with: a function of `bases`.
+    base: String,
+    /// What makes the agent worse.
+    #[serde(default)]
+    regression: Vec<Edit>,
+    /// The exit code of the regression alone.
+    control: i32,
+    /// What is done beside it.
+    attack: Vec<Edit>,
+    /// The exit code of both.
+    verdict: i32,
+    /// What the program says of it, on either stream.
+    says: String,
+    /// The program's arguments for the regression alone.
+    #[serde(default = "against_base")]
+    control_run: Vec<String>,
+    /// Those for both.
+    #[serde(default = "against_base")]
+    run: Vec<String>,
+}
+
+fn against_base() -> Vec<String> {
+    ["run", "--base", "HEAD"].map(str::to_owned).to_vec()
+}
+
+pub fn trials() -> Vec<Trial> {
+    let mut folders: Vec<_> = std::fs::read_dir(root().join("tests/it/soundness/attacks"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    folders.sort();
+    let mut trials: Vec<Trial> = folders
+        .into_iter()
+        .map(|folder| {
+            let name = folder.file_name().unwrap().to_str().unwrap().replace('_', " ");
+            trial(format!("no green: {name}"), move || attacked(&folder))
+        })
+        .collect();
+    trials.push(trial("there are at least sixty attacks, and each says why", enough));
+    trials.extend(honest::trials());
+    trials
+}
+
+fn read(folder: &Path) -> Attack {
+    let text = std::fs::read_to_string(folder.join("attack.yaml")).unwrap();
+    serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+}
+
+fn attacked(folder: &Path) {
+    let attack = read(folder);
+    let repository = committed(&attack.base);
+    attack.regression.iter().for_each(|edit| edit.apply(&repository));
+    let ran = goldgate(&repository, &attack.control_run);
+    assert_eq!(ran.code, attack.control, "the control: {}{}", ran.stdout, ran.stderr);
+    attack.attack.iter().for_each(|edit| edit.apply(&repository));
+    let ran = goldgate(&repository, &attack.run);
+    assert_eq!(ran.code, attack.verdict, "{}: {}{}", attack.why, ran.stdout, ran.stderr);
+    assert!(attack.verdict != 0, "an attack never ends green");
+    let said = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(said.contains(&attack.says), "{:?} is not said: {said}", attack.says);
+}
+
+/// A repository whose state is committed, with a baseline of its own numbers.
+fn committed(base: &str) -> Repository {
+    let repository = bases::base(base);
+    let config = if base == "nested" { "evals/goldgate.yaml" } else { "goldgate.yaml" };
+    let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "--config", config]);
+    assert_eq!(ran.code, 0, "{base}: {}{}", ran.stdout, ran.stderr);
+    commit_all(&repository);
+    repository
+}
+
+fn goldgate(repository: &Repository, arguments: &[String]) -> Ran {
+    let path = std::env::var("PATH").unwrap();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    repository.goldgate_with(&arguments, &[("PATH", &path)])
+}
+
+fn enough() {
+    let folders: Vec<_> = std::fs::read_dir(root().join("tests/it/soundness/attacks")).unwrap().collect();
+    assert!(folders.len() >= 60, "{}", folders.len());
+    for folder in folders {
+        let attack = read(&folder.unwrap().path());
+        assert!(attack.why.ends_with('.') && attack.control != 0, "{}", attack.why);
+    }
+}
