@@ -138,11 +138,22 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "recordings of an agent that changed are listed and pass",
         change: |it| {
+            (0..CASES).for_each(|case| {
+                it.replace(&recording(case), "Needs prior approval.", "Needs prior approval, always.")
+            });
+            it.write("prompts/legal.md", "Report every change of control, always.\n");
+        },
+        says: "12 recordings of `contracts/legal` changed: lease-0.json, lease-1.json",
+        code: 0,
+    },
+    Row {
+        name: "recordings that an agent's change left behind give no verdict",
+        change: |it| {
             it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
             it.write("prompts/legal.md", "Report every change of control, always.\n");
         },
         says: "1 recording of `contracts/legal` changed: lease-3.json; the agent's files changed, too",
-        code: 0,
+        code: 3,
     },
     Row {
         name: "a narrower fingerprint needs an approval",
