@@ -2,6 +2,7 @@
 
 mod cast;
 mod judges;
+mod quarantines;
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -23,7 +24,10 @@ use crate::format::yaml::Step::Key;
 use crate::gate::Planned;
 use crate::gate::Selection;
 use crate::gate::planned_in;
-use crate::guard::{OtherCommit, ReadFor, ReadLog, RecordedFiles};
+use crate::guard::OtherCommit;
+use crate::guard::ReadFor;
+use crate::guard::ReadLog;
+use crate::guard::RecordedFiles;
 use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::CaseId;
@@ -223,7 +227,7 @@ pub fn plan_beside(
             opened.suite.pairs().iter().flat_map(|pair| pair.runs.iter().filter(elsewhere).map(move |key| (pair, key)));
         keys.filter_map(|(pair, key)| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
     }
-    plan.suites.iter().for_each(|opened| quarantines(opened, clock, &mut problems));
+    plan.suites.iter().for_each(|opened| quarantines::quarantines(opened, clock, &mut problems));
     for name in &plan.wanted.agents {
         let known = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.agent.as_str());
         if let Some(problem) = reader.unknown("agent", name, known) {
@@ -278,41 +282,6 @@ fn redirect(config: &mut Config, target: &str) {
             target.clone_into(&mut live.target);
             live.critic.iter_mut().for_each(|critic| target.clone_into(critic));
         }
-    }
-}
-
-/// The longest quarantine, in days.
-const LONGEST: i64 = 30;
-
-/// A quarantine names a day that comes soon, and few cases are in one.
-fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
-    let (today, last) = (clock.today(), clock.in_days(LONGEST));
-    let mut active: BTreeSet<&CaseId> = BTreeSet::new();
-    for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
-        if let Some(at) = stated.wrong(&last) {
-            let what =
-                format!("the quarantine of \"{}\" has to name an owner, a reason and a day up to {last}", pair.case);
-            let help = format!("write expires: \"{last}\" or earlier");
-            problems.push(Diagnostic::of_file(&pair.golden, "bad-quarantine", what, help).at(at));
-        } else if stated.terms.expires >= today {
-            active.insert(&pair.case);
-        }
-    }
-    if active.is_empty() {
-        return;
-    }
-    let cases: BTreeSet<&CaseId> = opened.suite.pairs().iter().map(|pair| &pair.case).collect();
-    if active.len() * 10 > cases.len() {
-        let named: Vec<&str> = active.iter().map(|case| case.as_str()).collect();
-        let what = format!(
-            "{} of {} cases of \"{}\" are in quarantine: {}",
-            active.len(),
-            cases.len(),
-            opened.config.id,
-            named.join(", ")
-        );
-        let help = "mend or remove cases until at most 10 % are left in it";
-        problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
     }
 }
 

@@ -1,23 +1,28 @@
 //! `goldgate run`: plan, grade, judge, show.
 
+mod grading;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
+use self::grading::RunsFrom;
+use self::grading::assembled;
+use self::grading::graded;
+use super::base_judgement::BaseInputs;
+use super::base_judgement::GradedHere;
+use super::base_judgement::TierRuns;
+use super::base_judgement::base_judgement;
 use super::baseline;
 use super::cli::CacheArg;
 use super::cli::RunArgs;
 use super::cli::TierArg;
 use super::evaluate::Evaluated;
-use super::evaluate::Origin;
 use super::evaluate::Parts;
-use super::evaluate::evaluate;
 use super::live;
 use super::merge;
 use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan_beside;
-use super::replay::Replay;
 use super::selection::chosen;
 use super::show;
 use super::snapshots;
@@ -26,18 +31,17 @@ use super::tiers::TierOutcome;
 use super::tiers::not_run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
 use crate::format::config;
-use crate::guard::{Base, OtherCommit, Sides};
+use crate::guard::Base;
+use crate::guard::OtherCommit;
+use crate::guard::Sides;
 use crate::model::Authority;
 use crate::model::Baseline;
 use crate::model::Config;
 use crate::model::Interruption;
-use crate::model::NotGateable;
 use crate::model::RepoPath;
 use crate::model::Report;
 use crate::model::Ruling;
-use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Usage;
 use crate::render::plural;
@@ -302,77 +306,6 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
     let name = name.ok_or_else(|| missing("this names no file"))?;
     let (disk, inside) = Disk::around(folder).map_err(|_| missing("there is no such folder"))?;
     Ok((disk, inside.child(name)))
-}
-
-/// Where the runs of one tier come from, and what they are compared with.
-#[derive(Clone, Copy)]
-struct RunsFrom<'a> {
-    made: &'a live::Made,
-    parts: Option<&'a Parts>,
-    other: Option<&'a dyn OtherCommit>,
-}
-
-/// One tier's suites.
-fn graded(
-    plan: &Plan,
-    tier: Tier,
-    below: &dyn Shelf,
-    from: RunsFrom<'_>,
-    baseline: Option<&Baseline>,
-) -> Result<Evaluated, Diagnostics> {
-    let RunsFrom { made, parts, other } = from;
-    let drawer = made.drawer(below);
-    // Without live runs there is nothing in the drawer, and it is not looked into.
-    let shelf: &dyn Shelf = if made.files.is_empty() { below } else { &drawer };
-    let runs = Replay::open(shelf, plan, tier, &made.laid)?;
-    let origin = Origin { runs: &runs, parts, other };
-    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
-    match (foreign.is_empty(), evaluated) {
-        (true, outcome) => outcome,
-        (false, Ok(_)) => Err(foreign),
-        (false, Err(mut problems)) => {
-            problems.extend(foreign);
-            Err(problems)
-        }
-    }
-}
-
-fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated, notes: Vec<String>) -> Report {
-    let Evaluated { suites, mut not_gateable } = evaluated;
-    let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
-    let verdict = match suites.iter().any(|suite| deciding(&suite)) {
-        true => {
-            let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
-            // One agent without a judged gate is shown as skipped; a whole run without any is not green.
-            not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
-            verdict
-        }
-        false => {
-            not_gateable.push(NotGateable("nothing ran".to_owned()));
-            Ruling::Skipped("nothing ran".to_owned())
-        }
-    };
-    not_gateable.sort();
-    let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
-    Report {
-        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
-        config: None,
-        commit: job.commit.clone(),
-        base: job.base.clone(),
-        tiers: job.wanted.tiers.clone(),
-        authority: job.authority,
-        samples: pairs.map(|case| case.pair.planned).max().unwrap_or(0),
-        started_at,
-        finished_at: clock.now(),
-        suites,
-        verdict,
-        not_gateable,
-        called_off: None,
-        golden_changes: Vec::new(),
-        approval: None,
-        notes,
-        usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
-    }
 }
 
 /// The run that the command line asks for.

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
+use crate::model::ChangeClass;
+use crate::model::GoldenChange;
+use crate::model::RepoPath;
+use crate::model::Weight;
 
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,8 +185,11 @@ pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Found, Material};
-    use crate::model::{ChangeClass, RepoPath, Weight};
+    use super::Found;
+    use super::Material;
+    use crate::model::ChangeClass;
+    use crate::model::RepoPath;
+    use crate::model::Weight;
 
     #[test]
     fn very_many_changes_are_counted_and_very_long_ones_cut() {

@@ -13,14 +13,28 @@ mod recordings;
 mod scoring;
 mod settings;
 
-use crate::format::{SourceText, config};
-use crate::model::{Agent, Config, GoldenChange, NotGateable, RepoPath, Suite as SuiteConfig};
+use crate::format::SourceText;
+use crate::format::config;
+use crate::model::Agent;
+use crate::model::Config;
+use crate::model::GoldenChange;
+use crate::model::NotGateable;
+use crate::model::RepoPath;
+use crate::model::Suite as SuiteConfig;
 use crate::suites::Shelf;
 
 pub use self::cases::SuiteSide;
 use self::found::Found;
-pub use self::reads::{DifferentRead, HeadCommit, OtherCommit, ReadFor, ReadLog, RecordedFiles, without_returns};
-pub use self::settings::{SETTINGS, Setting, Treatment};
+pub use self::reads::DifferentRead;
+pub use self::reads::HeadCommit;
+pub use self::reads::OtherCommit;
+pub use self::reads::ReadFor;
+pub use self::reads::ReadLog;
+pub use self::reads::RecordedFiles;
+pub use self::reads::without_returns;
+pub use self::settings::SETTINGS;
+pub use self::settings::Setting;
+pub use self::settings::Treatment;
 
 /// The files of the base commit.
 pub trait Base: Shelf + OtherCommit {

@@ -4,11 +4,14 @@
 //! nothing where nothing was found, a judgement by that commit's files would read the same and come to the same.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
+use std::sync::PoisonError;
 
 use crate::diag::Diagnostic;
-use crate::model::{CaseId, RepoPath};
-use crate::suites::{Entry, Shelf};
+use crate::model::CaseId;
+use crate::model::RepoPath;
+use crate::suites::Entry;
+use crate::suites::Shelf;
 
 /// The commit that a judgement's files are compared with.
 pub trait OtherCommit: Sync {

@@ -1,15 +1,29 @@
 //! Recordings beside the files of the agent that they are of: what changed on one side alone was not recorded.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::files::{are_alike, below};
-use super::found::{Found, counted, named};
-use super::{Likeness, Sides};
+use super::Likeness;
+use super::Sides;
+use super::files::are_alike;
+use super::files::below;
+use super::found::Found;
+use super::found::counted;
+use super::found::named;
 use crate::format::run_v1;
-use crate::model::{Agent, AgentName, ChangeClass, NotGateable, PathGlob, RepoPath, Source, SuiteId, Weight};
-use crate::suites::{Files, Shelf};
+use crate::model::Agent;
+use crate::model::AgentName;
+use crate::model::ChangeClass;
+use crate::model::NotGateable;
+use crate::model::PathGlob;
+use crate::model::RepoPath;
+use crate::model::Source;
+use crate::model::SuiteId;
+use crate::model::Weight;
+use crate::suites::Files;
+use crate::suites::Shelf;
 
 /// Whose recordings are compared.
 pub struct Recorded<'a> {

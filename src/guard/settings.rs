@@ -7,7 +7,8 @@ mod tests;
 use serde_json::Value;
 
 use super::found::Found;
-use crate::model::{Config, RepoPath};
+use crate::model::Config;
+use crate::model::RepoPath;
 
 /// What a changed setting asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +37,10 @@ const fn setting(path: &'static str, treatment: Treatment, why: &'static str) ->
     Setting { path, treatment, why }
 }
 
-use Treatment::{Approval, Depends, Harmless, Listed};
+use Treatment::Approval;
+use Treatment::Depends;
+use Treatment::Harmless;
+use Treatment::Listed;
 
 /// The settings whose change asks for something else than the rule, which is an approval, or that people are told of in other
 /// words. What is not here needs an approval.

@@ -5,10 +5,15 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::compare;
-use crate::format::{SourceText, config};
+use crate::format::SourceText;
+use crate::format::config;
 use crate::guard::found::Found;
-use crate::guard::{gates, same_suite, scoring};
-use crate::model::{Config, RepoPath, Weight};
+use crate::guard::gates;
+use crate::guard::same_suite;
+use crate::guard::scoring;
+use crate::model::Config;
+use crate::model::RepoPath;
+use crate::model::Weight;
 
 /// A config that states every key.
 const WHOLE: &str = r#"
@@ -80,7 +85,9 @@ enum Called {
     Approval,
 }
 
-use Called::{Approval, Listed, Nothing};
+use Called::Approval;
+use Called::Listed;
+use Called::Nothing;
 
 /// A key of the schema, an edit of it, and what it is called.
 type Row = (&'static str, &'static str, &'static str, Called);

@@ -1,0 +1,44 @@
+//! Quarantines of a plan: each ends soon, and few cases are in one.
+
+use std::collections::BTreeSet;
+
+use super::Opened;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::model::CaseId;
+use crate::world::Clock;
+
+/// The longest quarantine, in days.
+const LONGEST: i64 = 30;
+
+/// A quarantine names a day that comes soon, and few cases are in one.
+pub fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
+    let (today, last) = (clock.today(), clock.in_days(LONGEST));
+    let mut active: BTreeSet<&CaseId> = BTreeSet::new();
+    for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
+        if let Some(at) = stated.wrong(&last) {
+            let what =
+                format!("the quarantine of \"{}\" has to name an owner, a reason and a day up to {last}", pair.case);
+            let help = format!("write expires: \"{last}\" or earlier");
+            problems.push(Diagnostic::of_file(&pair.golden, "bad-quarantine", what, help).at(at));
+        } else if stated.terms.expires >= today {
+            active.insert(&pair.case);
+        }
+    }
+    if active.is_empty() {
+        return;
+    }
+    let cases: BTreeSet<&CaseId> = opened.suite.pairs().iter().map(|pair| &pair.case).collect();
+    if active.len() * 10 > cases.len() {
+        let named: Vec<&str> = active.iter().map(|case| case.as_str()).collect();
+        let what = format!(
+            "{} of {} cases of \"{}\" are in quarantine: {}",
+            active.len(),
+            cases.len(),
+            opened.config.id,
+            named.join(", ")
+        );
+        let help = "mend or remove cases until at most 10 % are left in it";
+        problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
+    }
+}

@@ -1,0 +1,98 @@
+//! Grades one tier, and puts what all tiers came to into one report.
+
+use super::Job;
+use crate::app::evaluate::Evaluated;
+use crate::app::evaluate::Origin;
+use crate::app::evaluate::Parts;
+use crate::app::evaluate::evaluate;
+use crate::app::live;
+use crate::app::plan::Plan;
+use crate::app::replay::Replay;
+use crate::diag::Diagnostics;
+use crate::guard::OtherCommit;
+use crate::model::Baseline;
+use crate::model::NotGateable;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Tier;
+use crate::model::Usage;
+use crate::suites::Shelf;
+use crate::world::Clock;
+/// Where the runs of one tier come from, and what they are compared with.
+#[derive(Clone, Copy)]
+pub struct RunsFrom<'a> {
+    /// The live runs.
+    pub made: &'a live::Made,
+    /// What other machines graded already.
+    pub parts: Option<&'a Parts>,
+    /// The commit that what is read is compared with.
+    pub other: Option<&'a dyn OtherCommit>,
+}
+
+/// Grades one tier's suites.
+///
+/// # Errors
+/// Bad input.
+pub fn graded(
+    plan: &Plan,
+    tier: Tier,
+    below: &dyn Shelf,
+    from: RunsFrom<'_>,
+    baseline: Option<&Baseline>,
+) -> Result<Evaluated, Diagnostics> {
+    let RunsFrom { made, parts, other } = from;
+    let drawer = made.drawer(below);
+    // Without live runs there is nothing in the drawer, and it is not looked into.
+    let shelf: &dyn Shelf = if made.files.is_empty() { below } else { &drawer };
+    let runs = Replay::open(shelf, plan, tier, &made.laid)?;
+    let origin = Origin { runs: &runs, parts, other };
+    let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
+    match (foreign.is_empty(), evaluated) {
+        (true, outcome) => outcome,
+        (false, Ok(_)) => Err(foreign),
+        (false, Err(mut problems)) => {
+            problems.extend(foreign);
+            Err(problems)
+        }
+    }
+}
+
+/// Puts the report together, without golden changes.
+pub fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated, notes: Vec<String>) -> Report {
+    let Evaluated { suites, mut not_gateable } = evaluated;
+    let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
+    let verdict = match suites.iter().any(|suite| deciding(&suite)) {
+        true => {
+            let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
+            // One agent without a judged gate is shown as skipped; a whole run without any is not green.
+            not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
+            verdict
+        }
+        false => {
+            not_gateable.push(NotGateable("nothing ran".to_owned()));
+            Ruling::Skipped("nothing ran".to_owned())
+        }
+    };
+    not_gateable.sort();
+    let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
+    Report {
+        tool_version: env!("CARGO_PKG_VERSION").to_owned(),
+        config: None,
+        commit: job.commit.clone(),
+        base: job.base.clone(),
+        tiers: job.wanted.tiers.clone(),
+        authority: job.authority,
+        samples: pairs.map(|case| case.pair.planned).max().unwrap_or(0),
+        started_at,
+        finished_at: clock.now(),
+        suites,
+        verdict,
+        not_gateable,
+        called_off: None,
+        golden_changes: Vec::new(),
+        approval: None,
+        notes,
+        usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
+    }
+}
