@@ -162,8 +162,15 @@ pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
+    use super::HeadCommit;
+    use super::ReadFor;
+    use super::ReadLog;
+    use super::RecordedFiles;
+    use crate::diag::Diagnostic;
+    use crate::model::RepoPath;
+    use crate::suites::Entry;
     use crate::suites::EntryKind;
+    use crate::suites::Shelf;
 
     struct Held(BTreeMap<RepoPath, Vec<u8>>);
 

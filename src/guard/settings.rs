@@ -68,7 +68,12 @@ pub const SETTINGS: &[Setting] = &[
     setting("suites.*.categories", Depends("a category removed needs an approval, one added is listed"), ""),
     setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
     setting("suites.*.scoring", Depends("a looser score needs an approval, a stricter one is listed"), ""),
-    setting("suites.*.judges", Listed, "judges gate nothing"),
+    setting(
+        "suites.*.no_newly_failing",
+        Depends("switched off it needs an approval, switched on it is listed, as its gate"),
+        "",
+    ),
+    setting("suites.*.judges", Depends("listed: judges gate nothing"), ""),
     setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
     setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
     setting(

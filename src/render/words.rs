@@ -69,8 +69,8 @@ pub fn headline(report: &Report) -> String {
         let worse = match (tally.fail, base) {
             (0, 0) => String::new(),
             (0, base) => format!(
-                "Passes by this change's rules, fails by those of the base commit ({}): ",
-                plural(base, "gate", "gates")
+                "Passes by the rules of this change, but {} by those of the base commit: ",
+                plural(base, "gate fails", "gates fail")
             ),
             (_, _) => format!("The agent got worse: {failed}, and "),
         };

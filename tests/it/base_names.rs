@@ -37,7 +37,7 @@ fn committed() -> Repository {
     let repository = Repository::small();
     repository.remove(".git");
     std::fs::create_dir(repository.path("evals")).unwrap();
-    for name in ["goldgate.yaml", "golden"] {
+    for name in ["goldgate.yaml", "golden", "prompts"] {
         std::fs::rename(repository.path(name), repository.path(&format!("evals/{name}"))).unwrap();
     }
     commit_all(&repository);

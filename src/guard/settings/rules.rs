@@ -8,6 +8,7 @@ use crate::guard::found::counted;
 use crate::model::Agent;
 use crate::model::ChangeClass;
 use crate::model::Config;
+use crate::model::Judge;
 use crate::model::RepoPath;
 use crate::model::Source;
 use crate::model::Stale;
@@ -38,6 +39,7 @@ pub fn compare(before: &Config, after: &Config, found: &mut Found) {
         one.tiers(&old.tiers, &new.tiers);
         one.categories(old.categories.as_deref(), new.categories.as_deref());
         one.flags(old);
+        one.judges(&old.judges, &new.judges);
         one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
         one.agents(old);
     }
@@ -126,6 +128,29 @@ impl Compared<'_> {
                     self.lists(counted(&fresh, "category", "categories", &format!("of `{id}` added")));
                 }
             }
+        }
+    }
+
+    /// Judges decide nothing: what changes in them is listed.
+    fn judges(&mut self, old: &[Judge], new: &[Judge]) {
+        let id = &self.suite.id;
+        let alone = |some: &[Judge], others: &[Judge]| -> Vec<String> {
+            let alone = some.iter().filter(|one| !others.iter().any(|other| other.name == one.name));
+            alone.map(|one| one.name.to_string()).collect()
+        };
+        for (names, what) in [(alone(old, new), "removed"), (alone(new, old), "added")] {
+            if !names.is_empty() {
+                self.lists(counted(&names, "judge", "judges", &format!("of `{id}` {what}")));
+            }
+        }
+        for now in new {
+            let Some(before) = old.iter().find(|one| one.name == now.name).filter(|one| *one != now) else { continue };
+            let shown = |judge: &Judge| {
+                let Judge { name: _, source, rubric, votes, labels, floor } = judge;
+                let labels = labels.as_ref().map_or("none".to_owned(), ToString::to_string);
+                format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
+            };
+            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, shown(before), shown(now)));
         }
     }
 

@@ -27,7 +27,7 @@ prices: { m: { input: 1.0, output: 2.0, cached_input: 0.5 } }
 targets:
   chat: { provider: openai, model: m, base_url: 'https://a.example/v1', api_key_env: A_KEY, temperature: 0.5, max_tokens: 9 }
   cloud: { provider: bedrock, model: m, region: eu-central-1 }
-  mine: { command: ['./agent.sh'], protocol: oneshot, concurrency: 2, timeout: 60s }
+  mine: { command: ['./agent.sh'], protocol: oneshot, env: [A_NAME], concurrency: 2, timeout: 60s }
   web: { http: 'http://127.0.0.1:1/run', stall: 30s }
 suites:
   - id: contracts
@@ -57,10 +57,11 @@ suites:
   - id: assistant
     kind: tool_use
     path: cases.json
+    no_newly_failing: true
     terms: { disclaimer: d.txt }
     flags: { polite: { when: true, terms: polite.txt } }
     tools: tools.json
-    agents: { a: { fingerprint: [x.md], deterministic: { replay: r } } }
+    agents: { a: { fingerprint: { none: nobody knows }, deterministic: { replay: r } } }
   - id: revision
     kind: revision
     path: revision
@@ -121,6 +122,9 @@ const ROWS: &[Row] = &[
     ("SuiteForm.flags", "{ polite:", "{ brief: { when: true, terms: any.txt }, polite:", Listed),
     ("SuiteForm.tools", "tools: tools.json", "tools: more.json", Approval),
     ("SuiteForm.scoring", "quality_gate: 0.85", "quality_gate: 0.80", Approval),
+    ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
+    ("SuiteForm.no_newly_failing", "path: cross, runs_of", "path: cross, no_newly_failing: true, runs_of", Listed),
+    ("NoFingerprintForm.none", "none: nobody knows", "none: we forgot", Approval),
     ("FlagForm.when", "when: true", "when: false", Approval),
     ("FlagForm.terms", "polite.txt", "any.txt", Approval),
     ("AgentForm.deterministic", "deterministic: { target: mine }", "deterministic: { target: web }", Approval),
@@ -158,6 +162,7 @@ const ROWS: &[Row] = &[
     ("TargetForm.command", "./agent.sh", "./fixture.sh", Approval),
     ("TargetForm.protocol", "protocol: oneshot", "protocol: jsonl", Approval),
     ("TargetForm.http", "127.0.0.1:1/run", "127.0.0.1:2/run", Approval),
+    ("TargetForm.env", "env: [A_NAME]", "env: [B_NAME]", Approval),
     ("TargetForm.concurrency", "concurrency: 2", "concurrency: 3", Listed),
     ("TargetForm.timeout", "timeout: 60s", "timeout: 61s", Listed),
     ("TargetForm.stall", "stall: 30s", "stall: 31s", Listed),

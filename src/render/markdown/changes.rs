@@ -1,6 +1,7 @@
 //! What changed in what is measured with, since the base commit.
 
 use super::put;
+use crate::model::ChangeClass;
 use crate::model::GoldenChange;
 use crate::model::Report;
 use crate::model::Weight;
@@ -12,8 +13,8 @@ const LISTED: usize = 20;
 /// Kinds of changes that are shown at most, each by one of them.
 const KINDS: usize = 40;
 
-/// What makes two changes be of one kind: the part of the repository, and what was done there.
-type Kind = (String, String);
+/// What makes two changes be of one kind: their class, the part of the repository, and what was done there.
+type Kind = (ChangeClass, String, String);
 
 /// The changes that need an approval: each kind by one of it at least, then as many as there is room for.
 pub fn needing_approval(report: &Report) -> String {
@@ -93,8 +94,8 @@ fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
     kinds.into_iter().take(KINDS).filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1))).collect()
 }
 
-/// The changes by kind. What stands beside no folder, such as the config, comes first, and the rarer kind before the commoner: an
-/// edit that stands alone among forty others is the one to look at.
+/// The changes by kind, the most dangerous class first, and the rarer kind before the commoner: an edit that stands alone among
+/// forty others is the one to look at.
 fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(Kind, Vec<&'a GoldenChange>)> {
     let mut found: Vec<(Kind, Vec<&GoldenChange>)> = Vec::new();
     for change in changes {
@@ -104,7 +105,7 @@ fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(Kind, Vec<&'a GoldenChange>)>
             None => found.push((kind, vec![change])),
         }
     }
-    found.sort_by_key(|((part, _), of)| (!part.is_empty(), of.len()));
+    found.sort_by_key(|((class, part, _), of)| (*class, !part.is_empty(), of.len()));
     found
 }
 
@@ -114,7 +115,7 @@ fn kind(change: &GoldenChange) -> Kind {
     let (done, detail) = change.words.split_once(": ").unwrap_or((&change.words, ""));
     let ends = [done.split_whitespace().next(), done.split_whitespace().last(), detail.split_whitespace().next()];
     let done: Vec<String> = ends.into_iter().flatten().map(of_any).collect();
-    (part.join("/"), done.join(" "))
+    (change.class, part.join("/"), done.join(" "))
 }
 
 /// A word without what is one file's or one number's own.

@@ -39,8 +39,14 @@ pub const BASELINE: &str = "baselines/latest.json";
 pub const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
 
 /// The files of the base commit.
-const FILES: [&str; 5] =
-    [BASELINE, "goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", RUN];
+const FILES: [&str; 6] = [
+    BASELINE,
+    "goldgate.yaml",
+    "prompts/legal.md",
+    "golden/contracts/lease.md",
+    "golden/expected/legal/lease.json",
+    RUN,
+];
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = seen::trials();
@@ -105,6 +111,7 @@ impl Story {
         for file in FILES {
             github.file(file, &checkout.read(file));
         }
+        checkout.write("prompts/legal.md", "Report what is dear.\n");
         checkout.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
         github.role("alice", "write");
         github.describe(2, REASON);

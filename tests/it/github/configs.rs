@@ -32,8 +32,13 @@ struct Services {
 }
 
 const SERVICES: [&str; 2] = ["a", "b"];
-const FILES: [&str; 4] =
-    ["goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", "golden/runs/legal/lease.json"];
+const FILES: [&str; 5] = [
+    "goldgate.yaml",
+    "prompts/legal.md",
+    "golden/contracts/lease.md",
+    "golden/expected/legal/lease.json",
+    "golden/runs/legal/lease.json",
+];
 
 impl Services {
     fn new() -> Self {

@@ -24,8 +24,13 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-const FILES: [&str; 4] =
-    ["goldgate.yaml", "golden/contracts/lease.md", "golden/expected/legal/lease.json", "golden/runs/legal/lease.json"];
+const FILES: [&str; 5] = [
+    "goldgate.yaml",
+    "prompts/legal.md",
+    "golden/contracts/lease.md",
+    "golden/expected/legal/lease.json",
+    "golden/runs/legal/lease.json",
+];
 
 /// The base commit is as the head is now.
 fn at_base(repository: &Repository) -> Standin {
@@ -159,7 +164,11 @@ fn hostile_names() {
     let repository = Repository::small();
     let github = at_base(&repository);
     let name = "a\n::error::pwned @acme ![x](http:e) <img src=x>.md";
+    // No case reads the file, so its name is told by whoever names it.
     repository.write(&format!("golden/contracts/{name}"), "new");
+    let config = repository.read("goldgate.yaml");
+    let named = "'@acme ![x](http:e) <img src=x>/**'";
+    repository.write("goldgate.yaml", config.replace("[prompts/legal.md]", &format!("[prompts/legal.md, {named}]")));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);

@@ -22,7 +22,7 @@ fn own_address() {
     repository.write(
         "goldgate.yaml",
         "version: 1\nsuites:\n  - id: contracts\n    kind: findings\n    path: golden\n    tier: [deterministic, model]\n    agents:\n      \
-         legal: { deterministic: { replay: golden/runs }, model: { target: evil } }\ntargets:\n  \
+         legal: { fingerprint: [prompts/legal.md], deterministic: { replay: golden/runs }, model: { target: evil } }\ntargets:\n  \
          evil: { provider: openai, model: x, base_url: 'http://127.0.0.1:9/v1', api_key_env: TEAM_KEY }\n",
     );
     for (tier, blocking, code) in [("model", "", 0), ("model", "true", 3), ("all", "true", 3)] {

@@ -40,7 +40,7 @@ fn report(repository: &Repository) -> Value {
 /// shakacode/react_on_rails#4819, lablup/backend.ai#11862).
 fn first_parent() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    for file in ["goldgate.yaml", "golden/contracts/lease.md", EXPECTED, RUN] {
+    for file in ["goldgate.yaml", "prompts/legal.md", "golden/contracts/lease.md", EXPECTED, RUN] {
         github.file(file, &repository.read(file));
     }
     // Meanwhile the base branch got a reviewed golden change, which stands in the merge as well.

@@ -80,8 +80,11 @@ fn warnings(ran: &Ran) -> Vec<&str> {
 fn pull_request() {
     let story = Story::new();
     let worse = story.checkout.read(RUN);
+    let prompt = story.checkout.read("prompts/legal.md");
+    story.checkout.write("prompts/legal.md", "Report every change of control.\n");
     is_opened(&story);
     story.checkout.write(RUN, worse);
+    story.checkout.write("prompts/legal.md", prompt);
     story.github.describe(2, "");
 
     // The regression: red, and the comment says what and how to accept it.
@@ -192,7 +195,14 @@ impl Fork {
         head.replace(RUN, "\"findings\": [", "\"findings\": [ {\"category\": \"a\"}, {\"category\": \"b\"},");
         head.write("prompts/legal.md", "Report what is dear.\n");
         let github = Standin::new(&head_sha());
-        for file in ["goldgate.yaml", BASELINE, RUN, "golden/contracts/lease.md", "golden/expected/legal/lease.json"] {
+        for file in [
+            "goldgate.yaml",
+            "prompts/legal.md",
+            BASELINE,
+            RUN,
+            "golden/contracts/lease.md",
+            "golden/expected/legal/lease.json",
+        ] {
             github.file(file, &base.read(file));
         }
         github.commit(&base_sha(), &base);

@@ -124,13 +124,22 @@ fn everything() {
     let ran = fork.runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = fork.github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!CAUTION]\n> **The agent got worse"), "{body}");
+    assert!(
+        body.starts_with(
+            "> [!CAUTION]\n> **Passes by the rules of this change, but 1 gate fails by those of the base commit"
+        ),
+        "{body}"
+    );
     let words = fork.changes();
-    assert!(words.iter().any(|words| words.contains("finding_recall")), "{words:?}");
-    // A head without any config is judged all the same: the judge is the base's.
+    assert!(
+        words.iter().any(|words| words.contains("fails by the rules of the base commit: finding_recall")),
+        "{words:?}"
+    );
+    // A head without any config has no rules of its own to be judged by.
     fork.head.remove("goldgate.yaml");
-    assert_eq!(fork.runs().code, 1);
-    assert!(fork.github.bodies(BOT)[0].starts_with("> [!CAUTION]"));
+    let ran = fork.runs();
+    assert_eq!(ran.code, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("no such"), "{}", ran.stderr);
     // All gates hold where the expectation was made to fit the recording; the edit itself holds the merge up.
     let fork = Fork::new();
     fork.head.replace(

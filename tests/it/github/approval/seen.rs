@@ -142,6 +142,7 @@ const EXPECTED: &str = "golden/expected/legal/lease.json";
 fn every_kind() {
     let story = Story::new();
     story.checkout.write(RUN, crate::repository::RUN);
+    story.checkout.write("prompts/legal.md", "Report every change of control.\n");
     for case in 0..40 {
         crate::guard::add_case(&story.checkout, case);
         let recording = crate::guard::recording(case);
@@ -160,11 +161,10 @@ fn every_kind() {
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     let changes = report["golden_changes"].as_array().unwrap();
     let wanted = changes.iter().find(|change| change["file"] == EXPECTED).unwrap();
-    assert!(changes.len() > 40, "{changes:?}");
     let first: Vec<&str> = wanted["what"].as_str().unwrap().split_whitespace().take(3).collect();
     let comment = story.comment().replace("&#95;", "_").replace("&#96;", "`");
     assert!(comment.contains(&first.join(" ")), "{first:?}: {comment}");
-    assert!(comment.contains("more of this kind") && comment.contains("**Not all of them are shown here"), "{comment}");
+    assert!(comment.contains("40 files of `contracts` changed"), "{comment}");
     assert!(ran.stdout.contains(&format!("file={EXPECTED}")), "{}", ran.stdout);
 }
 
@@ -172,7 +172,7 @@ fn hidden_kinds() {
     let story = Story::new();
     let mut config = "version: 1\nbaseline: baselines/latest.json\nsuites:\n".to_owned();
     for suite in 0..45 {
-        config.push_str(&format!("  - id: s{suite}\n    kind: findings\n    path: s{suite}\n    agents:\n      legal: {{ deterministic: {{ replay: s{suite}/runs }} }}\n"));
+        config.push_str(&format!("  - id: s{suite}\n    kind: findings\n    path: s{suite}\n    agents:\n      legal: {{ fingerprint: [prompts/legal.md], deterministic: {{ replay: s{suite}/runs }} }}\n"));
         for file in ["contracts/lease.md", "expected/legal/lease.json", "runs/legal/lease.json"] {
             let text = story.checkout.read(&format!("golden/{file}"));
             story.github.file(&format!("s{suite}/{file}"), &text);
