@@ -264,8 +264,8 @@ fn each_key_of_the_config_is_called_what_it_is() {
 /// A key that is new in the config has no row: whoever adds it writes down what its change asks for.
 #[test]
 fn no_key_of_the_schema_is_forgotten() {
-    let schema = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/schemas/config.json")).unwrap();
-    let schema: Value = serde_json::from_str(&schema).unwrap();
+    let schema = include_str!("../../../docs/schemas/config.json");
+    let schema: Value = serde_json::from_str(schema).unwrap();
     let keys = |name: &str, of: &Value| -> Vec<String> {
         let properties = of["properties"].as_object().into_iter().flatten();
         properties.map(|(key, _)| format!("{name}.{key}")).collect()
