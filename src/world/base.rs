@@ -79,10 +79,13 @@ pub trait Objects: Sync {
     /// # Errors
     /// Why it cannot be had.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
+
+    /// How many files are fetched at most: each may be a request of its own.
+    fn most_files(&self) -> usize {
+        400
+    }
 }
 
-/// Files that are fetched at most: a change of more is told, and not looked into.
-const FETCHED: usize = 400;
 /// Links that are followed in one path.
 const LINKS: usize = 16;
 
@@ -203,8 +206,9 @@ impl<'a> BaseTree<'a> {
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
         }
-        if known >= FETCHED {
-            return Err(Lost::Because(format!("more than {FETCHED} files have changed, too many to look into each")));
+        let most = self.objects.most_files();
+        if known >= most {
+            return Err(Lost::Because(format!("more than {most} files have changed, too many to look into each")));
         }
         let bytes: Arc<[u8]> = self.objects.blob(&node.id).map_err(|error| self.failed(error))?.into();
         self.state().blobs.insert(node.id.clone(), bytes.clone());

@@ -263,6 +263,10 @@ impl Objects for Git {
         Ok(Listing { entries: entries.context("git ls-tree answered in another form")?, truncated: false })
     }
 
+    fn most_files(&self) -> usize {
+        100_000
+    }
+
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>> {
         self.object(id)
     }

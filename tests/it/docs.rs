@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use goldgate::guard::SETTINGS;
+use goldgate::guard::Treatment;
 use goldgate::model::Aggregate;
 use goldgate::model::Drift;
 use goldgate::model::Edge;
@@ -28,6 +30,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
         trial("every schema that is shipped is current", schemas),
         trial("the table of metrics is the program's own", metrics),
+        trial("the tables of the page on golden changes are the program's own", golden_changes),
         trial("the examples of the page on statistics are the program's own", || shown("statistics.md", 4)),
         trial("the examples of the page on judges are the program's own", || shown("judges.md", 2)),
         trial("an unknown schema is told with the known ones", unknown_schema),
@@ -182,6 +185,35 @@ fn metrics() {
         fs::read_to_string(&file).unwrap_or_default() == text,
         "docs/metrics.md is not current; BLESS=1 rewrites it"
     );
+}
+
+/// What the page says of settings and of honest changes is written from the tables that decide and test it.
+fn golden_changes() {
+    let file = root().join("docs/golden-changes.md");
+    let page = fs::read_to_string(&file).unwrap();
+    let rows = SETTINGS.iter().map(|setting| {
+        let asks = match setting.treatment {
+            Treatment::Harmless => "nothing".to_owned(),
+            Treatment::Listed => "is listed".to_owned(),
+            Treatment::Approval(_) => "needs an approval".to_owned(),
+            Treatment::Depends(how) => how.to_owned(),
+        };
+        let why = if setting.why.is_empty() { String::new() } else { format!(": {}", setting.why) };
+        format!("| `{}` | {asks}{why} |\n", setting.path)
+    });
+    let settings = format!("| setting | a change |\n|---|---|\n{}", rows.collect::<String>());
+    let honest: String = crate::soundness::honest_changes().map(|name| format!("- {name}\n")).collect();
+    let mut text = page.clone();
+    for (name, what) in [("settings", settings), ("honest", honest)] {
+        let (before, rest) = text.split_once(&format!("<!-- {name}: ")).unwrap();
+        let (note, rest) = rest.split_once("-->\n").unwrap();
+        let (_, after) = rest.split_once(&format!("<!-- {name} end -->")).unwrap();
+        text = format!("{before}<!-- {name}: {note}-->\n\n{what}\n<!-- {name} end -->{after}");
+    }
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, &text).unwrap();
+    }
+    assert!(fs::read_to_string(&file).unwrap() == text, "docs/golden-changes.md is not current; BLESS=1 rewrites it");
 }
 
 fn row(spec: &MetricSpec) -> String {

@@ -19,6 +19,11 @@ pub fn trials() -> Vec<Trial> {
     ROWS.iter().map(|row| trial(format!("green without a label: {}", row.name), || one(row))).collect()
 }
 
+/// What each of these changes is called.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name)
+}
+
 fn one(row: &Row) {
     let repository = committed(row.base);
     (row.change)(&repository);
