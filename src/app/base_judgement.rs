@@ -30,6 +30,7 @@ use crate::model::AgentName;
 use crate::model::AgentReport;
 use crate::model::Baseline;
 use crate::model::CaseId;
+use crate::model::CaseReport;
 use crate::model::ChangeClass;
 use crate::model::Config;
 use crate::model::GateRuling;
@@ -232,15 +233,16 @@ const NAMED: usize = 5;
 
 /// The cases on which the metric is worse by the base's rules than by the head's, or that fail by them.
 fn worse_cases(base: &AgentReport, head: Option<&AgentReport>, metric: &MetricReport) -> String {
-    let column = |agent: &AgentReport| agent.metrics.iter().position(|other| other.name == metric.name);
-    let value = |agent: &AgentReport, case: &CaseId| {
-        let column = column(agent)?;
-        let case = agent.cases.iter().find(|other| other.pair.case == *case)?;
-        case.pair.values.get(column)?.value
+    let values = |agent: &AgentReport| -> BTreeMap<CaseId, Option<f64>> {
+        let column = agent.metrics.iter().position(|other| other.name == metric.name);
+        let value = |case: &CaseReport| case.pair.values.get(column?)?.value;
+        agent.cases.iter().map(|case| (case.pair.case.clone(), value(case))).collect()
     };
+    let (by_base, by_head) = (values(base), head.map(values));
     let worse = base.cases.iter().filter(|case| {
-        let own = value(base, &case.pair.case);
-        let differs = head.is_some_and(|head| value(head, &case.pair.case) != own);
+        let case_id = &case.pair.case;
+        let value = |values: &BTreeMap<CaseId, Option<f64>>| values.get(case_id).copied().flatten();
+        let differs = by_head.as_ref().is_some_and(|by_head| value(by_head) != value(&by_base));
         differs || case.verdict.verdict() == Some(Verdict::Fail) || !case.pair.passed.passes()
     });
     let named: Vec<&str> = worse.map(|case| case.pair.case.as_str()).collect();

@@ -57,12 +57,18 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
 struct Cases<'a> {
     pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
     cases: BTreeSet<&'a CaseId>,
+    by_golden: BTreeMap<&'a RepoPath, BTreeSet<&'a CaseId>>,
     retired: BTreeMap<&'a CaseId, &'a str>,
 }
 
 impl<'a> Cases<'a> {
     fn of(suite: &'a dyn Suite) -> Self {
+        let mut by_golden: BTreeMap<&RepoPath, BTreeSet<&CaseId>> = BTreeMap::new();
+        for pair in suite.pairs() {
+            by_golden.entry(&pair.golden).or_default().insert(&pair.case);
+        }
         Self {
+            by_golden,
             pairs: suite.pairs().iter().map(|pair| ((&pair.case, &pair.agent), pair)).collect(),
             cases: suite.pairs().iter().map(|pair| &pair.case).collect(),
             retired: suite.retired().iter().map(|(case, why)| (case, why.as_str())).collect(),
@@ -185,10 +191,9 @@ impl Compared<'_> {
             };
             map.entry(read.path.clone()).or_default().extend(readers);
         }
-        let golden: BTreeSet<&RepoPath> =
-            self.old.pairs.values().chain(self.new.pairs.values()).map(|pair| &pair.golden).collect();
+        let is_golden = |path: &RepoPath| [&self.old, &self.new].iter().any(|side| side.by_golden.contains_key(path));
         let mut said: BTreeSet<RepoPath> = BTreeSet::new();
-        for (path, readers) in files.iter().filter(|(path, _)| !golden.contains(path)) {
+        for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
             if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
                 said.insert(path.clone());
                 found.material(self.id(), self.told(path, readers, verb, detail), path);
@@ -196,7 +201,7 @@ impl Compared<'_> {
         }
         for (path, readers) in &folders {
             for (inner, verb) in self.names(path) {
-                if said.insert(inner.clone()) && !golden.contains(&inner) {
+                if said.insert(inner.clone()) && !is_golden(&inner) {
                     found.material(self.id(), self.told(&inner, readers, verb, None), &inner);
                 }
             }
@@ -213,8 +218,8 @@ impl Compared<'_> {
                 Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
             }
             ReadFor::Golden(golden) => {
-                let of_file = cases.pairs.values().filter(|pair| pair.golden == *golden && of_both(&pair.case));
-                of_file.map(|pair| pair.case.to_string()).collect::<BTreeSet<_>>().into_iter().collect()
+                let of_file = cases.by_golden.get(golden).into_iter().flatten();
+                of_file.filter(|case| of_both(case)).map(ToString::to_string).collect()
             }
         };
         (!cases.is_empty()).then_some(cases)
@@ -223,7 +228,7 @@ impl Compared<'_> {
     /// What happened to a file; `None` where only its form changed. Of a suite's own lists and rules the meaning counts, of
     /// documents the bytes.
     fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
-        if of_suite && (self.is_moved(path)) {
+        if of_suite && self.is_moved(path) {
             return None;
         }
         let (old, new) = (self.sides.base.bytes(path), self.sides.head.bytes(path));

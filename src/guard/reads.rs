@@ -90,17 +90,12 @@ impl<'a> RecordedFiles<'a> {
 impl Shelf for RecordedFiles<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let listed = self.files.list_all(folder);
-        // Who looks at every name has the hidden ones compared by their files.
-        if self.list(folder).is_err() != listed.is_err() {
-            self.note(folder, ReadKind::Folder);
-        }
-        listed
-    }
-
-    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let listed = self.files.list(folder);
         let same = match &listed {
-            Ok(entries) => self.other.has_folder(folder, Some(entries)),
+            Ok(entries) => {
+                // Who looks at every name has the hidden ones compared by their files.
+                let shown: Vec<Entry> = entries.iter().filter(|entry| !entry.name.starts_with('.')).cloned().collect();
+                self.other.has_folder(folder, Some(&shown))
+            }
             Err(problem) => problem.code == "missing-folder" && self.other.has_folder(folder, None),
         };
         if !same {
