@@ -255,9 +255,7 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
-        report.not_gateable.extend(refusals);
-        report.not_gateable.sort();
-        report.not_gateable.dedup();
+        report::refuse(&mut report, refusals);
         report::govern(&mut report, changes, None);
     }
     snapshots::compare(shelf, &plan.config, &mut report)?;

@@ -85,6 +85,9 @@ pub fn headline(report: &Report) -> String {
             "No verdict can be given. This blocks the merge.".to_owned()
         }
         (None, _) => "Nothing was judged. This is not a pass.".to_owned(),
+        (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
+            "No verdict can be given. This does not block the merge.".to_owned()
+        }
         (Some(Verdict::Inconclusive), _) => {
             format!("No gate fails, but {} could not be told.", plural(tally.inconclusive, "gate", "gates"))
         }

@@ -215,6 +215,16 @@ pub fn part(report: &mut Report, shard: Shard) {
     report.notes.push(format!("{PART} {shard} of the cases: `goldgate merge` joins the parts, and judges"));
 }
 
+/// Adds reasons why no verdict can be given: with one, the run is not a pass, whatever its gates say.
+pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
+    report.not_gateable.extend(why);
+    report.not_gateable.sort();
+    report.not_gateable.dedup();
+    if !report.not_gateable.is_empty() && report.verdict == Ruling::Judged(Verdict::Pass) {
+        report.verdict = Ruling::Judged(Verdict::Inconclusive);
+    }
+}
+
 /// Takes the verdict from a run that was called off: what was measured until then says nothing about the rest.
 pub fn call_off(report: &mut Report, interruption: Interruption) {
     let why = format!("not all samples were made: {}", interruption.message());
@@ -239,10 +249,12 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 #[cfg(test)]
 mod tests {
     use super::govern;
+    use super::refuse;
     use crate::model::Approval;
     use crate::model::Authority;
     use crate::model::ChangeClass;
     use crate::model::GoldenChange;
+    use crate::model::NotGateable;
     use crate::model::Report;
     use crate::model::Ruling;
     use crate::model::Tier;
@@ -294,6 +306,21 @@ mod tests {
             );
             let verdict = if code == 1 { Verdict::Fail } else { Verdict::Pass };
             assert_eq!((report.exit_code(), &report.verdict), (code, &Ruling::Judged(verdict)), "{report:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_a_verdict_does_not_say_that_it_passes() {
+        let why = || vec![NotGateable("stale".to_owned())];
+        let table = [
+            (Ruling::Judged(Verdict::Pass), Vec::new(), Ruling::Judged(Verdict::Pass), 0),
+            (Ruling::Judged(Verdict::Pass), why(), Ruling::Judged(Verdict::Inconclusive), 3),
+            (Ruling::Judged(Verdict::Fail), why(), Ruling::Judged(Verdict::Fail), 1),
+        ];
+        for (verdict, refusals, expected, code) in table {
+            let mut report = Report { verdict, ..passed(Authority::Blocking, Tier::Deterministic) };
+            refuse(&mut report, refusals);
+            assert_eq!((&report.verdict, report.exit_code()), (&expected, code));
         }
     }
 

@@ -75,7 +75,7 @@ pub fn approved(
     let mut report = report::approved(done.report.clone(), ruled.report, approval);
     if let Some(model) = &done.model_tier {
         report.verdict = Ruling::of_all([&report.verdict, &model.verdict]);
-        report.not_gateable.extend(model.not_gateable.iter().cloned());
+        report::refuse(&mut report, model.not_gateable.clone());
     }
     Ok(Done { report, ..done })
 }

@@ -17,6 +17,7 @@ use crate::model::Ruling;
 use crate::model::SuiteReport;
 use crate::model::Tier;
 use crate::model::Usage;
+use crate::report;
 use crate::suites::Shelf;
 use crate::world::Clock;
 /// Where the runs of one tier come from, and what they are compared with.
@@ -74,9 +75,8 @@ pub fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evalua
             Ruling::Skipped("nothing ran".to_owned())
         }
     };
-    not_gateable.sort();
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);
-    Report {
+    let mut report = Report {
         tool_version: env!("CARGO_PKG_VERSION").to_owned(),
         config: None,
         commit: job.commit.clone(),
@@ -88,11 +88,13 @@ pub fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evalua
         finished_at: clock.now(),
         suites,
         verdict,
-        not_gateable,
+        not_gateable: Vec::new(),
         called_off: None,
         golden_changes: Vec::new(),
         approval: None,
         notes,
         usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
-    }
+    };
+    report::refuse(&mut report, not_gateable);
+    report
 }

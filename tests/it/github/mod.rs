@@ -1,6 +1,7 @@
 //! `goldgate action` against a stateful stand-in of GitHub's REST API, with real webhook payloads.
 
 mod approval;
+mod attacks;
 mod baseline_pr;
 mod checks;
 mod comments;
@@ -43,7 +44,9 @@ const BOT: &str = "github-actions[bot]";
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = runs();
-    for more in [approval::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials] {
+    for more in
+        [approval::trials, attacks::trials, baseline_pr::trials, checks::trials, foreign::trials, golden::trials]
+    {
         trials.extend(more());
     }
     trials.extend(keys::trials());

@@ -5,7 +5,7 @@ mod bases;
 mod edits;
 mod honest;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 use serde::Deserialize;
@@ -18,28 +18,28 @@ use crate::trial;
 /// One attack, as its folder states it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Attack {
+pub struct Attack {
     /// What somebody tries, in one sentence.
-    why: String,
+    pub why: String,
     /// The repository that it begins with: a function of `bases`.
-    base: String,
+    pub base: String,
     /// What makes the agent worse.
     #[serde(default)]
-    regression: Vec<Edit>,
+    pub regression: Vec<Edit>,
     /// The exit code of the regression alone.
-    control: i32,
+    pub control: i32,
     /// What is done beside it.
-    attack: Vec<Edit>,
+    pub attack: Vec<Edit>,
     /// The exit code of both.
-    verdict: i32,
+    pub verdict: i32,
     /// What the program says of it, on either stream.
-    says: String,
+    pub says: String,
     /// The program's arguments for the regression alone.
     #[serde(default = "against_base")]
-    control_run: Vec<String>,
+    pub control_run: Vec<String>,
     /// Those for both.
     #[serde(default = "against_base")]
-    run: Vec<String>,
+    pub run: Vec<String>,
 }
 
 fn against_base() -> Vec<String> {
@@ -47,21 +47,24 @@ fn against_base() -> Vec<String> {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let mut folders: Vec<_> = std::fs::read_dir(root().join("tests/it/soundness/attacks"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    folders.sort();
-    let mut trials: Vec<Trial> = folders
-        .into_iter()
-        .map(|folder| {
-            let name = folder.file_name().unwrap().to_str().unwrap().replace('_', " ");
-            trial(format!("no green: {name}"), move || attacked(&folder))
-        })
-        .collect();
+    let each = |(name, folder): (String, PathBuf)| trial(format!("no green: {name}"), move || attacked(&folder));
+    let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(honest::trials());
     trials
+}
+
+/// What each attack is called, and its folder.
+pub fn attacks() -> Vec<(String, PathBuf)> {
+    let folders = std::fs::read_dir(root().join("tests/it/soundness/attacks")).unwrap();
+    let mut attacks: Vec<_> = folders
+        .map(|entry| {
+            let folder = entry.unwrap().path();
+            (folder.file_name().unwrap().to_str().unwrap().replace('_', " "), folder)
+        })
+        .collect();
+    attacks.sort();
+    attacks
 }
 
 /// The changes that need no label, as the page on golden changes lists them.
@@ -69,7 +72,7 @@ pub fn honest_changes() -> impl Iterator<Item = &'static str> {
     honest::names()
 }
 
-fn read(folder: &Path) -> Attack {
+pub fn read(folder: &Path) -> Attack {
     let text = std::fs::read_to_string(folder.join("attack.yaml")).unwrap();
     serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
 }
@@ -89,7 +92,7 @@ fn attacked(folder: &Path) {
 }
 
 /// A repository whose state is committed, with a baseline of its own numbers.
-fn committed(base: &str) -> Repository {
+pub fn committed(base: &str) -> Repository {
     let repository = bases::base(base);
     let config = if base == "nested" { "evals/goldgate.yaml" } else { "goldgate.yaml" };
     let ran = repository.goldgate(&["run", "--update-baseline", "--quiet", "--config", config]);

@@ -19,6 +19,9 @@ use super::missing;
 use super::ok;
 use crate::repository::Repository;
 
+/// The mode of a link.
+pub const LINK: u32 = 0o120_000;
+
 /// Commits by their ids.
 #[derive(Default)]
 pub struct Commits(BTreeMap<String, Commit>);
@@ -39,8 +42,7 @@ pub struct Commit {
 impl Standin {
     /// A commit with the files of a repository on the disk.
     pub fn commit(&self, id: &str, repository: &Repository) {
-        let mut commit = Commit::default();
-        walk(&repository.path(""), "", &mut commit);
+        let commit = Commit::of(repository);
         self.change(|state| {
             for (path, (_, bytes)) in &commit.entries {
                 state.contents.put(id, path, bytes.clone());
@@ -66,7 +68,7 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
         let kind = entry.file_type().unwrap();
         if kind.is_symlink() {
             let leads = std::fs::read_link(entry.path()).unwrap();
-            commit.entries.insert(path, (0o120_000, leads.to_str().unwrap().as_bytes().to_vec()));
+            commit.entries.insert(path, (LINK, leads.to_str().unwrap().as_bytes().to_vec()));
         } else if kind.is_dir() {
             walk(&entry.path(), &path, commit);
         } else {
@@ -76,6 +78,13 @@ fn walk(folder: &Path, inside: &str, commit: &mut Commit) {
 }
 
 impl Commit {
+    /// The files of a repository on the disk.
+    pub fn of(repository: &Repository) -> Self {
+        let mut commit = Self::default();
+        walk(&repository.path(""), "", &mut commit);
+        commit
+    }
+
     fn tarball(&self, id: &str) -> Vec<u8> {
         if let Some(bytes) = &self.tarball {
             return bytes.clone();
@@ -95,7 +104,7 @@ impl Commit {
             };
             let mut header = tar::Header::new_ustar();
             header.set_mode(0o664);
-            if *mode == 0o120_000 {
+            if *mode == LINK {
                 header.set_entry_type(tar::EntryType::Symlink);
                 header.set_size(0);
                 builder

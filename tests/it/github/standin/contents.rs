@@ -9,9 +9,12 @@ use super::Answer;
 use super::Request;
 use super::Standin;
 use super::State;
+use super::commits::Commit;
+use super::commits::LINK;
 use super::decoded;
 use super::missing;
 use super::ok;
+use crate::repository::Repository;
 
 /// Files that every commit has, and files of single commits.
 #[derive(Default)]
@@ -24,6 +27,15 @@ impl Standin {
     /// A file on every commit.
     pub fn file(&self, path: &str, text: &str) {
         self.change(|state| state.contents.everywhere.insert(path.to_owned(), text.as_bytes().to_vec()));
+    }
+
+    /// The files of a repository on the disk, on every commit.
+    pub fn files(&self, repository: &Repository) {
+        let commit = Commit::of(repository);
+        for (path, (mode, bytes)) in commit.entries {
+            let text = String::from_utf8(bytes).unwrap();
+            if mode == LINK { self.link(&path, &text) } else { self.file(&path, &text) }
+        }
     }
 
     /// A file on one commit or branch; it stands before the one that every commit has.
