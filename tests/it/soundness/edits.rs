@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::repository::Repository;
 
 /// One step.
-#[derive(Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "lowercase")]
 pub enum Edit {
     /// Writes a file.

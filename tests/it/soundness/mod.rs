@@ -4,6 +4,8 @@
 mod bases;
 mod edits;
 mod honest;
+mod random;
+mod random_edits;
 
 use std::path::{Path, PathBuf};
 
@@ -51,6 +53,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(honest::trials());
+    trials.extend(random::trials());
     trials
 }
 
