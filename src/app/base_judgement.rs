@@ -64,8 +64,8 @@ pub struct BaseInputs<'a> {
     pub sides: Sides<'a>,
     /// The head's plan, once its runs were judged.
     pub head: &'a Plan,
-    /// The runs.
-    pub tiers: &'a [TierRuns],
+    /// The runs of the tiers that decide.
+    pub tiers: &'a [&'a TierRuns],
     /// The baseline of the base commit.
     pub baseline: Option<&'a Baseline>,
     /// Whether other machines graded, so that the head's reads are not all known here.
@@ -115,6 +115,7 @@ impl Judging<'_> {
         if !different.is_empty() {
             self.judge_again(&different, &mut guarded);
         }
+        guarded.recordings(sides, self.before, &head.config);
         guarded.all()
     }
 
@@ -140,7 +141,7 @@ impl Judging<'_> {
             Ok(base) => base,
             Err(problems) => return guarded.refuse(unreadable(problems)),
         };
-        for runs in *tiers {
+        for runs in tiers.iter().copied() {
             self.unknown_parts(runs.tier, different, guarded);
             match self.evaluated(&base, runs, &other) {
                 Ok(evaluated) => compare(&evaluated, runs, guarded),

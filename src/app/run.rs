@@ -137,9 +137,8 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         Before::Unknown(_) => None,
     };
     let base = opened.as_ref();
-    // The deterministic tier is the one that blocks, so it is the one that guards.
     // A part guards nothing: who merges sees the whole.
-    let guards = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
+    let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that can change no verdict by the head's rules might change one by the base's.
     let sparing = if base.is_some() { live::Sparing::Off } else { job.live.sparing };
     let live = live::Options { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
@@ -239,16 +238,19 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
         }
         runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
     }
+    // A tier that decides nothing by the head's rules decides nothing by the base's.
+    let deciding: Vec<&TierRuns> = runs.iter().filter(|runs| job.decides(runs.tier)).collect();
     let judged = ground.base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides { base, head: shelf },
             head: &plan,
-            tiers: &runs,
+            tiers: &deciding,
             baseline: against.as_ref(),
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
             clock,
         })
     });
+    drop(deciding);
     let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
     let mut report = assembled(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
     report.config = Some(ground.config.clone());

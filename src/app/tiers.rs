@@ -2,6 +2,7 @@
 
 use super::live;
 use super::run::Job;
+use crate::model::Authority;
 use crate::model::NotGateable;
 use crate::model::Ruling;
 use crate::model::SuiteReport;
@@ -17,6 +18,11 @@ pub enum DecidingTiers {
 }
 
 impl Job {
+    /// Whether the base commit's rules judge the runs, too: wherever a verdict counts, and in the everyday tier always.
+    pub fn is_compared(&self) -> bool {
+        self.authority == Authority::Blocking || self.wanted.tiers.contains(&Tier::Deterministic)
+    }
+
     /// Whether a tier's verdict counts.
     pub fn decides(&self, tier: Tier) -> bool {
         let deterministic = self.wanted.tiers.contains(&Tier::Deterministic);

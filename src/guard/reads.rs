@@ -20,6 +20,9 @@ pub trait OtherCommit: Sync {
 
     /// Whether it has a folder with these entries; `None` asks whether there is no such folder.
     fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool;
+
+    /// Its files.
+    fn files(&self) -> &dyn Shelf;
 }
 
 /// What a file or folder was read for.
@@ -129,6 +132,10 @@ pub struct HeadCommit<'a>(
 );
 
 impl OtherCommit for HeadCommit<'_> {
+    fn files(&self) -> &dyn Shelf {
+        self.0
+    }
+
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.0.bytes(file), bytes) {
             (Ok(own), Some(bytes)) => own == bytes || without_returns(&own) == without_returns(bytes),

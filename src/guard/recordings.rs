@@ -64,6 +64,15 @@ pub fn compare(
         new: &files_after,
         changes: changes(sides, &files_before, &files_after),
     };
+    let unread = one.of(&[Change::Unread]);
+    if !unread.is_empty() {
+        return Some(NotGateable(format!(
+            "{}: it is not known how {} changed, because the base commit's cannot be read: {}",
+            one.agent(),
+            if unread.len() == 1 { "1 recording".to_owned() } else { format!("{} recordings", unread.len()) },
+            named(&unread)
+        )));
+    }
     let inputs = inputs(sides, before, after);
     one.list(found, &inputs);
     one.moved_files(found, before, after);
@@ -84,6 +93,8 @@ enum Change {
     Digests,
     /// In what the agent did, or it came or went.
     Content,
+    /// That is not known, because one of them cannot be read.
+    Unread,
 }
 
 /// The recordings of cases that both sides have, by their paths below the agent's folder.
@@ -108,8 +119,10 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Change 
     if sides.base.likeness(before, after) == Likeness::Same {
         return Change::Same;
     }
-    let Some((old, new)) = sides.base.text(before).ok().zip(sides.head.text(after).ok()) else {
-        return Change::Content;
+    let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(problem), _) if problem.code == "unreadable" => return Change::Unread,
+        (Err(_), _) | (_, Err(_)) => return Change::Content,
     };
     if run_v1::differ_in_votes_alone(&old.text, &new.text) {
         return Change::Votes;

@@ -364,11 +364,9 @@ impl Report {
         self.golden_changes.iter().filter(move |change| open && change.weight == Weight::NeedsApproval)
     }
 
-    /// Whether an unapproved golden change fails this run: it blocks, and the deterministic tier is part of it.
+    /// Whether an unapproved golden change fails this run: it blocks, in whatever tier.
     pub fn is_held_by_changes(&self) -> bool {
-        self.authority == Authority::Blocking
-            && self.tiers.contains(&Tier::Deterministic)
-            && self.unapproved().next().is_some()
+        self.authority == Authority::Blocking && self.unapproved().next().is_some()
     }
 
     /// Samples that gave nothing to grade.

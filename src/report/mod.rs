@@ -295,7 +295,7 @@ mod tests {
             (Authority::Blocking, Tier::Deterministic, Weight::NeedsApproval, approval(), 0),
             (Authority::Blocking, Tier::Deterministic, Weight::Listed, None, 0),
             (Authority::Advisory, Tier::Deterministic, Weight::NeedsApproval, None, 0),
-            (Authority::Blocking, Tier::Model, Weight::NeedsApproval, None, 0),
+            (Authority::Blocking, Tier::Model, Weight::NeedsApproval, None, 1),
         ];
         for (authority, tier, weight, approval, code) in table {
             let mut report = passed(authority, tier);

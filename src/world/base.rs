@@ -80,11 +80,25 @@ pub trait Objects: Sync {
     /// Why it cannot be had.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
 
-    /// How many files are fetched at most: each may be a request of its own.
+    /// How many files are fetched one by one at most: each may be a request of its own.
     fn most_files(&self) -> usize {
         400
     }
+
+    /// The wanted files of a commit in one read; `None` where single files are as cheap.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+        Ok(None)
+    }
 }
+
+/// Files of a commit by their paths.
+pub type Archived = BTreeMap<RepoPath, Vec<u8>>;
+
+/// So many files are fetched one by one before all files that differ are read at once.
+const SINGLE_FILES: usize = 4;
 
 /// Links that are followed in one path.
 const LINKS: usize = 16;
@@ -94,14 +108,21 @@ type Folder = Arc<BTreeMap<String, Node>>;
 /// The files of one commit.
 pub struct BaseTree<'a> {
     objects: &'a dyn Objects,
+    commit: String,
     head: &'a Disk,
     state: Mutex<State>,
+    /// Whether everything that differs was read at once, as far as that is possible. Who asks meanwhile waits for it.
+    archive_read: Mutex<bool>,
 }
 
 #[derive(Default)]
 struct State {
     folders: HashMap<RepoPath, Folder>,
     blobs: HashMap<String, Arc<[u8]>>,
+    /// Whether every folder of the commit is known.
+    lists_all: bool,
+    /// How many files were fetched one by one.
+    single_files: usize,
     trouble: Option<anyhow::Error>,
 }
 
@@ -126,8 +147,9 @@ impl<'a> BaseTree<'a> {
             state.folders.insert(RepoPath::root(), Arc::new(top.entries.into_iter().collect()));
         } else {
             state.folders = by_folder(whole.entries);
+            state.lists_all = true;
         }
-        Ok(Self { objects, head, state: Mutex::new(state) })
+        Ok(Self { objects, commit: commit.to_owned(), head, state: Mutex::new(state), archive_read: Mutex::new(false) })
     }
 
     /// What failed outside, so that nothing that was compared can be relied on.
@@ -202,17 +224,49 @@ impl<'a> BaseTree<'a> {
         if node.size.is_some_and(|size| size > MAX_FILE_BYTES) {
             return Err(Lost::Because("the file is too large".to_owned()));
         }
-        let known = self.state().blobs.len();
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
         }
+        let fetched = self.state().single_files;
+        if fetched >= SINGLE_FILES {
+            self.read_archive();
+            if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
+                return Ok(bytes);
+            }
+        }
         let most = self.objects.most_files();
-        if known >= most {
+        if fetched >= most {
             return Err(Lost::Because(format!("more than {most} files have changed, too many to look into each")));
         }
         let bytes: Arc<[u8]> = self.objects.blob(&node.id).map_err(|error| self.failed(error))?.into();
-        self.state().blobs.insert(node.id.clone(), bytes.clone());
+        let mut state = self.state();
+        state.single_files += 1;
+        state.blobs.insert(node.id.clone(), bytes.clone());
         Ok(bytes)
+    }
+
+    /// Reads every file that differs from the head's at once, the first time. What the archive leaves out, has with other bytes, or does not
+    /// give at all is fetched one by one.
+    fn read_archive(&self) {
+        let mut read = self.archive_read.lock().unwrap_or_else(PoisonError::into_inner);
+        if std::mem::replace(&mut *read, true) || !self.state().lists_all {
+            return;
+        }
+        let node = |path: &RepoPath| {
+            let folder = self.state().folders.get(&path.parent()).cloned()?;
+            folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
+        };
+        let differs = |path: &RepoPath| {
+            node(path).is_some_and(|node| {
+                node.size.is_none_or(|size| size <= MAX_FILE_BYTES) && self.local(&node.id, path).is_none()
+            })
+        };
+        let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
+        for (path, bytes) in files {
+            if let Some(node) = node(&path).filter(|node| is_id(&node.id, &bytes)) {
+                self.state().blobs.insert(node.id, bytes.into());
+            }
+        }
     }
 
     /// The head's bytes of a file, where git would keep them under this id.
@@ -308,6 +362,10 @@ impl Shelf for BaseTree<'_> {
 }
 
 impl OtherCommit for BaseTree<'_> {
+    fn files(&self) -> &dyn Shelf {
+        self
+    }
+
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
             (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && is_id(&node.id, bytes),

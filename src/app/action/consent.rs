@@ -79,3 +79,17 @@ pub fn approved(
     }
     Ok(Done { report, ..done })
 }
+
+/// The result of the model tier alone with its approval: its models are not asked again, so its gates stay judged against the base
+/// commit's baseline, and the approval is of the golden changes.
+pub fn approved_as_measured(done: Done, approval: Approval) -> Done {
+    let mut report = done.report.clone();
+    if let Some(model) = &done.model_tier {
+        report.verdict = model.verdict.clone();
+        report.not_gateable.clear();
+        report::refuse(&mut report, model.not_gateable.clone());
+    }
+    report.notes.push(format!("{} approved the golden changes of this result", approval.by));
+    report.approval = Some(approval);
+    Done { report, ..done }
+}

@@ -155,6 +155,10 @@ impl Shelf for Before<'_> {
 }
 
 impl OtherCommit for Before<'_> {
+    fn files(&self) -> &dyn Shelf {
+        self
+    }
+
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.base.tree.get(file), bytes) {
             (Some(blob @ Blob::File(_)), Some(bytes)) => blob.holds(bytes),

@@ -129,7 +129,7 @@ fn running(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
 /// Grades, judges, looks for an approval and says what it came to; `complete` adds what only its caller knows.
 fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(), Diagnostic>) -> Result<u8, Trouble> {
     let Place { world, inputs, workspace, github, event } = place;
-    let guards = job.wanted.tiers.contains(&Tier::Deterministic);
+    let guards = job.is_compared();
     let before = match (&event.base, github) {
         (Some(commit), Some(github)) if guards => Before::Commit(github, commit),
         (Some(_), None) if guards => Before::Unknown("no token is given"),
@@ -204,13 +204,16 @@ fn said(
 /// The result with the approval that counts for it.
 fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Result<Done, Trouble> {
     let Place { world, inputs, workspace, github: _, event } = place;
-    // The model tier blocks nothing, so nobody has to approve what it says.
+    // Where nothing is compared nobody has to approve what it says.
     // A part of the cases is no result that somebody could have approved.
-    let decides = job.wanted.tiers.contains(&Tier::Deterministic) && job.wanted.shard.is_none();
+    let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
     let of = event.queued.map_or(Of::Commit(head), Of::Queued);
     let Some(approval) = consent::consent(github, &inputs.key(&done.report), of, &mut done)? else { return Ok(done) };
+    if !job.wanted.tiers.contains(&Tier::Deterministic) {
+        return Ok(consent::approved_as_measured(done, approval));
+    }
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = run::located(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;

@@ -23,7 +23,6 @@ use crate::app::run::Job;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
-use crate::format::MAX_FILE_BYTES;
 use crate::format::SourceText;
 use crate::format::archive;
 use crate::format::archive::Limits;
@@ -39,12 +38,6 @@ use crate::world::Clock;
 use crate::world::GitHub;
 use crate::world::Refusal;
 use crate::world::World;
-
-/// The largest tarball that is downloaded.
-const DOWNLOAD: u64 = 256 * 1024 * 1024;
-/// What is read of it.
-const LIMITS: Limits =
-    Limits { entries: 100_000, file: MAX_FILE_BYTES, kept: 256 * 1024 * 1024, inflated: 2 * 1024 * 1024 * 1024 };
 
 /// Grades the event's pull request.
 ///
@@ -187,10 +180,10 @@ impl Ground {
     ) -> Result<Self, Trouble> {
         let what = "the base branch has no such config";
         let help = "merge one first: mode trusted judges by the base's config, too";
-        let base_config = Self::config(github, file, base, [what, help])?;
+        let base_config = Self::config(github, file, base, [what, help])?.map_err(unreadable_base)?;
         let what = "the head commit has no such config";
         let help = "keep the config of the base branch, or leave the suites out of it";
-        let head_config = Self::config(github, file, head, [what, help])?;
+        let head_config = Self::config(github, file, head, [what, help])??;
         let configs = [&base_config, &head_config];
         let places: BTreeSet<RepoPath> = configs.iter().flat_map(|config| places(config, baseline)).collect();
         let agents = || configs.iter().flat_map(|config| &config.suites).flat_map(|suite| suite.agents.values());
@@ -202,18 +195,28 @@ impl Ground {
         Ok(Self { base, head, base_config, file: file.clone() })
     }
 
+    /// The config of a commit, or what is wrong in it.
     fn config(
         github: &GitHub,
         file: &RepoPath,
         commit: &str,
         [what, help]: [&'static str; 2],
-    ) -> Result<Config, Trouble> {
+    ) -> Result<Result<Config, Diagnostics>, Trouble> {
         match github.file(file, commit) {
-            Ok(Some(bytes)) => Ok(config::read(&SourceText::new(file.clone(), bytes)?)?),
+            Ok(Some(bytes)) => Ok(SourceText::new(file.clone(), bytes)
+                .map_err(Diagnostics::from)
+                .and_then(|source| config::read(&source))),
             Ok(None) => Err(Diagnostic::of_file(file, "missing-file", what, help).into()),
             Err(refusal) => Err(failed(refusal)),
         }
     }
+}
+
+/// Without the base's config there is no judge, so there is no verdict on the pull request.
+fn unreadable_base(problems: Diagnostics) -> Trouble {
+    let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
+    anyhow::anyhow!("this version cannot read the config of the base commit: {first}; correct it on the base branch")
+        .into()
 }
 
 fn failed(refusal: Refusal) -> Trouble {
@@ -233,8 +236,8 @@ fn held(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Re
         )
         .into());
     };
-    let bytes = github.tarball(commit, DOWNLOAD).map_err(failed)?;
-    let unpacked = archive::tarball(&bytes, LIMITS, wanted)
+    let bytes = github.tarball(commit, Limits::DOWNLOAD).map_err(failed)?;
+    let unpacked = archive::tarball(&bytes, Limits::REPOSITORY, wanted)
         .map_err(|refused| anyhow::anyhow!("the files of commit {commit} are refused: {refused}"))?;
     drop(bytes);
     Ok(Held::verified(tree, unpacked, wanted)?)

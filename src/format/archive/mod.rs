@@ -15,6 +15,7 @@ use std::io::Read;
 
 pub use self::tarball::tarball;
 pub use self::zip::zip;
+use super::MAX_FILE_BYTES;
 use crate::model::BadPath;
 use crate::model::RepoPath;
 
@@ -29,6 +30,15 @@ pub struct Limits {
     pub kept: u64,
     /// Bytes that are inflated at all.
     pub inflated: u64,
+}
+
+impl Limits {
+    /// The largest tarball of a repository that is downloaded.
+    pub const DOWNLOAD: u64 = 256 * 1024 * 1024;
+
+    /// What is read of it.
+    pub const REPOSITORY: Self =
+        Self { entries: 100_000, file: MAX_FILE_BYTES, kept: 256 * 1024 * 1024, inflated: 2 * 1024 * 1024 * 1024 };
 }
 
 /// Folders that may stand in each other; a path has at most this many parts.

@@ -7,6 +7,10 @@ use super::GitHub;
 use super::RAW;
 use super::Refusal;
 use super::parsed;
+use crate::format::archive;
+use crate::format::archive::Limits;
+use crate::model::RepoPath;
+use crate::world::base::Archived;
 use crate::world::base::Depth;
 use crate::world::base::Listing;
 use crate::world::base::Node;
@@ -43,6 +47,13 @@ impl Objects for GitHub {
             .ask_as(&Method::GET, &path, None, doing, RAW)
             .map_err(|refusal| said(refusal, "a file of the base commit"))?;
         Ok(answer.body)
+    }
+
+    fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
+        let what = "the files of the base commit";
+        let bytes = self.tarball(of_id(commit)?, Limits::DOWNLOAD).map_err(|refusal| said(refusal, what))?;
+        let unpacked = archive::tarball(&bytes, Limits::REPOSITORY, wanted)?;
+        Ok(Some(unpacked.files))
     }
 }
 

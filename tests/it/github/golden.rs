@@ -15,6 +15,8 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a gate that a pull request loosens fails its job and is named in the comment", loosened),
         trial("of the base commit only the files that differ are fetched", few_requests),
+        trial("a base commit of which much differs is read at once", at_once),
+        trial("golden files are read before recordings where only so many can be", golden_first),
         trial("a base commit whose tree is too large for one answer is read folder by folder", truncated),
         trial("a link on the base commit is followed inside the repository alone", links),
         trial("a huge file on the base commit is not fetched", huge),
@@ -91,6 +93,53 @@ fn few_requests() {
     );
     let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
     assert_eq!((of("/git/trees/"), of("/git/blobs/")), (1, 1), "{:?}", github.requests());
+}
+
+/// A base commit with so many cases; the head has another prompt and made every recording again.
+fn recorded_again(cases: usize) -> (Repository, Standin) {
+    let repository = Repository::small();
+    let base = at_base(&repository);
+    let (lease, expected, run) = (repository.read(FILES[2]), repository.read(FILES[3]), repository.read(FILES[4]));
+    let prompt = "Report every change of control, and be brief.\n";
+    for case in 0..cases {
+        let named =
+            |text: &str| text.replace("lease.md", &format!("c{case}.md")).replace("\"lease\"", &format!("\"c{case}\""));
+        for (path, text) in [
+            (format!("golden/contracts/c{case}.md"), lease.clone()),
+            (format!("golden/expected/legal/c{case}.json"), named(&expected)),
+            (format!("golden/runs/legal/c{case}.json"), named(&run)),
+        ] {
+            base.file(&path, &text);
+            repository.write(&path, text.replace("Needs prior approval.", "Needs prior approval, always."));
+        }
+    }
+    repository.write(FILES[1], prompt);
+    repository.replace(FILES[4], "Needs prior approval.", "Needs prior approval, always.");
+    (repository, base)
+}
+
+fn at_once() {
+    let (repository, github) = recorded_again(30);
+    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("31 recordings of `contracts/legal` changed"), "{}", ran.stdout);
+    let of = |part: &str| github.requests().iter().filter(|request| request.contains(part)).count();
+    let (trees, archives, blobs) = (of("/git/trees/"), of("/tarball/"), of("/git/blobs/"));
+    assert!(trees == 1 && archives == 1 && blobs <= 8, "{:?}", github.requests());
+}
+
+fn golden_first() {
+    let (repository, github) = recorded_again(410);
+    github.without_archive();
+    repository.replace(FILES[3], "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    let ran = opened(&repository, &github).runs();
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("edited: max_expected_findings 3 -> 9"), "{}", ran.stdout);
+    // That not every recording could be compared leaves no verdict, whatever else was found.
+    let unknown = "no verdict: contracts/legal: it is not known how 12 recordings changed";
+    assert!(ran.stdout.contains(unknown), "{}", ran.stdout);
 }
 
 fn truncated() {

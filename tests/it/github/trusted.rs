@@ -27,6 +27,7 @@ pub fn trials() -> Vec<Trial> {
         trial("the baseline, the terms and the config are the base's", judge),
         trial("an approved moved baseline and golden change let the trusted gate pass", approved),
         trial("what a fork's own job uploads approves nothing in the trusted gate", forged),
+        trial("a base config that this version cannot read gives no verdict", unreadable_base),
         trial("a live target is refused in words", live),
         trial("no link is followed", links),
         trial("an archive that is not the commit is refused by the names of its files", not_the_commit),
@@ -170,6 +171,19 @@ fn judge() {
     let ran = fresh.runs();
     assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("the base branch has no such config"), "{}", ran.stderr);
+}
+
+fn unreadable_base() {
+    let fork = Fork::new();
+    fork.base.replace("goldgate.yaml", "version: 1", "version: 99");
+    let ran = fork.runs();
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    let words = "this version cannot read the config of the base commit: goldgate.yaml:1";
+    assert!(ran.stderr.contains(words) && ran.stderr.contains("correct it on the base branch"), "{}", ran.stderr);
+    // The head's own is the author's to correct.
+    let fork = Fork::new();
+    fork.head.replace("goldgate.yaml", "version: 1", "version: 99");
+    assert_eq!(fork.runs().code, 2);
 }
 
 /// A fork's pull request that lowers what the baseline limits and edits an expectation; the trusted gate's report is uploaded.

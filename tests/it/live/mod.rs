@@ -1,6 +1,7 @@
 //! The model tier through the real program, against endpoints behind the vendors' wire formats.
 
 mod called_off;
+mod compared;
 mod endpoint;
 mod judges;
 mod kept;
@@ -28,6 +29,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     let mut trials = stale::trials();
     trials.extend(called_off::trials());
+    trials.extend(compared::trials());
     trials.extend(kept::trials());
     trials.extend(secrets::trials());
     trials.extend(loops::trials());

@@ -85,6 +85,12 @@ impl Commit {
         commit
     }
 
+    /// A commit of these files.
+    fn holding(files: BTreeMap<String, Vec<u8>>) -> Self {
+        let entries = files.into_iter().map(|(path, bytes)| (path, (0o100_644, bytes))).collect();
+        Self { entries, ..Self::default() }
+    }
+
     fn tarball(&self, id: &str) -> Vec<u8> {
         if let Some(bytes) = &self.tarball {
             return bytes.clone();
@@ -151,7 +157,14 @@ pub fn answer(request: &Request, segments: &[&str], state: &mut State) -> Option
             Some(if request.asked("recursive").is_some() { ok(commit.tree()) } else { missing() })
         }
         ("GET", ["tarball", id]) if request.has_token => {
-            let bytes = state.commits.0.get(*id)?.tarball(id);
+            let commit = match state.commits.0.get(*id) {
+                Some(commit) => commit.clone(),
+                None if state.commits.0.is_empty() && !state.trees.has_no_archive => {
+                    Commit::holding(state.contents.all())
+                }
+                None => return Some(missing()),
+            };
+            let bytes = commit.tarball(id);
             Some(state.artifacts.redirect(state.port, &format!("tarball-{id}"), Some(bytes)))
         }
         _ => None,

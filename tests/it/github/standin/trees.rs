@@ -22,6 +22,8 @@ pub struct Trees {
     links: BTreeSet<String>,
     /// Whether a whole tree is too large for one answer.
     truncated: bool,
+    /// Whether nothing gives all files at once.
+    pub has_no_archive: bool,
     /// Files that git's API says are this large.
     sizes: BTreeMap<String, u64>,
 }
@@ -30,6 +32,11 @@ impl Standin {
     /// The base commit's tree is answered in parts.
     pub fn truncate(&self) {
         self.change(|state| state.trees.truncated = true);
+    }
+
+    /// The base commit's files are given one by one alone.
+    pub fn without_archive(&self) {
+        self.change(|state| state.trees.has_no_archive = true);
     }
 
     /// The base commit has a link.
