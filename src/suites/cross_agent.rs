@@ -1,5 +1,6 @@
 //! Kind `cross_agent` (seed 000): several agents on one document, looked at together.
 
+mod passages;
 mod view;
 
 use std::collections::BTreeSet;
@@ -181,10 +182,17 @@ struct Case {
     forbidden: Vec<(String, u32)>,
 }
 
+/// The documents that the agents may cite.
+struct Documents {
+    folder: RepoPath,
+    /// Their file names.
+    names: BTreeSet<String>,
+}
+
 struct CrossAgent {
     folder: RepoPath,
-    /// The documents that the agents may cite, by file name; none where they are not known.
-    documents: Option<BTreeSet<String>>,
+    /// The folder of the documents that the agents may cite, and their names; none where they are not known.
+    documents: Option<Documents>,
     rules: Rules,
     pairs: Vec<Pair>,
     cases: Vec<Case>,
@@ -212,8 +220,11 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
     // Where they cannot be listed, the suite that they are of says so.
-    let documents = suite.runs_in.as_ref().and_then(|path| shelf.list(&path.child("contracts")).ok());
-    let documents = documents.map(|entries| entries.into_iter().map(|entry| entry.name).collect());
+    let documents = suite.runs_in.as_ref().and_then(|path| {
+        let folder = path.child("contracts");
+        let names = shelf.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
+        Some(Documents { folder, names })
+    });
     let folder = suite.path.child("cases");
     let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
     let files: Vec<String> =
@@ -348,7 +359,7 @@ impl Suite for CrossAgent {
             .map(|((agent, run), one)| Blame::of(agent, run, desk, &one.flaws))
             .collect();
         let view = View { case, produced: &produced, blames: &blames, documents: self.documents.as_ref() };
-        let doubled = view.duplicates();
+        let doubled = view.duplicates(desk)?;
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();

@@ -183,6 +183,16 @@ impl Expected {
         !self.keywords.is_empty()
     }
 
+    /// Whether the case narrows the severities that are right.
+    pub fn states_severity(&self) -> bool {
+        self.severities != (least(), greatest())
+    }
+
+    /// The least and the greatest severity that are right.
+    pub fn severity_range(&self) -> (Severity, Severity) {
+        self.severities
+    }
+
     /// Whether the severity lies in the range; an unknown one lies in none.
     pub fn fits_severity(&self, finding: &Finding) -> bool {
         finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)

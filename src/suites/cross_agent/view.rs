@@ -3,12 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::Case;
+use super::Documents;
 use super::Shared;
+use super::passages::Passage;
+use crate::diag::Diagnostic;
 use crate::model::Check;
 use crate::model::CheckKey;
 use crate::model::Failure;
 use crate::model::Tag;
 use crate::model::reaches;
+use crate::suites::Desk;
 use crate::suites::blame::Blame;
 use crate::suites::blame::Fault;
 use crate::suites::finding::Finding;
@@ -27,8 +31,8 @@ pub struct View<'a> {
     pub produced: &'a [Produced],
     /// What is known of each agent's sample.
     pub blames: &'a [Blame<'a>],
-    /// The documents that may be cited, by file name; none where they are not known.
-    pub documents: Option<&'a BTreeSet<String>>,
+    /// The documents that may be cited; none where they are not known.
+    pub documents: Option<&'a Documents>,
 }
 
 impl<'a> View<'a> {
@@ -57,17 +61,27 @@ impl<'a> View<'a> {
     }
 
     /// The findings, as agent and place, that some other agent produced as well.
-    pub fn duplicates(&self) -> Vec<(usize, usize)> {
+    ///
+    /// # Errors
+    /// A document that cannot be read.
+    pub fn duplicates(&self, desk: &Desk<'_>) -> Result<Vec<(usize, usize)>, Diagnostic> {
+        let mut passages: Vec<Vec<Vec<Passage<'_>>>> = Vec::new();
+        for one in self.produced {
+            let of_finding = |finding: &'a Finding| Passage::all(finding, self.documents, desk);
+            passages.push(one.findings.iter().map(of_finding).collect::<Result<_, _>>()?);
+        }
         let mut doubled = Vec::new();
         for (agent, one) in self.produced.iter().enumerate() {
             for (place, finding) in one.findings.iter().enumerate() {
-                let others = self.produced.iter().enumerate().filter(|(other, _)| *other != agent);
-                if others.flat_map(|(_, other)| &other.findings).any(|other| is_duplicate(finding, other)) {
+                let own = (finding, &passages[agent][place]);
+                let others = self.produced.iter().zip(&passages).enumerate().filter(|(other, _)| *other != agent);
+                let mut others = others.flat_map(|(_, (other, passages))| other.findings.iter().zip(passages));
+                if others.any(|other| is_duplicate(own, other)) {
                     doubled.push((agent, place));
                 }
             }
         }
-        doubled
+        Ok(doubled)
     }
 
     /// Every check of the case that looks at findings.
@@ -86,6 +100,10 @@ impl<'a> View<'a> {
         for (place, shared) in self.case.shared.iter().enumerate() {
             let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
             checks.push(Check::of("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
+            if shared.expected.states_severity() {
+                let failure = self.wrong_severity(shared);
+                checks.push(Check::of("shared_severity", key.clone(), shared.expected.line, failure));
+            }
             if self.case.no_contradictions {
                 checks.push(Check::of("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
             }
@@ -129,7 +147,32 @@ impl<'a> View<'a> {
     fn unmapped(&self, shared: &Shared, agent: usize) -> Option<&'a str> {
         let documents = self.documents?;
         let near = self.produced[agent].findings.iter().find(|finding| shared.expected.matches_loosely(finding))?;
-        near.cited_outside(documents)
+        near.cited_outside(&documents.names)
+    }
+
+    /// Fails where enough agents produced the finding, and too few of them with a severity in its range.
+    fn wrong_severity(&self, shared: &Shared) -> Option<Failure> {
+        let matching = self.matching(shared);
+        let right: BTreeSet<usize> = matching
+            .iter()
+            .filter(|(_, finding)| shared.expected.fits_severity(finding))
+            .map(|(agent, _)| *agent)
+            .collect();
+        if right.len() >= shared.min_agents || self.finders(shared).len() < shared.min_agents {
+            return None;
+        }
+        let wrong: Vec<(usize, &Finding)> = matching.into_iter().filter(|(agent, _)| !right.contains(agent)).collect();
+        let severity = |finding: &Finding| finding.severity.map_or("none".to_owned(), |one| one.to_string());
+        let got: Vec<String> = wrong
+            .iter()
+            .map(|(agent, finding)| format!("{} rated it {}", self.case.agents[*agent], severity(finding)))
+            .collect();
+        let (category, (least, greatest)) = (&shared.expected.category, shared.expected.severity_range());
+        let detail = format!("{category}: expected severity {least} to {greatest}, {}", got.join(", "));
+        self.first(wrong.iter().map(|(agent, _)| *agent), |agent, blame| {
+            let action = format!("correct the severity rules in the prompt of {}", self.case.agents[agent]);
+            blame.failure(Fault::Content, shared.expected.rule.as_deref(), detail.clone(), action)
+        })
     }
 
     fn contradiction(&self, shared: &Shared) -> Option<Failure> {
@@ -207,17 +250,11 @@ impl<'a> View<'a> {
     }
 }
 
-fn is_duplicate(one: &Finding, other: &Finding) -> bool {
-    let quotes = |finding: &'_ Finding| {
-        finding
-            .citations
-            .iter()
-            .map(|citation| citation.quote.clone())
-            .filter(|quote| !quote.is_empty())
-            .collect::<Vec<_>>()
-    };
+fn is_duplicate(
+    (one, quoted): (&Finding, &Vec<Passage<'_>>),
+    (other, quoted_too): (&Finding, &Vec<Passage<'_>>),
+) -> bool {
     one.category_key == other.category_key
-        && (quotes(one).iter().any(|quote| {
-            quotes(other).iter().any(|twin| quote.contains(twin.as_str()) || twin.contains(quote.as_str()))
-        }) || reaches(token_overlap(&one.text, &other.text), DUPLICATE_OVERLAP))
+        && (quoted.iter().any(|passage| quoted_too.iter().any(|twin| passage.overlaps(twin)))
+            || reaches(token_overlap(&one.text, &other.text), DUPLICATE_OVERLAP))
 }

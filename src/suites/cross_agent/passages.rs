@@ -1,0 +1,63 @@
+//! Whether two agents quote the same passage of a document (grading.md 4).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Documents;
+use crate::diag::Diagnostic;
+use crate::suites::Desk;
+use crate::suites::finding::Citation;
+use crate::suites::finding::Finding;
+
+/// Two quotes are of one passage when they share so many characters or so many words: less is a term, not a passage.
+const LEAST_CHARACTERS: usize = 20;
+const LEAST_WORDS: usize = 5;
+
+/// One quote of a finding.
+pub struct Passage<'a> {
+    citation: &'a Citation,
+    /// The document and where in it the quote is; `None` where it is not there.
+    found: Option<(Arc<str>, Range<usize>)>,
+}
+
+impl<'a> Passage<'a> {
+    /// The quotes of a finding that are long enough to be a passage.
+    ///
+    /// # Errors
+    /// A document that cannot be read.
+    pub fn all(finding: &'a Finding, documents: Option<&Documents>, desk: &Desk<'_>) -> Result<Vec<Self>, Diagnostic> {
+        let mut passages = Vec::new();
+        for citation in finding.citations.iter().filter(|citation| is_passage(&citation.quote)) {
+            // Only names that the folder's listing has are opened: the name comes from an agent.
+            let found = match documents.filter(|documents| documents.names.contains(&citation.file)) {
+                Some(documents) => {
+                    let paper = desk.paper(&documents.folder.child(&citation.file))?;
+                    let start = paper.find(&citation.quote);
+                    start.map(|start| (paper, start..start + citation.quote.len()))
+                }
+                None => None,
+            };
+            passages.push(Self { citation, found });
+        }
+        Ok(passages)
+    }
+
+    /// Whether both quote the same passage: where they are in one document by their positions, else by their texts.
+    pub fn overlaps(&self, other: &Self) -> bool {
+        let (one, two) = (&self.citation.quote, &other.citation.quote);
+        if one.contains(two.as_str()) || two.contains(one.as_str()) {
+            return true;
+        }
+        match (&self.found, &other.found) {
+            (Some((paper, one)), Some((_, two))) if self.citation.file == other.citation.file => {
+                let both = one.start.max(two.start)..one.end.min(two.end);
+                paper.get(both).is_some_and(is_passage)
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_passage(text: &str) -> bool {
+    text.chars().count() >= LEAST_CHARACTERS || text.split_whitespace().count() >= LEAST_WORDS
+}
