@@ -47,7 +47,6 @@ use crate::suites::Desk;
 use crate::suites::Pair;
 use crate::suites::Says;
 use crate::suites::Shelf;
-use crate::suites::Together;
 use crate::suites::files_below;
 use crate::suites::outputs_digest;
 use crate::suites::suite_digest;
@@ -256,8 +255,7 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
     let pair = &opened.suite.pairs()[place];
     let mut answered_by = Answers::default();
     let mut graded = Vec::new();
-    let mut first: Option<Vec<Box<str>>> = None;
-    let (mut several, mut all_same) = (false, true);
+    let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
     let samples = runs.samples(pair, counts.of(pair))?;
     let freshness = inputs.of_samples(place, &samples);
@@ -275,11 +273,7 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
                 let grade = opened.suite.grade(place, &runs, desk)?;
-                let outputs: Vec<Box<str>> = runs.into_iter().map(|run| run.outputs).collect();
-                match &first {
-                    None => first = Some(outputs),
-                    Some(first) => (several, all_same) = (true, all_same && *first == outputs),
-                }
+                completed.push(runs);
                 Graded::Completed(grade)
             }
         });
@@ -295,13 +289,12 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
+    opened.suite.together(place, &completed, &mut folded);
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(stated.terms.clone());
     }
-    let together = if several && all_same { Together::Identical } else { Together::Apart };
-    opened.suite.together(place, together, &mut folded.values);
     Ok(folded)
 }
 

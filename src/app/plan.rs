@@ -404,7 +404,7 @@ impl Reader<'_> {
         let mut prompts = BTreeMap::new();
         for (name, agent) in config.suites.iter().filter(of).flat_map(|other| &other.agents) {
             let Some(path) = &agent.prompt else { continue };
-            if let Some(package) = problems.keep(prompt_package(self.shelf, path)) {
+            if let Some(package) = problems.keep(prompt_package(self.shelf, self.other, path)) {
                 prompts.insert(name.clone(), package);
             }
         }

@@ -2,6 +2,7 @@
 
 mod apart;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
@@ -24,6 +25,7 @@ use crate::model::PairValue;
 use crate::model::RepoPath;
 use crate::model::SampleFold;
 use crate::model::Standing;
+use crate::model::Tag;
 use crate::model::ValueSource;
 use crate::model::Why;
 use crate::model::harmonic;
@@ -165,29 +167,48 @@ fn worst(better: Better, values: &[f64]) -> Option<f64> {
 /// The checks of a pair. Every sample states the same checks in the same order.
 fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     let samples = grades.len();
-    let mut folded: Vec<(PairCheck, usize)> = Vec::with_capacity(grades.first().map_or(0, |grade| grade.checks.len()));
+    let mut folded: Vec<(PairCheck, usize, Vec<Failure>)> =
+        Vec::with_capacity(grades.first().map_or(0, |grade| grade.checks.len()));
     for grade in grades {
         for (place, check) in grade.checks.into_iter().enumerate() {
             if place == folded.len() {
                 let fresh = PairCheck { name: check.name, line: check.line, standing: Standing::Fails, failure: None };
-                folded.push((fresh, 0));
+                folded.push((fresh, 0, Vec::new()));
             }
-            let (so_far, passed) = &mut folded[place];
+            let (_, passed, failures) = &mut folded[place];
             match check.outcome {
                 Outcome::Passed => *passed += 1,
-                // Which of the samples came first says nothing about what is to be mended first.
-                Outcome::Failed(failure) => {
-                    let before = |other: &Failure| failure.tag.precedence() < other.tag.precedence();
-                    if so_far.failure.as_ref().is_none_or(|told| before(told)) {
-                        so_far.failure = Some(failure);
-                    }
-                }
+                Outcome::Failed(failure) => failures.push(*failure),
             }
         }
     }
-    let standing =
-        folded.into_iter().map(|(check, passed)| PairCheck { standing: Standing::of(passed, samples), ..check });
-    standing.collect()
+    let folded = folded.into_iter().map(|(check, passed, failures)| {
+        let failure = most_frequent(failures, samples).map(Box::new);
+        PairCheck { standing: Standing::of(passed, samples), failure, ..check }
+    });
+    folded.collect()
+}
+
+/// The failure that is shown for all samples: one of the most frequent tag, of two equally frequent ones the one that is corrected
+/// first; among those the most frequent text, of equally frequent ones the first. Where other samples pass or fail otherwise, it
+/// says how many samples it is of.
+fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
+    if failures.is_empty() {
+        return None;
+    }
+    let with = |tag: Tag| failures.iter().filter(move |failure| failure.tag == tag);
+    let tag = Tag::ALL.into_iter().max_by_key(|tag| (with(*tag).count(), Reverse(tag.precedence())))?;
+    let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
+    with(tag).for_each(|failure| *texts.entry(&failure.detail).or_default() += 1);
+    // The last of equal ones is taken, so the first sample comes last.
+    let shown = with(tag).rev().max_by_key(|failure| texts[failure.detail.as_str()])?;
+    let count = with(tag).count();
+    let of = match texts.len() {
+        _ if count == samples => String::new(),
+        1 => format!(" ({count} of {samples} samples)"),
+        _ => format!(" ({} in {count} of {samples} samples)", tag.word()),
+    };
+    Some(Failure { detail: format!("{}{of}", shown.detail), ..shown.clone() })
 }
 
 /// Whether there are pairs, and none of them has a majority of completed samples. A case in quarantine is none of them: it

@@ -123,26 +123,47 @@ fn a_check_passes_in_more_than_half_and_is_flaky_when_samples_disagree() {
     assert_eq!(Standing::of(0, 0), Standing::Fails);
 }
 
-#[test]
-fn of_samples_that_fail_for_different_reasons_the_first_to_be_mended_is_told() {
-    let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
-    let failing = |(tag, detail): (Tag, &str)| {
-        let failure = Failure { tag, detail: detail.to_owned(), next_action: String::new() };
-        let checks = vec![Check::of("check", CheckKey::Only, 1, Some(failure))];
+/// What is shown of a check that fails in these samples with these tags and details, and passes in the others.
+fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
+    let graded = |failing: &Option<(Tag, &str)>| {
+        let failure =
+            failing.map(|(tag, detail)| Failure { tag, detail: detail.to_owned(), next_action: String::new() });
+        let checks = vec![Check::of("check", CheckKey::Only, 1, failure)];
         Graded::Completed(Grade { values: vec![None], checks, layer: Layer::Structured, kept: None })
     };
     let spec = [spec("m", Better::Higher, Aggregate::Mean)];
+    let failure = pair(&spec, heading(), failing.iter().map(graded).collect()).checks.remove(0).failure.unwrap();
+    (failure.tag, failure.detail)
+}
+
+#[test]
+fn of_equally_frequent_reasons_the_first_to_be_corrected_is_shown() {
+    let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
     for (place, first) in tags.into_iter().enumerate() {
-        for later in &tags[place..] {
+        for later in &tags[place + 1..] {
             for samples in [[first, *later], [*later, first]] {
-                let result = pair(&spec, heading(), samples.map(|tag| failing((tag, ""))).into());
-                assert_eq!(result.checks[0].failure.as_ref().map(|one| one.tag), Some(first), "{samples:?}");
+                let found = shown(&samples.map(|tag| Some((tag, "x"))));
+                assert_eq!(found, (first, "x (1 of 2 samples)".to_owned()), "{samples:?}");
             }
         }
     }
-    let alike = [(Tag::Prompt, "first"), (Tag::Prompt, "second")].map(failing);
-    let told = pair(&spec, heading(), alike.into()).checks.remove(0).failure.unwrap();
-    assert_eq!(told.detail, "first", "of equal ones the first");
+}
+
+#[test]
+fn of_several_reasons_the_most_frequent_is_shown_with_its_count() {
+    let (tooling, routing) = (Some((Tag::Tooling, "a tool failed")), Some((Tag::Routing, "a wrong argument")));
+    let other = Some((Tag::Routing, "another argument"));
+    for (samples, tag, detail) in [
+        (vec![routing], Tag::Routing, "a wrong argument"),
+        (vec![routing, routing], Tag::Routing, "a wrong argument"),
+        (vec![tooling, routing, routing], Tag::Routing, "a wrong argument (2 of 3 samples)"),
+        (vec![routing, tooling, other], Tag::Routing, "a wrong argument (routing in 2 of 3 samples)"),
+        (vec![other, routing, routing, None], Tag::Routing, "a wrong argument (routing in 3 of 4 samples)"),
+        (vec![None, tooling], Tag::Tooling, "a tool failed (1 of 2 samples)"),
+        (vec![other, routing], Tag::Routing, "another argument"),
+    ] {
+        assert_eq!(shown(&samples), (tag, detail.to_owned()), "{samples:?}");
+    }
 }
 
 #[test]

@@ -57,7 +57,7 @@ pub struct PairCheck {
     pub line: u32,
     /// How it stands over the samples.
     pub standing: Standing,
-    /// The first failure among the samples, where there is one.
+    /// The most frequent failure among the samples, where there is one.
     pub failure: Option<Box<Failure>>,
 }
 

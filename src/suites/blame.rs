@@ -1,9 +1,11 @@
 //! Who is to blame for a failed check: the failure taxonomy's rule and its order of precedence (grading.md 12).
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
 use super::Desk;
 use super::Pair;
+use super::calls::Call;
 use super::calls::calls;
 use crate::model::AgentName;
 use crate::model::Failure;
@@ -58,6 +60,14 @@ impl<'a> Blame<'a> {
             let next_action = format!("mend the tool {tool} first: the agent worked without its answer");
             return Failure { tag: Tag::Tooling, detail: format!("{detail}; the tool {tool} failed"), next_action };
         }
+        if let (Fault::Content, Some(rule)) = (fault, rule)
+            && let Some(change) = self.desk.rule_change(self.agent, self.run, rule)
+        {
+            let next_action = format!(
+                "compare with the base commit's rule {rule}: take its change back, or keep it and change the case"
+            );
+            return Failure { tag: Tag::Prompt, detail: format!("{detail}; {change}"), next_action };
+        }
         let tag = match (fault, rule) {
             (Fault::Unmapped, _) => Tag::Tooling,
             (Fault::Choice, _) => Tag::Routing,
@@ -82,13 +92,29 @@ impl<'a> Blame<'a> {
         self.desk.had_rule(self.agent, self.run, rule)
     }
 
-    /// The first tool that ended in an error.
+    /// The first tool that ended in an error and did not succeed later in the same run.
     fn broken_tool(&self) -> Option<&str> {
         let found = self.broken_tool.get_or_init(|| {
             let mut runs = [self.run].into_iter().chain(self.beside);
-            let broken = runs.find_map(|run| calls(run).0.into_iter().find(|call| call.failed))?;
+            let broken = runs.find_map(|run| first_broken(calls(run).0))?;
             Some(if broken.name.is_empty() { "without a name".to_owned() } else { broken.name })
         });
         found.as_deref()
     }
+}
+
+/// The first call that failed and that no later call of the same tool made good.
+fn first_broken(calls: Vec<Call>) -> Option<Call> {
+    let mut succeeded = BTreeSet::new();
+    let mut broken = None;
+    for call in calls.into_iter().rev() {
+        match call.failed {
+            true if !succeeded.contains(&call.name) => broken = Some(call),
+            true => {}
+            false => {
+                succeeded.insert(call.name);
+            }
+        }
+    }
+    broken
 }

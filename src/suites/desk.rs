@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::rule_text::rule_change;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
 use crate::model::RepoPath;
@@ -89,6 +90,8 @@ pub struct PromptPackage {
     pub text: String,
     /// Its text in the normal form.
     pub normal: String,
+    /// The text of the base commit's package at the same path, where it is another one.
+    pub before: Option<String>,
 }
 
 /// What lies open while the pairs of one case are graded.
@@ -136,13 +139,21 @@ impl<'a> Desk<'a> {
     }
 
     /// Whether the prompt package that the run used has this rule, by its id or text (grading.md 12).
-    /// A package of another digest than the run's is another package.
     pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
-        let package = self.prompts.get(agent);
-        let used = package
-            .filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256));
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);
-        used.zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
+        self.package(agent, run).zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
+    }
+
+    /// What this commit changed in a rule that the run used, in words; `None` where it is the base commit's, or none is known.
+    pub fn rule_change(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> Option<String> {
+        let package = self.package(agent, run)?;
+        rule_change(rule, package.before.as_deref()?, &package.text)
+    }
+
+    /// The prompt package that the run used: one of another digest than the run's is another package.
+    fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
+        let package = self.prompts.get(agent);
+        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256))
     }
 }

@@ -33,6 +33,7 @@ mod reading;
 mod reconciliation;
 mod revision;
 mod rubric;
+mod rule_text;
 mod rules;
 mod snapshot;
 mod stochastic;
@@ -51,7 +52,6 @@ use crate::model::Grade;
 use crate::model::Json;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
-use crate::model::PairValue;
 use crate::model::RepoPath;
 use crate::model::Ruling;
 use crate::model::Run;
@@ -168,8 +168,9 @@ pub trait Suite: Send + Sync {
     /// A file of the suite that cannot be read.
     fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
 
-    /// Sets the values of a pair that no single sample has, such as a variance, once the samples are folded.
-    fn together(&self, _place: usize, _runs: Together, _values: &mut [PairValue]) {}
+    /// Sets what of a pair no single sample has, such as a variance, once the samples are folded: `samples` are the runs of the
+    /// completed ones.
+    fn together(&self, _place: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
 
     /// What the run at `run` of the pair at `place` asks of a live agent; nothing of what is expected is in it. `None` where
     /// the kind's agents are never asked, as rules are.
@@ -218,15 +219,6 @@ pub trait Refinement: Send + Sync {
 
     /// Everything beside the first request that the others depend on: two loops of one identity ask the same after the same answers.
     fn identity(&self) -> String;
-}
-
-/// How the completed runs of a pair compare with each other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Together {
-    /// They differ, or there is only one.
-    Apart,
-    /// There are several, and their outputs are the same to the byte: a cache is suspected.
-    Identical,
 }
 
 /// One agent on one case.

@@ -17,7 +17,6 @@ use super::Layout;
 use super::Pair;
 use super::Shelf;
 use super::Suite;
-use super::Together;
 use super::atoms::Atom;
 use super::atoms::produced;
 use super::blame::Blame;
@@ -78,6 +77,9 @@ const SPREAD: MetricSpec =
 
 /// How many metrics there are of each run: precision, recall, f1.
 const OF_A_RUN: usize = 3;
+
+/// The check that the thresholds are reached.
+const REACHES_THRESHOLDS: &str = "reaches_thresholds";
 
 /// In the order in which the grade gives them; the spreads are those of the first three.
 const OWN: &[MetricSpec] = &[
@@ -184,6 +186,46 @@ struct Scenario {
     rule: Option<String>,
     /// How the client speaks.
     persona: Option<String>,
+}
+
+impl Scenario {
+    /// What the completed runs come to together: their means beside the thresholds, and which facts they did not find.
+    fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
+        let of_metric = |place: usize, name: &str, enough: f64| {
+            let by_run: Vec<String> = values[place].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
+            let mean = values[place].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+            format!("mean {name} {mean} of {enough} (by run: {})", by_run.join(" "))
+        };
+        let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
+        let (mut never, mut sometimes) = (Vec::new(), Vec::new());
+        for (fact, set) in self.facts.iter().zip(&self.sets) {
+            match runs.iter().filter(|atoms| score(set, atoms) >= 1.0).count() {
+                0 => never.push(fact.clone()),
+                found if found < runs.len() => sometimes.push(format!("{fact} ({found} of {})", runs.len())),
+                _ => {}
+            }
+        }
+        let listed =
+            |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
+        let by_run = values[0].samples.iter().flatten().zip(values[1].samples.iter().flatten());
+        let ThresholdForm { precision, recall } = self.thresholds;
+        let reaching = by_run.filter(|(one, other)| reaches(**one, precision) && reaches(**other, recall)).count();
+        let parts = [
+            Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
+            Some(of_metric(1, "recall", self.thresholds.recall)),
+            Some(of_metric(0, "precision", self.thresholds.precision)),
+            listed("facts found whole by no run", &never),
+            listed("facts found whole by some runs", &sometimes),
+            self.persona.as_ref().map(|persona| format!("persona {persona}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// Whether there are several samples, and their outputs are the same to the byte: a cache is suspected.
+fn are_identical(samples: &[Vec<Run>]) -> bool {
+    let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
+    samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
 }
 
 struct Stochastic {
@@ -307,7 +349,7 @@ impl Suite for Stochastic {
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
             Check::of("schema", CheckKey::Only, 1, blame.schema(form)),
-            Check::of("reaches_thresholds", CheckKey::Only, 1, low),
+            Check::of(REACHES_THRESHOLDS, CheckKey::Only, 1, low),
         ];
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();
         values.resize(OWN.len() - 1, None);
@@ -322,20 +364,26 @@ impl Suite for Stochastic {
         Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
-    fn together(&self, place: usize, runs: Together, values: &mut [PairValue]) {
+    fn together(&self, place: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
+        let scenario = self.folder.case(place);
+        let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
+        if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
+            failure.detail = scenario.means(&pair.values, samples);
+        }
+        let values = &mut pair.values;
         let Some(means) = values[..OF_A_RUN].iter().map(|value| value.value).collect::<Option<Vec<f64>>>() else {
             return;
         };
         let spreads: Vec<f64> = (0..OF_A_RUN)
             .map(|of| variance(&values[of].samples.iter().copied().flatten().collect::<Vec<f64>>(), means[of]))
             .collect();
-        let ThresholdForm { precision, recall } = self.folder.case(place).thresholds;
+        let ThresholdForm { precision, recall } = scenario.thresholds;
         let passes = reaches(means[0], precision) && reaches(means[1], recall);
         let whole = spreads
             .iter()
             .copied()
             .chain(spreads.iter().map(|variance| variance.sqrt()))
-            .chain([indicator(passes), indicator(runs == Together::Identical)]);
+            .chain([indicator(passes), indicator(are_identical(samples))]);
         for (value, number) in values[OF_A_RUN..].iter_mut().zip(whole) {
             *value = PairValue { value: Some(number), samples: smallvec![Some(number)] };
         }

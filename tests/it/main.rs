@@ -26,9 +26,11 @@ mod label;
 #[cfg(feature = "models")]
 mod live;
 mod measured;
+mod numbers;
 mod quarantine;
 mod repository;
 mod revision;
+mod rule_changes;
 mod run;
 mod selftest;
 mod shards;
@@ -76,9 +78,11 @@ fn main() {
     trials.extend(label::trials());
     trials.extend(files::trials());
     trials.extend(measured::trials());
+    trials.extend(numbers::trials());
     trials.extend(guard::trials());
     trials.extend(quarantine::trials());
     trials.extend(revision::trials());
+    trials.extend(rule_changes::trials());
     trials.extend(run::trials());
     trials.extend(selftest::trials());
     trials.extend(shards::trials());

@@ -1,6 +1,7 @@
 //! Which calls in which order: five modes, arguments matched one by one, and partial credit.
 
 mod fields;
+mod nearest;
 
 use std::collections::BTreeMap;
 
@@ -65,6 +66,15 @@ impl Mode {
             Self::AnyOrder => "in any order",
             Self::Subset => "nothing but",
             Self::Superset => "at least",
+        }
+    }
+
+    /// The names of calls, with arrows between them where their order counts.
+    fn listed(self, names: &[&str]) -> String {
+        match (names, self) {
+            ([], _) => "no call".to_owned(),
+            (names, Self::Exact | Self::InOrder) => names.join(" → "),
+            (names, Self::AnyOrder | Self::Subset | Self::Superset) => names.join(", "),
         }
     }
 }
@@ -226,13 +236,10 @@ impl Trajectory {
         let called: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
         let strayed = (!held).then(|| {
             let wanted: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
-            let none = |names: &[&str]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-            format!(
-                "{} {} was asked for, made were {} ({matched} calls match)",
-                self.mode.word(),
-                none(&wanted),
-                none(&called)
-            )
+            let (wanted, got) = (self.mode.listed(&wanted), self.mode.listed(&called));
+            let nearest = self.nearest(calls, &fits);
+            let count = if made == 0 { String::new() } else { format!(" ({matched} of {made} calls match)") };
+            format!("expected {} {wanted}, got {got}{count}{nearest}", self.mode.word())
         });
         let met: Vec<&str> = self.forbidden.iter().map(String::as_str).filter(|name| called.contains(name)).collect();
         let too_long = self.max_steps.filter(|most| *most < made);

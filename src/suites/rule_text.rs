@@ -1,0 +1,102 @@
+//! What a prompt package says of one rule, and what a commit changed in it.
+
+use crate::text::Keyword;
+use crate::text::norm;
+
+/// How many characters of a change are shown on each side.
+const SHOWN: usize = 120;
+
+/// What changed in the text of a rule between two prompt packages, in words; `None` where nothing did, or neither has it.
+pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
+    let keyword = Keyword::new(rule)?;
+    let (old, new) = (rule_text(&keyword, before), rule_text(&keyword, after));
+    if norm(&old) == norm(&new) {
+        return None;
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.split_whitespace().collect(), new.split_whitespace().collect());
+    let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
+    let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
+    let end = ends.take_while(|(one, other)| one == other).count();
+    let shown = |words: &[&str]| -> String {
+        let text = words[start..words.len() - end].join(" ");
+        match text.char_indices().nth(SHOWN) {
+            Some((cut, _)) => format!("\"{} …\"", &text[..cut]),
+            None if text.is_empty() => "nothing".to_owned(),
+            None => format!("\"{text}\""),
+        }
+    };
+    Some(match (old.is_empty(), new.is_empty()) {
+        (true, _) => format!("rule {rule} is new in this commit"),
+        (false, true) => format!("this commit removed rule {rule}"),
+        (false, false) => format!("rule {rule} was changed in this commit: {} became {}", shown(&old), shown(&new)),
+    })
+}
+
+/// The paragraphs and list items that name the rule; of a heading that names it, everything up to the next heading.
+fn rule_text(rule: &Keyword, package: &str) -> String {
+    let (mut text, mut below_heading) = (String::new(), false);
+    for block in blocks(package) {
+        let names = rule.is_word_of(&norm(&block));
+        if block.starts_with('#') {
+            below_heading = names;
+        }
+        if names || below_heading {
+            text.push_str(&block);
+            text.push('\n');
+        }
+    }
+    text
+}
+
+/// Paragraphs, list items, rows of tables and headings, each trimmed.
+fn blocks(package: &str) -> Vec<String> {
+    let mut blocks: Vec<String> = Vec::new();
+    let mut goes_on = false;
+    for line in package.lines().map(str::trim) {
+        match blocks.last_mut() {
+            Some(block) if goes_on && !line.is_empty() && !starts_block(line) => {
+                block.push(' ');
+                block.push_str(line);
+            }
+            _ if line.is_empty() => {}
+            _ => blocks.push(line.to_owned()),
+        }
+        goes_on = !line.is_empty() && !line.starts_with('#');
+    }
+    blocks
+}
+
+/// Whether a line begins a list item, a row of a table or a heading.
+fn starts_block(line: &str) -> bool {
+    let number = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_numbered = number.len() < line.len() && (number.starts_with(". ") || number.starts_with(") "));
+    is_numbered || line.starts_with(['#', '|']) || ["- ", "* ", "+ "].iter().any(|mark| line.starts_with(mark))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rule_change;
+
+    #[test]
+    fn a_rule_is_the_paragraph_the_item_or_the_section_that_names_it() {
+        for (before, after, change) in [
+            ("- T-1: a\n- T-2: b\n", "- T-1: c\n- T-2: b\n", None),
+            ("- T-2: ask\n  for the week\n- T-3: x", "- T-2: ask for\n  the week\n- T-3: y", None),
+            ("- T-2: ask for the week.", "- T-2: ask for one day.", Some("\"the week.\" became \"one day.\"")),
+            ("1. T-2 a b\n2. T-3 c", "1. T-2 a\n2. T-3 c", Some("\"b\" became nothing")),
+            (
+                "## T-2\n\nAsk for the week.\n\n## T-3\nx",
+                "## T-2\n\nAsk.\n\n## T-3\ny",
+                Some("\"Ask for the week.\" became \"Ask.\""),
+            ),
+            ("T-2 a\n\nT-20 b", "T-2 a\n\nT-20 c", None),
+            ("nothing", "nothing else", None),
+        ] {
+            let found = rule_change("T-2", before, after);
+            let wanted = change.map(|change| format!("rule T-2 was changed in this commit: {change}"));
+            assert_eq!(found, wanted, "{before:?} {after:?}");
+        }
+        assert_eq!(rule_change("T-2", "x", "- T-2: b").as_deref(), Some("rule T-2 is new in this commit"));
+        assert_eq!(rule_change("T-2", "- T-2: b", "x").as_deref(), Some("this commit removed rule T-2"));
+    }
+}

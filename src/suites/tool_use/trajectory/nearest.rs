@@ -1,0 +1,137 @@
+//! The calls that come nearest to those that a case asks for, with the arguments that differ.
+
+use serde_json::Map;
+use serde_json::Value;
+
+use super::Field;
+use super::How;
+use super::Mode;
+use super::Step;
+use super::Trajectory;
+use super::fields::at;
+use super::fields::without;
+use crate::suites::calls::Call;
+use crate::suites::calls::same;
+
+/// How many pairs of a call and a step are shown, and how many arguments of each.
+const SHOWN: usize = 3;
+
+/// How many characters of an argument are shown.
+const VALUE_LENGTH: usize = 60;
+
+/// One argument that is not as it should be.
+struct Difference {
+    /// Where it is: keys with dots between them.
+    path: String,
+    /// What the call has; `None` where it has nothing there.
+    got: Option<String>,
+    /// What the case asks for; `None` where it asks for nothing there.
+    wanted: Option<String>,
+}
+
+impl Trajectory {
+    /// Says of each step that no call fits, or of each call that fits no step where nothing else is allowed, in which arguments
+    /// the nearest one differs; empty where no call has the right name. `fits` has a row for each step, a column for each call.
+    pub fn nearest(&self, calls: &[Call], fits: &[Vec<bool>]) -> String {
+        let step_fits = |step: usize| fits[step].contains(&true);
+        let call_fits = |call: usize| fits.iter().any(|row| row[call]);
+        let differences = |step: usize, call: usize| self.steps[step].differences(&calls[call]);
+        let named_alike = |step: usize, call: usize| self.steps[step].name == calls[call].name;
+        let (steps, places) = (0..self.steps.len(), 0..calls.len());
+        let near: Vec<(usize, Vec<Difference>)> = if self.mode == Mode::Subset {
+            let nearest = |call: usize| {
+                let found = steps.clone().filter(|step| named_alike(*step, call)).map(|step| differences(step, call));
+                found.min_by_key(Vec::len).map(|found| (call, found))
+            };
+            places.filter(|call| !call_fits(*call)).filter_map(nearest).take(SHOWN).collect()
+        } else {
+            let nearest = |step: usize| {
+                let found = places.clone().filter(|call| named_alike(step, *call));
+                let found = found.map(|call| (call, differences(step, call)));
+                found.min_by_key(|(call, found)| (call_fits(*call), found.len()))
+            };
+            steps.filter(|step| !step_fits(*step)).filter_map(nearest).take(SHOWN).collect()
+        };
+        near.iter().map(|(call, differences)| shown(&calls[*call].name, differences)).collect()
+    }
+}
+
+fn shown(name: &str, differences: &[Difference]) -> String {
+    let some = &differences[..differences.len().min(SHOWN)];
+    let side = |path: &str, value: &Option<String>| match value {
+        Some(value) => format!("{path}: {value}"),
+        None => format!("no {path}"),
+    };
+    let got: Vec<String> = some.iter().map(|one| side(&one.path, &one.got)).collect();
+    let wanted = match some {
+        [Difference { wanted: Some(wanted), .. }] => wanted.clone(),
+        some => some.iter().map(|one| side(&one.path, &one.wanted)).collect::<Vec<_>>().join(", "),
+    };
+    let more = match differences.len() - some.len() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    format!("; nearest call {name}({}), wanted {wanted}{more}", got.join(", "))
+}
+
+impl Step {
+    /// The arguments of a call of this tool that are not as the case asks for.
+    fn differences(&self, call: &Call) -> Vec<Difference> {
+        let mut found = Vec::new();
+        for (path, field) in &self.fields {
+            let value = at(&call.arguments, path);
+            if !value.is_some_and(|value| field.fits(value)) {
+                let wanted = Some(field.wanted());
+                found.push(Difference { path: path.join("."), got: value.map(written), wanted });
+            }
+        }
+        let none = Value::Object(Map::new());
+        let made = if call.arguments.is_null() { &none } else { &call.arguments };
+        let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
+        let (values, made) = without(&self.values, made, there);
+        if self.how != How::Ignore {
+            compare("", &values, &made, self.how, &mut found);
+        }
+        found
+    }
+}
+
+fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<Difference>) {
+    let (Value::Object(wanted), Value::Object(got)) = (listed, made) else {
+        if !same(listed, made) {
+            let path = if path.is_empty() { "arguments" } else { path }.to_owned();
+            found.push(Difference { path, got: Some(written(made)), wanted: Some(written(listed)) });
+        }
+        return;
+    };
+    let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
+    for (key, value) in wanted {
+        match got.get(key) {
+            Some(other) => compare(&inner(key), value, other, how, found),
+            None if how == How::Subset => {}
+            None => found.push(Difference { path: inner(key), got: None, wanted: Some(written(value)) }),
+        }
+    }
+    for (key, value) in got.iter().filter(|(key, _)| how != How::Superset && !wanted.contains_key(*key)) {
+        found.push(Difference { path: inner(key), got: Some(written(value)), wanted: None });
+    }
+}
+
+impl Field {
+    fn wanted(&self) -> String {
+        match self {
+            Self::Equals(value) => written(value),
+            Self::Pattern(pattern) => format!("a text that matches /{}/", pattern.as_str()),
+            Self::Near(near) => format!("{} ± {}", near.value, near.within),
+        }
+    }
+}
+
+/// A value as JSON, cut where it is long.
+fn written(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(VALUE_LENGTH) {
+        Some((cut, _)) => format!("{} …", &text[..cut]),
+        None => text,
+    }
+}
