@@ -333,6 +333,9 @@ pub struct LabelArgs {
     /// Who answers; else git's user.name
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
+    /// Score this dimension of the rubric (kind interview) instead of marking the case
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["judge", "agreement"])]
+    pub dimension: Option<String>,
     /// Mark by this judge's rubric, and tell how far the judge agrees
     #[arg(long, value_name = "NAME")]
     pub judge: Option<String>,

@@ -24,6 +24,7 @@ use super::selection::chosen;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::diag::nearest;
 use crate::format::config;
 use crate::gate::statistics::agreement;
 use crate::model::Exclusion;
@@ -35,12 +36,14 @@ use crate::model::Tier;
 use crate::render::label as render;
 use crate::render::label::Shown;
 use crate::render::plural;
+use crate::suites::DIMENSIONS;
 use crate::suites::Labels;
+use crate::suites::NewLabel;
+use crate::suites::Opinion;
 use crate::suites::Says;
 use crate::suites::Shelf;
-use crate::suites::Verdict;
 use crate::suites::outputs_digest;
-use crate::suites::with_verdict;
+use crate::suites::with_label;
 use crate::world::Disk;
 use crate::world::World;
 use crate::world::user_name;
@@ -59,7 +62,11 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
             Diagnostic::of_file("command line", "no-name", "who answers is not known", help)
         })?;
         let saved = table.ask(args, &by, &disk, world)?;
-        world.say(&format!("{} saved\n\n", plural(saved, "label", "labels")));
+        world.say(&format!("{} saved\n", plural(saved, "label", "labels")));
+        if table.dimension.is_some() {
+            return Ok(0);
+        }
+        world.say("\n");
     }
     let fresh = Table::set(args, &disk, &file, world)?;
     let (marks, stale) = fresh.marks();
@@ -67,10 +74,23 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
     Ok(0)
 }
 
+/// The place of a dimension in the rubric.
+fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
+    DIMENSIONS.iter().position(|known| *known == name).ok_or_else(|| {
+        let help = match nearest(name, DIMENSIONS) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("the dimensions are {}", DIMENSIONS.join(", ")),
+        };
+        Diagnostic::of_file("command line", "unknown-dimension", format!("unknown dimension \"{name}\""), help)
+    })
+}
+
 /// The cases that can be marked, graded, with what people said of them.
 struct Table {
     plan: Plan,
     cases: Vec<Case>,
+    /// The dimension that is scored, by its place in the rubric; cases are marked where there is none.
+    dimension: Option<usize>,
 }
 
 /// One case of one agent.
@@ -99,9 +119,15 @@ impl Table {
         let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
         let mut plan = plan(&shelf, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
-        plan.suites.retain(|opened| Marker::of(opened, by).is_some());
+        let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
+        let has_rubric = |opened: &Opened| dimension.is_none() || opened.kind.name == "interview";
+        plan.suites.retain(|opened| Marker::of(opened, by).is_some() && has_rubric(opened));
         if plan.suites.is_empty() {
             let (what, help) = match by {
+                None if dimension.is_some() => (
+                    "no suite that is asked for is of kind interview and names a file of labels".to_owned(),
+                    "add labels: FILE to the suite; the file need not be there yet",
+                ),
                 None => (
                     "no suite that is asked for names a file of labels".to_owned(),
                     "add labels: FILE to the suite; the file need not be there yet",
@@ -126,7 +152,9 @@ impl Table {
             let found = counted(report, &plan.suites[place], (place, &marker), &runs);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
-        Ok(problems.or(Self { plan, cases })?)
+        // A score counts on the outputs that it is on, so there have to be some.
+        cases.retain(|case: &Case| dimension.is_none() || case.digest.is_some());
+        Ok(problems.or(Self { plan, cases, dimension })?)
     }
 
     /// The marks of people and of the automatic scores, and how many labels are on other outputs than today's. The last of
@@ -168,16 +196,16 @@ impl Table {
                 world.say(&render::rubric(&self.plan.suites[case.suite].judges[place].rubric));
             }
             world.say(&self.shown(case, number + 1, order.len(), disk)?);
-            let (mark, reason) = match asked(world)? {
-                Answer::Given(mark, reason) => (mark, reason),
+            let (opinion, reason) = match asked(world, self.dimension)? {
+                Answer::Given(opinion, reason) => (opinion, reason),
                 Answer::Skipped => continue,
                 Answer::Ended => break,
             };
             let today = world.clock.today();
-            let verdict = Verdict {
+            let label = NewLabel {
                 agent: &case.candidate.agent,
                 case: &case.candidate.case,
-                mark,
+                opinion,
                 outputs_sha256: case.digest.as_deref(),
                 date: &today,
                 by,
@@ -185,7 +213,7 @@ impl Table {
             };
             // Read again for each answer: somebody else may have added to it.
             let text = Labelled { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
-            disk.replace(&case.labels, with_verdict(&text, &verdict).as_bytes())?;
+            disk.replace(&case.labels, with_label(&text, &label).as_bytes())?;
             saved += 1;
         }
         Ok(saved)
@@ -193,8 +221,11 @@ impl Table {
 
     fn is_marked(&self, case: &Case, by: &str) -> bool {
         let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
-        labels.any(|label| {
-            label.by == by && matches!(&label.says, Says::Verdict(_, outputs) if case.is_on(outputs.as_deref()))
+        labels.any(|label| match (&label.says, self.dimension) {
+            (Says::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
+            // Whoever scored it: one person's score counts.
+            (Says::Score(dimension, _, outputs), Some(asked)) => *dimension == asked && *outputs == case.digest,
+            (Says::Verdict(..), Some(_)) | (Says::Score(..), None) | (Says::Tag(..), _) => false,
         })
     }
 
@@ -277,27 +308,34 @@ fn counted(
 
 /// What a person said to one case.
 enum Answer {
-    Given(Mark, String),
+    Given(Opinion, String),
     Skipped,
     Ended,
 }
 
-fn asked(world: &World) -> anyhow::Result<Answer> {
-    let mark = loop {
-        let Some(word) = world.ask("pass, weak or fail (s skips, q ends) > ")? else { return Ok(Answer::Ended) };
-        match word.to_lowercase().as_str() {
-            "p" | "pass" => break Mark::Pass,
-            "w" | "weak" => break Mark::Weak,
-            "f" | "fail" => break Mark::Fail,
-            "s" | "skip" => return Ok(Answer::Skipped),
-            "q" | "quit" => return Ok(Answer::Ended),
-            _ => world.say("Please answer p, w, f, s or q.\n"),
+fn asked(world: &World, dimension: Option<usize>) -> anyhow::Result<Answer> {
+    let (question, answers) = match dimension {
+        None => ("pass, weak or fail (s skips, q ends) > ".to_owned(), "p, w, f, s or q"),
+        Some(place) => (format!("points for {}: 0, 1 or 2 (s skips, q ends) > ", DIMENSIONS[place]), "0, 1, 2, s or q"),
+    };
+    let opinion = loop {
+        let Some(word) = world.ask(&question)? else { return Ok(Answer::Ended) };
+        match (word.to_lowercase().as_str(), dimension) {
+            ("p" | "pass", None) => break Opinion::Mark(Mark::Pass),
+            ("w" | "weak", None) => break Opinion::Mark(Mark::Weak),
+            ("f" | "fail", None) => break Opinion::Mark(Mark::Fail),
+            ("0", Some(place)) => break Opinion::Points(place, 0),
+            ("1", Some(place)) => break Opinion::Points(place, 1),
+            ("2", Some(place)) => break Opinion::Points(place, 2),
+            ("s" | "skip", _) => return Ok(Answer::Skipped),
+            ("q" | "quit", _) => return Ok(Answer::Ended),
+            _ => world.say(&format!("Please answer {answers}.\n")),
         }
     };
     loop {
         let Some(reason) = world.ask("why > ")? else { return Ok(Answer::Ended) };
         if !reason.is_empty() {
-            return Ok(Answer::Given(mark, reason));
+            return Ok(Answer::Given(opinion, reason));
         }
         world.say("A mark without a reason helps nobody; one sentence is enough.\n");
     }

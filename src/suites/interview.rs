@@ -27,10 +27,10 @@ use super::folder::Folder;
 use super::folder::Name;
 use super::folder::Read;
 use super::golden::step;
-use super::labels::Label;
 use super::labels::Labels;
 use super::labels::Says;
 use super::matching;
+use super::person_scores::score_remarks;
 use super::quarantine::QuarantineForm;
 use super::rubric::DIMENSIONS;
 use super::rubric::MOST_POINTS;
@@ -334,15 +334,7 @@ impl Suite for Interview {
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        let labels =
-            pairs.iter().flat_map(|pair| self.labels.of(&pair.agent, &pair.case).map(move |label| (pair, label)));
-        let scored = labels.filter_map(|(pair, label)| match &label.says {
-            Says::Score(dimension, score, outputs) => {
-                Some(scored(pair, label, DIMENSIONS[*dimension], *score, outputs.as_deref()))
-            }
-            Says::Tag(..) | Says::Verdict(..) => None,
-        });
-        scored.collect()
+        score_remarks(&self.labels, pairs)
     }
 
     fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
@@ -353,24 +345,6 @@ impl Suite for Interview {
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         self.folder.audit(shelf)
-    }
-}
-
-/// What a person's score counts for: it is on these outputs, or ignored.
-fn scored(pair: &PairResult, label: &Label, dimension: &str, score: u8, outputs: Option<&str>) -> String {
-    let Label { by, reason, date, .. } = label;
-    let (case, today) = (&pair.case, pair.outputs_sha256.as_deref().unwrap_or("unknown"));
-    let date = date.as_ref().map_or(String::new(), |date| format!(" on {date}"));
-    match outputs {
-        Some(outputs) if outputs == today => {
-            format!("{dimension} of {case} has {score} points by {by}{date}, not by the automatic score: {reason}")
-        }
-        Some(_) => format!(
-            "{dimension} of {case}: the score by {by}{date} is outdated and ignored, because it is on other outputs; score those of today again and state outputs_sha256 {today}"
-        ),
-        None => format!(
-            "{dimension} of {case}: the score by {by}{date} is ignored, because it does not say on which outputs it is; state outputs_sha256 {today} if it is on those of today"
-        ),
     }
 }
 

@@ -92,7 +92,8 @@ struct Stands {
 /// What a label is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum About<'a> {
-    Dimension(usize),
+    /// The dimension, on the outputs of this digest: a score of other outputs stands beside it.
+    Dimension(usize, Option<&'a str>),
     Check(&'a str),
     /// The whole case, as this person sees it.
     Whole(&'a str),
@@ -101,21 +102,41 @@ enum About<'a> {
 impl Label {
     fn about(&self) -> About<'_> {
         match &self.says {
-            Says::Score(dimension, ..) => About::Dimension(*dimension),
+            Says::Score(dimension, _, outputs) => About::Dimension(*dimension, outputs.as_deref()),
             Says::Tag(check, _) => About::Check(check),
             Says::Verdict(..) => About::Whole(&self.by),
         }
     }
 }
 
-/// A verdict as `goldgate label` writes it.
-pub struct Verdict<'a> {
+/// What a person said of a case to `goldgate label`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Opinion {
+    /// The mark of the whole case.
+    Mark(Mark),
+    /// The points of the dimension at this place of the rubric.
+    Points(usize, u8),
+}
+
+impl Opinion {
+    fn fields(self) -> String {
+        match self {
+            Self::Mark(mark) => format!("\"verdict\": \"{}\"", mark.word()),
+            Self::Points(dimension, points) => {
+                format!("\"dimension\": \"{}\", \"score\": {points}", DIMENSIONS[dimension])
+            }
+        }
+    }
+}
+
+/// A label as `goldgate label` writes it.
+pub struct NewLabel<'a> {
     /// The agent.
     pub agent: &'a AgentName,
     /// The case.
     pub case: &'a CaseId,
-    /// The mark.
-    pub mark: Mark,
+    /// What the person said.
+    pub opinion: Opinion,
     /// The digest of the outputs that the person saw, where there are any.
     pub outputs_sha256: Option<&'a str>,
     /// The day, as `YYYY-MM-DD`.
@@ -126,17 +147,17 @@ pub struct Verdict<'a> {
     pub reason: &'a str,
 }
 
-/// A file of labels with one more verdict at its end; what stands in it stays as it is. The text has to be a list that
+/// A file of labels with one more at its end; what stands in it stays as it is. The text has to be a list that
 /// [`Labels::open`] reads, or empty.
-pub fn with_verdict(text: &str, verdict: &Verdict<'_>) -> String {
-    let Verdict { agent, case, mark, outputs_sha256, date, by, reason } = verdict;
+pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
+    let NewLabel { agent, case, opinion, outputs_sha256, date, by, reason } = label;
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let outputs = outputs_sha256.map_or(String::new(), |digest| format!("\"outputs_sha256\": {}, ", quoted(digest)));
     let label = format!(
-        "{{ \"agent\": {}, \"case\": {}, \"verdict\": {}, {outputs}\"date\": {}, \"by\": {}, \"reason\": {} }}",
+        "{{ \"agent\": {}, \"case\": {}, {}, {outputs}\"date\": {}, \"by\": {}, \"reason\": {} }}",
         quoted(agent.as_str()),
         quoted(case.as_str()),
-        quoted(mark.word()),
+        opinion.fields(),
         quoted(date),
         quoted(by),
         quoted(reason)
@@ -260,7 +281,7 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
     let mut first: BTreeMap<(&str, Option<&str>, About<'_>), usize> = BTreeMap::new();
     labels.iter().filter_map(move |label| {
         let name = match label.about() {
-            About::Dimension(dimension) => DIMENSIONS[dimension],
+            About::Dimension(dimension, _) => DIMENSIONS[dimension],
             About::Check(check) => check,
             About::Whole(_) => return None,
         };
@@ -292,6 +313,10 @@ fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
         (None, None) => "verdict",
     };
     let at = |key| place.value(&[Key(key)]);
+    if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
+        let what = "a score of outputs has to say on which day it was given";
+        return Err(place.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
+    }
     let stands = Stands { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
@@ -327,8 +352,9 @@ fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagno
 #[cfg(test)]
 mod tests {
     use super::Labels;
-    use super::Verdict;
-    use super::with_verdict;
+    use super::NewLabel;
+    use super::Opinion;
+    use super::with_label;
     use crate::diag::Diagnostic;
     use crate::model::AgentName;
     use crate::model::CaseId;
@@ -388,10 +414,10 @@ mod tests {
     #[test]
     fn a_verdict_is_added_and_nothing_else_is_touched() {
         let (agent, case) = (AgentName::new("a").unwrap(), CaseId::new("c").unwrap());
-        let verdict = |outputs_sha256| Verdict {
+        let verdict = |outputs_sha256| NewLabel {
             agent: &agent,
             case: &case,
-            mark: Mark::Weak,
+            opinion: Opinion::Mark(Mark::Weak),
             outputs_sha256,
             date: "2026-11-21",
             by: "Subject A",
@@ -399,13 +425,16 @@ mod tests {
         };
         let line = r#"{ "agent": "a", "case": "c", "verdict": "weak", "date": "2026-11-21", "by": "Subject A", "reason": "says \"no\"\nand ]" }"#;
         for empty in ["", "[]", " [ ]\n", "[\n\n]\n"] {
-            let written = with_verdict(empty, &verdict(None));
+            let written = with_label(empty, &verdict(None));
             assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");
         }
-        let once = with_verdict("[\n  { \"case\":   \"kept as it is ]\" }\n]", &verdict(Some("ab")));
+        let once = with_label("[\n  { \"case\":   \"kept as it is ]\" }\n]", &verdict(Some("ab")));
         assert!(once.starts_with("[\n  { \"case\":   \"kept as it is ]\" },\n  { \"agent\": \"a\""), "{once}");
-        let twice = with_verdict(&once, &verdict(None));
+        let twice = with_label(&once, &verdict(None));
         let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
         assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));
+        let points = with_label("", &NewLabel { opinion: Opinion::Points(2, 1), ..verdict(Some("ab")) });
+        let read: Vec<serde_json::Value> = serde_json::from_str(&points).unwrap();
+        assert_eq!((&read[0]["dimension"], &read[0]["score"]), (&super::DIMENSIONS[2].into(), &1.into()));
     }
 }

@@ -7,8 +7,10 @@ use std::process::Stdio;
 
 use libtest_mimic::Trial;
 
+use crate::cases::copy;
 use crate::repository::Repository;
 use crate::repository::program;
+use crate::repository::root;
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -16,6 +18,7 @@ pub fn trials() -> Vec<Trial> {
         trial("an answer is in the file before the next question, and a kill loses none", killed),
         trial("what a person writes by hand stays as it is beside a new label", by_hand),
         trial("a label of a case that there is not is told", stray),
+        trial("a score of a dimension keeps its day and the outputs that it is on", dimension),
         trial("the name is git's, of the nearest of its files", names),
         trial("a case that was marked is not asked about again until its outputs change", outputs_change),
     ]
@@ -97,6 +100,35 @@ fn stray() {
     let said = "people/labels.json:1:11: a label is about \"leese\", which is no case of the suite; correct its case";
     assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
     assert!(!ran.stderr.contains("\"lease\""), "{}", ran.stderr);
+}
+
+fn dimension() {
+    let repository = Repository::empty();
+    copy(&root().join("tests/cases/labels/a_score_of_other_outputs_is_outdated/files"), &repository.path(""));
+    repository.remove("labels.json");
+    let ask = |input: &[u8]| {
+        let ran =
+            repository.goldgate_reading(&["label", "--by", "Subject A", "--dimension", "edge_case_coverage"], input);
+        assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "{}", ran.stdout);
+        ran.stdout
+    };
+    let shown = ask(b"3\n0\nnames no edge case\n");
+    assert!(shown.contains("Please answer 0, 1, 2, s or q.") && shown.ends_with("1 label saved\n"), "{shown}");
+    let labels = || -> Vec<serde_json::Value> { serde_json::from_str(&repository.read("labels.json")).unwrap() };
+    let first = labels().remove(0);
+    assert_eq!((&first["dimension"], &first["score"]), (&"edge_case_coverage".into(), &0.into()));
+    assert!(first["outputs_sha256"].as_str().unwrap().len() == 64 && first["date"].is_string(), "{first}");
+    let told = || repository.goldgate(&["run"]).stdout;
+    assert!(told().contains("edge_case_coverage of stock has 0 points by Subject A on "), "{}", told());
+    assert!(ask(b"").contains("0 labels saved"), "it is scored");
+    // Other outputs: the score is outdated until somebody scores those of today.
+    repository.replace("runs/reviewer/stock.json", "\"outputs\": {", "\"outputs\": { \"note\": \"made again\",");
+    assert!(told().contains("the score by Subject A on ") && told().contains("is outdated and ignored"), "{}", told());
+    assert!(ask(b"2\nnames two\n").contains("1 label saved"));
+    assert!(told().contains("has 2 points by Subject A") && !told().contains("outdated"), "{}", told());
+    assert_eq!(labels().len(), 2);
+    let ran = repository.goldgate(&["label", "--by", "A", "--dimension", "edge_case"]);
+    assert!(ran.code == 2 && ran.stderr.contains("unknown dimension \"edge_case\""), "{}", ran.stderr);
 }
 
 fn names() {
