@@ -27,7 +27,9 @@ use crate::suites::Entry;
 use crate::suites::EntryKind;
 use crate::suites::Shelf;
 use crate::world::Disk;
+use crate::world::FileSet;
 use crate::world::NoFile;
+use crate::world::SetFiles;
 use crate::world::World;
 
 /// Reads one file and writes a recording for each run that it tells of: all of them, or none.
@@ -42,10 +44,11 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
     let digests = Digests::open(args, world)?;
     let folder = Disk::create(Path::new(&args.out))?;
     let mut problems = Diagnostics::default();
-    let (mut texts, mut unknown) = (Vec::new(), BTreeSet::new());
+    let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in &named {
         let place = Place { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = place.free(runs.len(), args.force);
+        let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
             let mut record = run.record(form, agent.clone(), case.clone(), sample);
             if let Some(told) = problems.keep_all(digests.add(&mut record, run, &source, args.force)) {
@@ -53,15 +56,27 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
             }
             texts.push((path, run_v1::written(&record)));
         }
+        recordings.push((place.own, case, texts));
     }
     problems.or(())?;
-    for (path, text) in &texts {
-        folder.replace(path, text.as_bytes())?;
-    }
-    let written: Vec<String> = texts.iter().map(|(path, _)| format!("{}\n", shown(&args.out, path))).collect();
+    let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
+    folder.swap(&sets)?;
+    let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
+    let written: Vec<String> = texts.map(|(path, _)| format!("{}\n", shown(&args.out, path))).collect();
     world.say(&written.concat());
     notes(&runs).iter().chain(&unknown).for_each(|note| world.tell(note));
     Ok(0)
+}
+
+/// The recordings of one case as a set: they take the place of the old ones together.
+fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {
+    let files = match texts {
+        [(_, text)] => SetFiles::Single(text.as_bytes()),
+        texts => {
+            SetFiles::Several(texts.iter().map(|(path, text)| (path.name().to_owned(), text.as_bytes())).collect())
+        }
+    };
+    FileSet { folder: own.clone(), name: case.to_string(), files }
 }
 
 fn form(format: ImportFormat) -> Form {

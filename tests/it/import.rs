@@ -36,6 +36,7 @@ pub fn trials() -> Vec<Trial> {
         trial("what was said in between is kept, and what is left out is told", between),
         trial("an answer's tokens are counted as its vendor counts them", tokens),
         trial("a recording that is there is not replaced without --force", no_overwriting),
+        trial("with --force the recordings of a case are replaced together", together),
     ]
 }
 
@@ -285,4 +286,33 @@ fn no_overwriting() {
         many.stderr
     );
     assert_eq!(import(answer("d"), &["--force"]).code, 2, "one sample and a folder of them contradict each other");
+}
+
+fn together() {
+    let repository = Repository::empty();
+    let import = |texts: [&str; 3]| {
+        let lines = texts.map(|text| format!("[{{\"role\": \"assistant\", \"content\": \"{text}\"}}]\n"));
+        repository.write("t.json", lines.concat());
+        repository.goldgate(&["import", "openai", "t.json", "--out", "runs", "--agent", "h", "--case", "c", "--force"])
+    };
+    let texts = || {
+        [0, 1, 2]
+            .map(|sample| record(&repository, &format!("runs/h/c/{sample}.json"), sample)["outputs"]["text"].clone())
+    };
+    assert_eq!(import(["a", "b", "c"]).code, 0);
+    // One of the old ones cannot be written over: the new set takes the place of the whole, never of a part.
+    repository.remove("runs/h/c/1.json");
+    repository.write("runs/h/c/1.json/note.txt", "not a recording");
+    let ran = import(["d", "e", "f"]);
+    assert_eq!((ran.code, texts()), (0, ["d", "e", "f"].map(Value::from)), "{}", ran.stderr);
+    // Where nothing can be written, nothing is lost.
+    let folder = repository.path("runs/h");
+    let allow =
+        |mode: u32| std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    allow(0o555);
+    let ran = import(["g", "h", "i"]);
+    allow(0o755);
+    // Whoever runs the tests as root may write everywhere.
+    let wanted = if ran.code == 0 { ["g", "h", "i"] } else { ["d", "e", "f"] };
+    assert_eq!(texts(), wanted.map(Value::from), "{}", ran.stderr);
 }
