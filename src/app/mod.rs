@@ -79,6 +79,9 @@ pub fn main(world: &World) -> u8 {
 
 /// The exit code, unless a result that nobody can read would be taken for a pass.
 fn ended(world: &World, code: u8) -> u8 {
+    // A signal that came after the last sample: what was printed may be whole, but somebody called it off.
+    #[cfg(feature = "models")]
+    let code = crate::world::signal_so_far().map_or(code, crate::model::Interruption::exit_code);
     match world.unprinted() {
         None => code,
         Some(why) => {

@@ -56,6 +56,8 @@ use crate::world::Loudness;
 use crate::world::Objects;
 use crate::world::World;
 use crate::world::head_commit;
+#[cfg(feature = "models")]
+use crate::world::signal_so_far;
 
 /// A run as it was asked for, however it was asked.
 #[derive(Debug, Clone)]
@@ -154,6 +156,10 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         base: base.filter(|_| guards).map(|base| base as &dyn Base),
     };
     let mut done = graded_on(&job, &world.clock, &ground)?;
+    #[cfg(feature = "models")]
+    if let (None, Some(interruption)) = (done.report.called_off, signal_so_far()) {
+        report::call_off(&mut done.report, interruption);
+    }
     #[cfg(feature = "github")]
     if let Before::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set is not compared with the base commit: {why}"));

@@ -12,6 +12,8 @@ mod git;
 mod github;
 #[cfg(feature = "models")]
 mod progress;
+#[cfg(feature = "models")]
+mod signals;
 mod swap;
 #[cfg(feature = "models")]
 pub mod targets;
@@ -64,7 +66,9 @@ pub use github::WorkflowRun;
 #[cfg(feature = "models")]
 pub use progress::Progress;
 #[cfg(feature = "models")]
-pub use progress::interrupted;
+pub use signals::interrupted;
+#[cfg(feature = "models")]
+pub use signals::signal_so_far;
 pub use swap::FileSet;
 pub use swap::SetFiles;
 #[cfg(feature = "models")]

@@ -4,14 +4,11 @@ use std::cell::Cell;
 use std::io;
 use std::io::IsTerminal;
 use std::io::Write;
-#[cfg(unix)]
-use std::pin::pin;
 
 use indicatif::ProgressBar;
 use indicatif::ProgressStyle;
 
 use super::console::Loudness;
-use crate::model::Interruption;
 
 /// How far a run of a known length is.
 pub struct Progress {
@@ -62,33 +59,4 @@ impl Progress {
             bar.finish_and_clear();
         }
     }
-}
-
-/// Ends when a person calls the run off (Ctrl-C), when the runner does (SIGTERM), or when the terminal is closed (SIGHUP).
-pub async fn interrupted() -> Interruption {
-    let pressed = async {
-        let _ = tokio::signal::ctrl_c().await;
-        Interruption::Interrupted
-    };
-    #[cfg(unix)]
-    {
-        use futures_util::future::select;
-        use tokio::signal::unix::SignalKind;
-        let terminated = received(SignalKind::terminate(), Interruption::Terminated);
-        let hung_up = received(SignalKind::hangup(), Interruption::HungUp);
-        let others = pin!(async { select(pin!(terminated), pin!(hung_up)).await.factor_first().0 });
-        select(pin!(pressed), others).await.factor_first().0
-    }
-    #[cfg(not(unix))]
-    pressed.await
-}
-
-/// Ends when the signal comes.
-#[cfg(unix)]
-async fn received(kind: tokio::signal::unix::SignalKind, meaning: Interruption) -> Interruption {
-    match tokio::signal::unix::signal(kind) {
-        Ok(mut signal) => signal.recv().await,
-        Err(_) => std::future::pending().await,
-    };
-    meaning
 }

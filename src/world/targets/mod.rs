@@ -5,6 +5,7 @@ mod agent;
 mod bedrock;
 mod chat;
 mod credentials;
+mod descendants;
 mod exchange;
 mod oneshot;
 mod origin;

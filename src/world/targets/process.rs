@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 use rustix::process::Signal;
+use rustix::process::kill_process;
 use rustix::process::kill_process_group;
 use tokio::io::AsyncReadExt;
 use tokio::process::Child;
@@ -17,6 +18,7 @@ use tokio::process::ChildStdin;
 use tokio::process::ChildStdout;
 use tokio::process::Command;
 
+use super::descendants::descendants;
 use super::lasting;
 use super::shown;
 use crate::model::Fault;
@@ -49,9 +51,13 @@ pub struct Process {
 pub struct Group(Option<Pid>);
 
 impl Group {
-    /// Ends them all; what they wrote can still be read.
+    /// Ends them all, those too that left the group; what they wrote can still be read.
     pub fn kill(self) {
         if let Some(leader) = self.0 {
+            // Looked for first: whose parent has ended is not found any more.
+            for process in descendants(leader) {
+                let _ = kill_process(process, Signal::KILL);
+            }
             // Gone already: that is what was wanted.
             let _ = kill_process_group(leader, Signal::KILL);
         }

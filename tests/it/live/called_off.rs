@@ -1,5 +1,8 @@
 //! A run that ends before all its samples were made gives no verdict, and a tier that did not run is no pass.
 
+use std::io::Read;
+use std::io::Write;
+use std::net::TcpListener;
 use std::process::Child;
 use std::process::Command;
 use std::process::Stdio;
@@ -22,7 +25,10 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a signal gives no verdict in any tier, though all that was measured passes", signals),
+        trial("a signal between two phases calls the run off", between_phases),
         trial("a run that is called off kills what it started", nothing_lives_on),
+        #[cfg(target_os = "linux")]
+        trial("a process that left its group is killed with the program that started it", session_of_its_own),
         trial("a budget of time that is over gives no verdict in any tier", deadline),
         trial("a run that is called off writes no baseline", no_baseline),
         trial("a command that only shows a run shows nothing of one that was called off", nothing_shown),
@@ -122,6 +128,34 @@ fn signals() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
 }
 
+/// A receiver of traces that sends a signal to the process when it is told of the samples: all of them are made then, and nothing
+/// is graded yet.
+fn between_phases() {
+    for (tier, signal, code) in [("deterministic", "INT", 130), ("deterministic", "TERM", 143), ("all", "TERM", 143)] {
+        let repository = half();
+        repository.write("finish", "");
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint = format!("http://{}", listener.local_addr().unwrap());
+        let mut command = program(&repository.path(""));
+        command.args(["run", "--quiet", "--tier", tier, "--format", "json", "--update-baseline"]);
+        command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = command.spawn().unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        send(signal, &child);
+        thread::sleep(Duration::from_millis(300));
+        let mut request = [0; 65536];
+        let _ = stream.read(&mut request).unwrap();
+        stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}").unwrap();
+        drop((stream, listener));
+        let output = child.wait_with_output().unwrap();
+        let shown = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{tier} {signal}: {shown}");
+        let report: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(report["called_off"], json!(format!("sig{}", signal.to_lowercase())));
+        assert!(!repository.path("baselines/latest.json").exists(), "{tier} {signal}");
+    }
+}
+
 fn nothing_lives_on() {
     for signal in ["INT", "TERM", "HUP"] {
         let repository = half();
@@ -138,6 +172,33 @@ fn nothing_lives_on() {
             thread::sleep(Duration::from_millis(20));
         }
         assert!(!lives(), "{signal}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn session_of_its_own() {
+    for time_is_over in [true, false] {
+        let repository = half();
+        repository.replace(
+            "agent.sh",
+            "echo $$ > started.txt",
+            "setsid sh -c 'echo $$ > started.txt; exec sleep 60' &",
+        );
+        if time_is_over {
+            repository.replace("goldgate.yaml", "protocol: oneshot }", "protocol: oneshot, timeout: 1s }");
+            repository.goldgate(&["run", "--quiet"]);
+        } else {
+            assert_eq!(signalled(&repository, &[], "TERM").code, 143);
+        }
+        let process = repository.read("started.txt");
+        let lives = || Command::new("kill").args(["-0", process.trim()]).output().unwrap().status.success();
+        let begun = Instant::now();
+        while lives() && begun.elapsed() < Duration::from_secs(3) {
+            thread::sleep(Duration::from_millis(20));
+        }
+        let left = lives();
+        let _ = Command::new("kill").args(["-9", process.trim()]).output().unwrap();
+        assert!(!left, "time is over: {time_is_over}");
     }
 }
 

@@ -1,0 +1,112 @@
+//! Signals that call a run off. From the first run of the engine on, a signal is kept until somebody asks: one that comes between
+//! two phases calls the run off like one that comes within.
+
+use std::sync::OnceLock;
+use std::sync::mpsc;
+use std::thread;
+
+use tokio::runtime;
+use tokio::sync::watch;
+
+use crate::model::Interruption;
+
+type Heard = watch::Receiver<Option<Interruption>>;
+
+/// The listener of this process, once it listens.
+static LISTENER: OnceLock<Heard> = OnceLock::new();
+
+/// Ends when a person calls the run off (Ctrl-C), when the runner does (SIGTERM), or when the terminal is closed (SIGHUP); at once
+/// where that has happened since the first call.
+pub async fn interrupted() -> Interruption {
+    let mut heard = LISTENER.get_or_init(listen).clone();
+    let found = match heard.wait_for(Option::is_some).await {
+        Ok(found) => *found,
+        Err(_) => None,
+    };
+    match found {
+        Some(interruption) => interruption,
+        None => std::future::pending().await,
+    }
+}
+
+/// The signal that came since the first call of [`interrupted`], where one did.
+pub fn signal_so_far() -> Option<Interruption> {
+    *LISTENER.get()?.borrow()
+}
+
+/// Listens on a thread of its own, and is back as soon as no signal is missed any more.
+fn listen() -> Heard {
+    let (told, heard) = watch::channel(None);
+    let (ready, is_ready) = mpsc::channel();
+    thread::spawn(move || {
+        // Without a listener signals keep their usual meaning, which ends the process.
+        let Ok(runtime) = runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            if let Ok(mut signals) = Signals::open() {
+                // Who waits may be gone already.
+                let _ = ready.send(());
+                let _ = told.send(Some(signals.first().await));
+            }
+        });
+    });
+    let _ = is_ready.recv();
+    heard
+}
+
+#[cfg(unix)]
+struct Signals {
+    pressed: tokio::signal::unix::Signal,
+    terminated: tokio::signal::unix::Signal,
+    hung_up: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn open() -> std::io::Result<Self> {
+        use tokio::signal::unix::SignalKind;
+        use tokio::signal::unix::signal;
+        Ok(Self {
+            pressed: signal(SignalKind::interrupt())?,
+            terminated: signal(SignalKind::terminate())?,
+            hung_up: signal(SignalKind::hangup())?,
+        })
+    }
+
+    async fn first(&mut self) -> Interruption {
+        use std::pin::pin;
+
+        use futures_util::future::select;
+        let Self { pressed, terminated, hung_up } = self;
+        let pressed = pin!(async {
+            pressed.recv().await;
+            Interruption::Interrupted
+        });
+        let terminated = pin!(async {
+            terminated.recv().await;
+            Interruption::Terminated
+        });
+        let hung_up = pin!(async {
+            hung_up.recv().await;
+            Interruption::HungUp
+        });
+        let others = pin!(async { select(terminated, hung_up).await.factor_first().0 });
+        select(pressed, others).await.factor_first().0
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn open() -> std::io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn first(&mut self) -> Interruption {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Interruption::Interrupted,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}

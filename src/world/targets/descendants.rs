@@ -1,0 +1,67 @@
+//! The processes that a program started, in whatever group they are now: on Linux, as `/proc` tells.
+
+use rustix::process::Pid;
+
+/// Every process below a child of this one, the nearest first. Empty where the child has ended, and where the system does not say.
+///
+/// A process whose parent has ended belongs to the system's first process, so nobody knows any more who started it.
+#[cfg(target_os = "linux")]
+pub fn descendants(child: Pid) -> Vec<Pid> {
+    let own = rustix::process::getpid();
+    // The number may be another process's by now.
+    if parent(child) != Some(own) {
+        return Vec::new();
+    }
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    let all: Vec<(Pid, Pid)> =
+        names.filter_map(Pid::from_raw).filter_map(|process| Some((process, parent(process)?))).collect();
+    let mut found = vec![child];
+    let mut looked_at = 0;
+    while let Some(above) = found.get(looked_at).copied() {
+        let below: Vec<Pid> = all
+            .iter()
+            .filter(|(process, by)| *by == above && !found.contains(process))
+            .map(|(process, _)| *process)
+            .collect();
+        found.extend(below);
+        looked_at += 1;
+    }
+    found.remove(0);
+    found
+}
+
+/// As above; other systems have no `/proc`.
+#[cfg(not(target_os = "linux"))]
+pub fn descendants(_child: Pid) -> Vec<Pid> {
+    Vec::new()
+}
+
+/// The parent of a process that has not ended.
+#[cfg(target_os = "linux")]
+fn parent(process: Pid) -> Option<Pid> {
+    let stat = std::fs::read(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
+    parent_in(&String::from_utf8_lossy(&stat))
+}
+
+/// `PID (NAME) STATE PARENT …`: a name may have blanks and brackets.
+#[cfg(target_os = "linux")]
+fn parent_in(stat: &str) -> Option<Pid> {
+    let (_, rest) = stat.rsplit_once(')')?;
+    Pid::from_raw(rest.split_ascii_whitespace().nth(1)?.parse().ok()?)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::Pid;
+
+    use super::parent_in;
+
+    #[test]
+    fn a_name_may_look_like_the_rest() {
+        for (stat, parent) in [("12 (sh) S 7 12", 7), ("12 (a) R 1 (b)) S 9 12 12", 9)] {
+            assert_eq!(parent_in(stat), Pid::from_raw(parent), "{stat}");
+        }
+        assert_eq!((parent_in(""), parent_in("1 (init) S 0 1")), (None, None));
+    }
+}
