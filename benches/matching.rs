@@ -59,7 +59,7 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
         ("g/expected/legal/lease.json", format!(r#"{{"expected_findings": [{}]}}"#, expected.join(","))),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read(&SourceText { file, text: CONFIG.to_owned() }).unwrap();
+    let config = config::read(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
     let suite = (kind("findings").unwrap().open)(&config.suites[0], &shelf).unwrap();
     let findings: Vec<String> = (0..produced).map(|place| finding(place, "a change of control")).collect();
     let run = Run::of(format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")));

@@ -92,7 +92,7 @@ fn verify(bencher: Bencher<'_, '_>, pages: usize) {
         ("g/cases/c/original.rtf", contract(pages, false)),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read(&SourceText { file, text: CONFIG.to_owned() }).unwrap();
+    let config = config::read(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
     let document = serde_json::Value::from(contract(pages, true));
     let run = Run::of(format!(r#"{{"document": {document}}}"#));
     let prompts = BTreeMap::new();

@@ -41,7 +41,7 @@ fuzz_target!(|texts: (&str, &str)| {
             "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }}, fingerprint: {{ none: written by hand }} }}\n",
             kind.name
         );
-        let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: yaml };
+        let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), yaml);
         let Ok(config) = config::read(&source) else { continue };
         let Some(suite) = config.suites.first() else { continue };
         let Ok(opened) = (kind.open)(suite, &shelf) else { continue };
@@ -49,7 +49,7 @@ fuzz_target!(|texts: (&str, &str)| {
         let prompts = BTreeMap::new();
         let desk = Desk::new(&shelf, &prompts);
         for (place, pair) in opened.pairs().iter().enumerate().take(2) {
-            let source = SourceText { file: RepoPath::root().child("run.json"), text: record.to_owned() };
+            let source = SourceText::from_text(RepoPath::root().child("run.json"), record.to_owned());
             let runs = pair.runs.iter().take(64).map(|key| run_v1::read(&source, key, 0));
             let Ok(runs) = runs.collect::<Result<Vec<_>, _>>() else { continue };
             if runs.len() < pair.runs.len() {

@@ -23,7 +23,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(baseline) = baseline_v1::read(&source) {
         let text = baseline_v1::written(&baseline);
-        let again = SourceText { file: source.file.clone(), text };
+        let again = SourceText::from_text(source.file.clone(), text);
         assert!(baseline_v1::read(&again).is_ok());
     }
     let _ = event::read(&source);

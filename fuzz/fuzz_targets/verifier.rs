@@ -43,13 +43,13 @@ impl Shelf for One<'_> {
 
 /// The grade of a revision, where the case can be read.
 fn graded(shelf: &One<'_>, revised: &str) -> Option<Grade> {
-    let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: CONFIG.to_owned() };
+    let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), CONFIG.to_owned());
     let config = config::read(&source).ok()?;
     let suite = (kind("revision")?.open)(&config.suites[0], shelf).ok()?;
     let _ = suite.audit(shelf);
     let key = suite.pairs().first()?.runs.first()?;
     let text = json!({"status": "completed", "outputs": {"document": revised}}).to_string();
-    let run = run_v1::read(&SourceText { file: RepoPath::root().child("run.json"), text }, key, 0).ok()?;
+    let run = run_v1::read(&SourceText::from_text(RepoPath::root().child("run.json"), text), key, 0).ok()?;
     let prompts = BTreeMap::new();
     suite.grade(0, &[run], &Desk::new(shelf, &prompts)).ok()
 }

@@ -232,7 +232,7 @@ pub struct ReportArgs {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The case's id
+    /// The case: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE
     #[arg(value_name = "CASE")]
     pub case: String,
     /// The config

@@ -373,6 +373,7 @@ fn judge(grading: &Grading<'_>, tier: Tier, measured: Measured, baseline: Option
     report::agent_part(AgentFacts {
         suite: &opened.config.id,
         agent,
+        specs: opened.kind.metrics,
         identity,
         remarks,
         refused: freshness.refused,

@@ -1,44 +1,116 @@
-//! `goldgate explain`: one case, graded and told, or what a live agent is asked about it.
+//! `goldgate explain`: one case, graded and shown with what was asked, expected and produced.
 
 use super::cli::ExplainArgs;
+use super::plan::Opened;
+use super::plan::Plan;
 use super::plan::Wanted;
 use super::plan::plan;
+use super::replay::Laid;
+use super::replay::Replay;
+use super::replay::Runs;
+use super::replay::SampleCount;
 use super::run;
 use super::selection;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
+use crate::format::config;
+use crate::model::Ask;
+use crate::model::RepoPath;
+use crate::model::RunKey;
 use crate::model::Tier;
 use crate::render::explain as render;
+use crate::render::explain::ExplainedCase;
+use crate::suites::Shelf;
+use crate::world::Disk;
 use crate::world::World;
 
-/// Grades the cases of one id and tells what happened.
+/// How many results are shown with what was asked and produced; of more, the checks alone are shown.
+const WHOLE: usize = 4;
+
+/// Grades the cases of one id and shows what happened.
 ///
 /// # Errors
 /// Bad input, or a case that does not exist.
 pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
-    let wanted = Wanted {
-        tiers: vec![Tier::Deterministic],
-        suites: args.suite.clone(),
-        agents: args.agent.clone(),
-        cases: selection::patterns(std::slice::from_ref(&args.case))?,
-        ..Wanted::default()
-    };
+    let (disk, file) = run::located(&args.config)?;
+    let wanted = named(args, &disk, &file)?;
     if args.asked {
-        return asked(&args.config, Wanted { tiers: Vec::new(), ..wanted }, world);
+        return asked(&disk, &file, Wanted { tiers: Vec::new(), ..wanted }, world);
     }
-    world.say(&render::explain(&run::as_recorded(&args.config, wanted, world)?));
+    let report = run::as_recorded(&args.config, wanted.clone(), world)?;
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let laid = Laid::default();
+    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &laid)?;
+    let (mut problems, mut out) = (Diagnostics::default(), String::new());
+    let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
+    if count > WHOLE {
+        world.say(&render::overview(&report));
+        return Ok(0);
+    }
+    for suite in &report.suites {
+        let Some(opened) = plan.suites.iter().find(|opened| opened.config.id == suite.id) else { continue };
+        for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
+            let pairs = opened.suite.pairs();
+            let found = pairs.iter().position(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
+            let Some(index) = found else { continue };
+            let golden = problems.keep(disk.text(&case.pair.golden));
+            let samples = problems.keep_all(runs.samples(&pairs[index], SampleCount::Exactly(case.pair.planned)));
+            if let (Some(golden), Some(samples)) = (golden, samples) {
+                let asked = requests(opened, index, &disk, &mut problems);
+                let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
+                out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples }));
+            }
+        }
+    }
+    problems.or(())?;
+    world.say(&out);
     Ok(0)
 }
 
-/// Tells what a live agent is asked in each run of the cases.
-fn asked(config: &str, wanted: Wanted, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = run::located(config)?;
-    let plan = plan(&disk, &file, wanted, &world.clock)?;
+/// The cases of an id as any output prints it: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
+fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Wanted, Trouble> {
+    let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
+    let parts: Vec<&str> = args.case.split('/').collect();
+    let case = match parts.as_slice() {
+        [one, case] => {
+            let config = config::read(&disk.text(file)?)?;
+            let is_suite = config.suites.iter().any(|suite| suite.id.as_str() == *one);
+            if is_suite {
+                suites.push((*one).to_owned())
+            } else {
+                agents.push((*one).to_owned())
+            }
+            (*case).to_owned()
+        }
+        [suite, agent, case] => {
+            suites.push((*suite).to_owned());
+            agents.push((*agent).to_owned());
+            (*case).to_owned()
+        }
+        _ => args.case.clone(),
+    };
+    let cases = selection::patterns(std::slice::from_ref(&case))?;
+    Ok(Wanted { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Wanted::default() })
+}
+
+/// What the agent is asked in each run of a pair.
+fn requests(opened: &Opened, index: usize, shelf: &dyn Shelf, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+    let keys = opened.suite.pairs()[index].runs.iter().enumerate();
+    let asks = keys.filter_map(|(run, key)| {
+        let ask = problems.keep(opened.suite.ask(index, run, shelf))?;
+        Some((key.clone(), ask?))
+    });
+    asks.collect()
+}
+
+/// Shows what a live agent is asked in each run of the cases.
+fn asked(disk: &Disk, file: &RepoPath, wanted: Wanted, world: &World) -> Result<u8, Trouble> {
+    let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for opened in &plan.suites {
-        for place in opened.chosen(&plan.wanted) {
-            for (run, key) in opened.suite.pairs()[place].runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(opened.suite.ask(place, run, &disk)) {
+        for index in opened.chosen(&plan.wanted) {
+            for (run, key) in opened.suite.pairs()[index].runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(opened.suite.ask(index, run, disk)) {
                     out.push_str(&render::asked(key, ask.as_ref()));
                 }
             }

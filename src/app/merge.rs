@@ -138,7 +138,7 @@ fn read(folder: &str) -> Result<Part, Trouble> {
         "missing-file" => missing(),
         _ => Diagnostic { file: shown.to_string(), ..problem },
     })?;
-    Ok(shard_v1::read(&SourceText { file: shown, text })?)
+    Ok(shard_v1::read(&SourceText::from_text(shown, text))?)
 }
 
 /// The first part, once all parts are there, each once, and of one run.

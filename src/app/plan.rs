@@ -12,6 +12,7 @@ use globset::GlobMatcher;
 
 pub use self::judges::OpenedJudge;
 use super::prompts::prompt_package;
+use super::selection;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
 use crate::diag::nearest;
@@ -234,11 +235,12 @@ pub fn plan_beside(
             problems.push(problem);
         }
     }
+    let cases = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.case.to_string());
+    let all_cases: BTreeSet<String> = cases.collect();
     plan.suites.retain(|opened| opened.chosen(&plan.wanted).next().is_some());
     // A part may be empty; that the whole is not, is seen by who merges.
     if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
-        let what = "the filters choose no case";
-        problems.push(Diagnostic::of_file(file, "nothing-selected", what, "loosen --tier, --suite, --agent or --case"));
+        problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
     }
     problems.or(plan)
 }

@@ -1,5 +1,7 @@
 //! What the command line chooses of the suites.
 
+use std::collections::BTreeSet;
+
 use globset::Glob;
 use globset::GlobMatcher;
 
@@ -7,6 +9,8 @@ use super::cli::Chosen;
 use super::plan::Wanted;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
+use crate::diag::nearest;
+use crate::model::RepoPath;
 
 /// The suites, agents and cases that the command line asks for, in no tier yet.
 ///
@@ -37,4 +41,19 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     });
     let globs = globs.collect();
     problems.or(globs)
+}
+
+/// That no case is left, with the case that was perhaps meant.
+pub fn nothing_selected(file: &RepoPath, wanted: &Wanted, cases: &BTreeSet<String>) -> Diagnostic {
+    let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
+    let near = asked.iter().find_map(|text| nearest(text, cases.iter().map(String::as_str)));
+    let what = match asked.as_slice() {
+        [] => "no case matches the options".to_owned(),
+        asked => format!("no case matches \"{}\"", asked.join("\", \"")),
+    };
+    let help = match near {
+        Some(near) if !asked.contains(&near) => format!("did you mean \"{near}\"?"),
+        Some(_) | None => "check --tier, --suite, --agent and --case".to_owned(),
+    };
+    Diagnostic::of_file(file, "nothing-selected", what, help)
 }

@@ -74,6 +74,7 @@ mod tests {
                 values: vec![Some(*value); 3],
                 checks: Vec::new(),
                 layer: Layer::Structured,
+                shortfalls: Vec::new(),
                 kept: None,
             }),
             None => Graded::Lost(Why::NotRecorded),

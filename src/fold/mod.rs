@@ -21,9 +21,11 @@ use crate::model::MetricSpec;
 use crate::model::Outcome;
 use crate::model::PairCheck;
 use crate::model::PairResult;
+use crate::model::PairShortfall;
 use crate::model::PairValue;
 use crate::model::RepoPath;
 use crate::model::SampleFold;
+use crate::model::Shortfall;
 use crate::model::Standing;
 use crate::model::Tag;
 use crate::model::ValueSource;
@@ -91,6 +93,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         passed: Standing::of(passing, grades.len()),
         passing: Some(narrow(passing)),
         layers: grades.iter().map(|grade| grade.layer).collect(),
+        shortfalls: shortfalls(&mut grades),
         checks: checks(grades),
         kept,
         complaints: BTreeMap::new(),
@@ -164,6 +167,23 @@ fn worst(better: Better, values: &[f64]) -> Option<f64> {
     }
 }
 
+/// The shortfalls of a pair: equal ones of several samples are one, the most frequent comes first.
+fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
+    let mut folded: Vec<PairShortfall> = Vec::new();
+    for shortfall in grades.iter_mut().flat_map(|grade| std::mem::take(&mut grade.shortfalls)) {
+        let Shortfall { metrics, difference } = shortfall;
+        match folded.iter_mut().find(|known| known.difference == difference && known.metrics == metrics) {
+            Some(known) => known.samples += 1,
+            None => {
+                let metrics = metrics.iter().map(|&name| name.to_owned()).collect();
+                folded.push(PairShortfall { metrics, difference, samples: 1 });
+            }
+        }
+    }
+    folded.sort_by_key(|one| std::cmp::Reverse(one.samples));
+    folded
+}
+
 /// The checks of a pair. Every sample states the same checks in the same order.
 fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     let samples = grades.len();
@@ -172,13 +192,22 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     for grade in grades {
         for (place, check) in grade.checks.into_iter().enumerate() {
             if place == folded.len() {
-                let fresh = PairCheck { name: check.name, line: check.line, standing: Standing::Fails, failure: None };
+                let fresh = PairCheck {
+                    name: check.name,
+                    line: check.line,
+                    standing: Standing::Fails,
+                    failure: None,
+                    expected: None,
+                };
                 folded.push((fresh, 0, Vec::new()));
             }
-            let (_, passed, failures) = &mut folded[place];
+            let (so_far, passed, failures) = &mut folded[place];
             match check.outcome {
                 Outcome::Passed => *passed += 1,
-                Outcome::Failed(failure) => failures.push(*failure),
+                Outcome::Failed(failure) => {
+                    failures.push(*failure);
+                    so_far.expected = so_far.expected.take().or(check.expected);
+                }
             }
         }
     }

@@ -55,8 +55,15 @@ fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
                 next_action: String::new(),
             })),
         },
+        expected: None,
     });
-    Graded::Completed(Grade { values: vec![value], checks: checks.collect(), layer: Layer::Structured, kept: None })
+    Graded::Completed(Grade {
+        values: vec![value],
+        checks: checks.collect(),
+        layer: Layer::Structured,
+        shortfalls: Vec::new(),
+        kept: None,
+    })
 }
 
 #[test]
@@ -128,8 +135,14 @@ fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
     let graded = |failing: &Option<(Tag, &str)>| {
         let failure =
             failing.map(|(tag, detail)| Failure { tag, detail: detail.to_owned(), next_action: String::new() });
-        let checks = vec![Check::of("check", CheckKey::Only, 1, failure)];
-        Graded::Completed(Grade { values: vec![None], checks, layer: Layer::Structured, kept: None })
+        let checks = vec![Check::of("check", CheckKey::Only, 1, String::new, failure)];
+        Graded::Completed(Grade {
+            values: vec![None],
+            checks,
+            layer: Layer::Structured,
+            shortfalls: Vec::new(),
+            kept: None,
+        })
     };
     let spec = [spec("m", Better::Higher, Aggregate::Mean)];
     let failure = pair(&spec, heading(), failing.iter().map(graded).collect()).checks.remove(0).failure.unwrap();

@@ -351,7 +351,7 @@ mod tests {
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
-        SourceText { file: RepoPath::root().child("latest.json"), text: text.to_owned() }
+        SourceText::from_text(RepoPath::root().child("latest.json"), text.to_owned())
     }
 
     const PAGE: &str = r#"{ "schema": "goldgate.baseline/1", "commit": "c", "captured_at": "2026-01-01T00:00:00Z", "tool_version": "0.1.0", "samples": 3,

@@ -274,7 +274,7 @@ mod tests {
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
-        SourceText { file: RepoPath::root().child("a.json"), text: text.to_owned() }
+        SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned())
     }
 
     #[test]

@@ -171,7 +171,7 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
         return Err(refuse(format!("unknown schema \"{}\"", form.schema)));
     }
     let shard: Shard = form.shard.parse().map_err(refuse)?;
-    let inner = SourceText { file: source.file.clone(), text: form.report.get().to_owned() };
+    let inner = SourceText::from_text(source.file.clone(), form.report.get().to_owned());
     let mut report = report_v1::read(&inner)?;
     if pairs(&report).count() != form.beside.len() {
         return Err(refuse("its report and what stands beside it have not the same pairs".to_owned()));

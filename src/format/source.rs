@@ -1,5 +1,7 @@
 //! A file's text beside its name: what a problem is located in.
 
+use std::sync::OnceLock;
+
 use crate::diag::Diagnostic;
 use crate::diag::Point;
 use crate::model::RepoPath;
@@ -14,7 +16,21 @@ pub struct SourceText {
     pub file: RepoPath,
     /// Its text.
     pub text: String,
+    lines: LineIndex,
 }
+
+/// Where the lines of a text start; found when a line is first asked for, because a file with many cases asks for each.
+#[derive(Debug, Clone, Default)]
+struct LineIndex(OnceLock<Box<[usize]>>);
+
+/// Equal texts have equal lines, found or not.
+impl PartialEq for LineIndex {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for LineIndex {}
 
 impl SourceText {
     /// Reads bytes as UTF-8 text without a byte order mark.
@@ -28,7 +44,12 @@ impl SourceText {
             let problem = Diagnostic::of_file(&file, "byte-order-mark", what, "save it as UTF-8 without a BOM");
             return Err(problem.at(Point { line: 1, column: 1 }));
         }
-        Ok(Self { file, text })
+        Ok(Self::from_text(file, text))
+    }
+
+    /// A text that is known to be fit.
+    pub fn from_text(file: RepoPath, text: String) -> Self {
+        Self { file, text, lines: LineIndex::default() }
     }
 
     /// A problem at a byte of this text.
@@ -44,9 +65,9 @@ impl SourceText {
 
     /// The line of a byte of this text, from 1.
     pub fn line(&self, offset: usize) -> u32 {
-        let before = &self.text.as_bytes()[..offset.min(self.text.len())];
-        let lines = before.iter().filter(|byte| **byte == b'\n').count();
-        u32::try_from(lines).unwrap_or(u32::MAX).saturating_add(1)
+        let breaks = self.lines.0.get_or_init(|| memchr::memchr_iter(b'\n', self.text.as_bytes()).collect());
+        let before = breaks.partition_point(|line_break| *line_break < offset);
+        u32::try_from(before).unwrap_or(u32::MAX).saturating_add(1)
     }
 }
 

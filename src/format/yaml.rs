@@ -247,7 +247,7 @@ mod tests {
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {
-        SourceText { file: RepoPath::root().child("a.yaml"), text: text.to_owned() }
+        SourceText::from_text(RepoPath::root().child("a.yaml"), text.to_owned())
     }
 
     #[test]

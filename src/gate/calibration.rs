@@ -158,6 +158,7 @@ mod tests {
     use crate::model::Better;
     use crate::model::Comparison;
     use crate::model::GateRuling;
+    use crate::model::MetricEvidence;
     use crate::model::MetricReport;
     use crate::model::Ruling;
     use crate::model::Unit;
@@ -179,6 +180,7 @@ mod tests {
             comparison: Comparison::default(),
             gates,
             verdict: Ruling::Judged(Verdict::Pass),
+            evidence: MetricEvidence::default(),
         }
     }
 

@@ -28,6 +28,7 @@ use crate::model::CaseTrend;
 use crate::model::Comparison;
 use crate::model::GateRuling;
 use crate::model::Identity;
+use crate::model::MetricEvidence;
 use crate::model::MetricReport;
 use crate::model::MetricSpec;
 use crate::model::PairResult;
@@ -151,6 +152,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             },
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
+            evidence: MetricEvidence::default(),
         });
     }
     Judgement {

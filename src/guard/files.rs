@@ -24,7 +24,9 @@ pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, look: 
     match sides.base.likeness(before, after) {
         Likeness::Same => None,
         Likeness::Differs => match (text(sides.base, before), text(sides.head, after)) {
-            (Some(before), Some(after)) => edited(&before, &SourceText { file: before.file.clone(), ..after }, look),
+            (Some(before), Some(after)) => {
+                edited(&before, &SourceText::from_text(before.file.clone(), after.text), look)
+            }
             (None, _) | (_, None) => Some("its bytes".to_owned()),
         },
     }

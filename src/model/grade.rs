@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use super::evidence::Shortfall;
+
 /// Why a check failed, in the five words of the failure taxonomy (grading.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
@@ -128,13 +130,22 @@ pub struct Check {
     pub line: u32,
     /// How it ended.
     pub outcome: Outcome,
+    /// What would be right; only where it does not hold.
+    pub expected: Option<Box<str>>,
 }
 
 impl Check {
-    /// A check that holds, or that fails with what is to be told.
-    pub fn of(word: &'static str, key: CheckKey, line: u32, failure: Option<Failure>) -> Self {
+    /// A check that holds, or that fails with its failure and what was `expected`, which is asked for only then.
+    pub fn of(
+        word: &'static str,
+        key: CheckKey,
+        line: u32,
+        expected: impl FnOnce() -> String,
+        failure: Option<Failure>,
+    ) -> Self {
+        let expected = failure.as_ref().map(|_| expected().into_boxed_str());
         let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
-        Self { name: CheckName { word: word.into(), key }, line, outcome }
+        Self { name: CheckName { word: word.into(), key }, line, outcome, expected }
     }
 }
 
@@ -187,6 +198,8 @@ pub struct Grade {
     pub values: Vec<Option<f64>>,
     /// Every check of the case, in one order for all samples.
     pub checks: Vec<Check>,
+    /// What costs the metrics that no check looks at.
+    pub shortfalls: Vec<Shortfall>,
     /// How the produced structure was read.
     pub layer: Layer,
     /// What is kept of the sample for an audit, as JSON: each attempt of a loop, say.

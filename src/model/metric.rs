@@ -52,6 +52,17 @@ pub enum ValueSource {
     Layer,
 }
 
+/// Which elements of a case are shown for its part in the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExplainedBy {
+    /// The shortfalls that name the metric.
+    Shortfalls,
+    /// The failed checks with one of these words, and the shortfalls that name the metric.
+    Checks(&'static [&'static str]),
+    /// Every failed check.
+    AllChecks,
+}
+
 /// What the number counts; it decides how it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -82,6 +93,8 @@ pub struct MetricSpec {
     pub most: Option<f64>,
     /// Where a sample's value comes from.
     pub source: ValueSource,
+    /// Which elements of a case explain its value.
+    pub explained_by: ExplainedBy,
     /// The gates that hold where the config states none.
     pub gates: &'static [Gate],
     /// The gates of the model tier, where they differ.
@@ -128,6 +141,7 @@ impl MetricSpec {
         unit: Unit::Share,
         most: None,
         source: ValueSource::Grade,
+        explained_by: ExplainedBy::Shortfalls,
         gates: &[],
         model_gates: None,
         switched_gates: &[],
@@ -135,7 +149,7 @@ impl MetricSpec {
     };
 
     /// The same for shares of cases that passed.
-    pub const RATE: Self = Self { aggregate: Aggregate::Rate, ..Self::PLAIN };
+    pub const RATE: Self = Self { aggregate: Aggregate::Rate, explained_by: ExplainedBy::AllChecks, ..Self::PLAIN };
 
     /// Whether it only says that an agent was measured, and nothing of how good the agent is: it alone makes no verdict a pass.
     pub fn is_precondition(&self) -> bool {

@@ -8,6 +8,7 @@ mod baseline;
 mod call;
 mod comment;
 mod config;
+mod evidence;
 mod gate;
 mod governance;
 mod grade;
@@ -16,6 +17,7 @@ mod interruption;
 mod judge;
 mod mark;
 mod metric;
+mod number;
 mod pair;
 mod path;
 mod record;
@@ -38,6 +40,7 @@ pub use config::{
     Agent, AgentFiles, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, Stale, StatedGate,
     StatedLimit, Suite, Target, Tier, Transport, Wire,
 };
+pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
 pub use gate::{Drift, Edge, Gate, Limit, Side};
 pub use governance::{ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, Pull, PullState, StatusState};
 pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag, all_hold};
@@ -49,9 +52,10 @@ pub use judge::{
 };
 pub use mark::Mark;
 pub use metric::{
-    Aggregate, Better, COVERAGE, EPSILON, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit, ValueSource, harmonic,
-    indicator, reaches, share,
+    Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
+    ValueSource, harmonic, indicator, reaches, share,
 };
+pub use number::{fixed_places, metric_value};
 pub use pair::{
     AnsweredBy, Exclusion, Freshness, Lost, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
+use super::evidence::PairShortfall;
 use super::grade::CheckName;
 use super::grade::Failure;
 use super::grade::Layer;
@@ -59,6 +60,8 @@ pub struct PairCheck {
     pub standing: Standing,
     /// The most frequent failure among the samples, where there is one.
     pub failure: Option<Box<Failure>>,
+    /// What would be right, where there is a failure.
+    pub expected: Option<Box<str>>,
 }
 
 impl PairResult {
@@ -164,6 +167,8 @@ pub struct PairResult {
     pub passing: Option<u32>,
     /// Its checks.
     pub checks: Vec<PairCheck>,
+    /// What costs the metrics that no check looks at, the most frequent first.
+    pub shortfalls: Vec<PairShortfall>,
     /// How the completed samples were read.
     pub layers: Box<[Layer]>,
     /// What is kept of single samples for an audit, by their places; written beside a report, and no part of it.

@@ -7,6 +7,7 @@ use super::approval::GoldenChange;
 use super::approval::Weight;
 use super::baseline::Identity;
 use super::config::Tier;
+use super::evidence::MetricEvidence;
 use super::grade::Layer;
 use super::grade::Tag;
 use super::ids::AgentName;
@@ -184,6 +185,8 @@ pub struct MetricReport {
     pub gates: Vec<GateRuling>,
     /// The worst of its gates.
     pub verdict: Ruling,
+    /// The cases that moved it; only where it fails, cannot be told or is worse than the baseline.
+    pub evidence: MetricEvidence,
 }
 
 impl MetricReport {

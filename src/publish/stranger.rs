@@ -5,6 +5,7 @@ use std::fmt;
 use crate::model::AgentReport;
 use crate::model::Authority;
 use crate::model::CaseReport;
+use crate::model::Difference;
 use crate::model::Identity;
 use crate::model::JudgeComparison;
 use crate::model::JudgeReport;
@@ -165,12 +166,20 @@ fn agent(report: &AgentReport) -> Result<(), Unfit> {
 }
 
 fn metric(report: &MetricReport) -> Result<(), Unfit> {
-    let MetricReport { name: metric, value, ci95, better: _, unit: _, aggregate, comparison, gates, verdict } = report;
+    let MetricReport { name: metric, value, ci95, better: _, unit: _, aggregate, comparison, gates, verdict, evidence } =
+        report;
     name(metric)?;
     name(aggregate)?;
     ruling(verdict)?;
     [*value, comparison.baseline, comparison.delta, comparison.detectable].into_iter().try_for_each(number)?;
     [*ci95, comparison.ci95].into_iter().try_for_each(interval)?;
+    at_most("cases of a metric", CHECKS, evidence.cases.len())?;
+    evidence.cases.iter().try_for_each(|evidence| {
+        name(evidence.case.as_str())?;
+        [evidence.value, evidence.baseline].into_iter().try_for_each(number)?;
+        at_most("differences of a case", CHECKS, evidence.differences.len())?;
+        evidence.differences.iter().try_for_each(|line| difference(&line.difference))
+    })?;
     at_most("gates of a metric", METRICS, gates.len())?;
     gates.iter().try_for_each(|gate| {
         name(&gate.gate)?;
@@ -193,14 +202,25 @@ fn case(report: &CaseReport) -> Result<(), Unfit> {
     at_most("judges of a pair", METRICS, pair.judged.len())?;
     pair.judged.iter().try_for_each(judged)?;
     pair.values.iter().try_for_each(|value| number(value.value))?;
+    at_most("shortfalls of a pair", CHECKS, pair.shortfalls.len())?;
+    pair.shortfalls.iter().try_for_each(|one| {
+        at_most("metrics of a shortfall", METRICS, one.metrics.len())?;
+        one.metrics.iter().try_for_each(|metric| name(metric))?;
+        difference(&one.difference)
+    })?;
     at_most("checks of a pair", CHECKS, pair.checks.len())?;
     pair.checks.iter().try_for_each(|check| {
         text(&check.name.to_string())?;
+        check.expected.as_deref().map_or(Ok(()), text)?;
         check
             .failure
             .as_deref()
             .map_or(Ok(()), |failure| text(&failure.detail).and_then(|()| text(&failure.next_action)))
     })
+}
+
+fn difference(found: &Difference) -> Result<(), Unfit> {
+    text(&found.expected).and_then(|()| text(&found.produced))
 }
 
 fn of_judge(report: &JudgeReport) -> Result<(), Unfit> {

@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use super::exhibit;
 use super::judges;
 use super::number;
 use super::plain::line;
 use super::words;
+use crate::format::SourceText;
 use crate::model::AgentReport;
 use crate::model::Ask;
 use crate::model::COVERAGE;
@@ -13,21 +15,58 @@ use crate::model::CaseReport;
 use crate::model::Exclusion;
 use crate::model::MetricReport;
 use crate::model::NEWLY_FAILING;
+use crate::model::PairShortfall;
 use crate::model::Report;
 use crate::model::RunKey;
+use crate::model::Sample;
 use crate::model::SuiteReport;
 use crate::model::Toolbox;
 
-/// Every agent's result on the cases of this id.
-pub fn explain(report: &Report) -> String {
+/// One case of one agent: what was asked, expected and produced, and what came of it.
+pub struct ExplainedCase<'a> {
+    /// Its suite.
+    pub suite: &'a SuiteReport,
+    /// Its agent.
+    pub agent: &'a AgentReport,
+    /// Its result.
+    pub case: &'a CaseReport,
+    /// What the agent is asked in each of its runs.
+    pub asked: &'a [(RunKey, Ask)],
+    /// Its golden file.
+    pub golden: &'a SourceText,
+    /// What the agent put out.
+    pub samples: &'a [Sample],
+}
+
+/// The results of many cases, without what was asked and produced.
+pub fn overview(report: &Report) -> String {
     let mut out = String::new();
     for suite in &report.suites {
         for agent in &suite.agents {
-            for case in &agent.cases {
-                one(&mut out, suite, agent, case);
-            }
+            agent.cases.iter().for_each(|case| one(&mut out, suite, agent, case));
         }
     }
+    put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows what was asked and produced");
+    out
+}
+
+/// The case, from what was asked to what to do next.
+pub fn explain(explained: &ExplainedCase<'_>) -> String {
+    let ExplainedCase { suite, agent, case, asked, golden, samples } = explained;
+    let mut out = String::new();
+    one(&mut out, suite, agent, case);
+    for (key, ask) in *asked {
+        let of_run = if key.case == case.pair.case { String::new() } else { format!(" ({}/{})", key.agent, key.case) };
+        put(&mut out, &format!("asked{of_run}:"));
+        match ask.prompt.as_str() {
+            "" => put(&mut out, &format!("  {}", line(&ask.inputs.to_string(), 400))),
+            prompt => exhibit::text(&mut out, prompt.lines()),
+        }
+    }
+    let start = case.pair.checks.iter().map(|check| check.line).min().unwrap_or(1);
+    exhibit::golden(&mut out, golden, start as usize);
+    exhibit::samples(&mut out, samples);
+    out.push('\n');
     out
 }
 
@@ -117,7 +156,8 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         let word = if check.standing.passes() { "holds" } else { "FAILS" };
         put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.line));
         if let Some(failure) = &check.failure {
-            put(out, &format!("          {}", line(&failure.detail, 400)));
+            put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
+            put(out, &format!("          got      {}", line(&failure.detail, 400)));
             put(
                 out,
                 &format!(
@@ -129,6 +169,16 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
             );
             put(out, &format!("          next: {}", line(&failure.next_action, 400)));
         }
+    }
+    if !pair.shortfalls.is_empty() {
+        put(out, "  other shortfalls");
+    }
+    for PairShortfall { metrics, difference, samples } in &pair.shortfalls {
+        let seen =
+            if pair.completed > 1 { format!(" ({samples} of {} samples)", pair.completed) } else { String::new() };
+        put(out, &format!("    {}{seen}  {}:{}", metrics.join(", "), pair.golden, difference.line));
+        put(out, &format!("          expected {}", line(&difference.expected, 400)));
+        put(out, &format!("          got      {}", line(&difference.produced, 400)));
     }
     let judged = judges::of_case(case, line);
     if !judged.is_empty() {

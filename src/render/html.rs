@@ -3,6 +3,8 @@
 use std::fmt::Write;
 
 use super::certainty;
+use super::evidence;
+use super::evidence::FailedMetric;
 use super::judges;
 use super::number;
 use super::number::Direction;
@@ -35,9 +37,12 @@ pub fn html(report: &Report) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">",
     );
     put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
-    put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
+    put(&format!(
+        "<title>goldgate: {}</title><style>{STYLE}</style></head><body>",
+        escaped(&words::headline(report, line))
+    ));
     put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
-    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report))));
+    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report, line))));
     put(&format!(
         "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
         Tally::of(&report.suites).words(),
@@ -49,6 +54,7 @@ pub fn html(report: &Report) -> String {
         put(&format!("<p>{}</p>", escaped(why)));
     }
     put(&golden_changes(report));
+    put(&failed_gates(report));
     for suite in &report.suites {
         put(&suite_part(suite));
     }
@@ -70,6 +76,34 @@ fn golden_changes(report: &Report) -> String {
         format!("<li><b class=\"{class}\">{}</b> {}</li>", words::weight(report, change), escaped(&change.words))
     });
     format!("<h2>Golden changes</h2>\n<p>{}</p>\n<ul>\n{}\n</ul>", escaped(&said), rows.collect::<Vec<_>>().join("\n"))
+}
+
+/// Each failed gate with the cases that moved it, expected beside produced.
+fn failed_gates(report: &Report) -> String {
+    let mut out = String::new();
+    for FailedMetric { suite, agent, metric, gate } in evidence::failed_metrics(report) {
+        let said = escaped(&evidence::failed_gate(metric, gate, line));
+        out.push_str(&format!("<h3 class=\"fail\">{}/{}: {said}</h3>\n<table><thead>", suite.id, agent.agent));
+        out.push_str("<tr><th>case<th>expected<th>got</tr></thead><tbody>\n");
+        for case in &metric.evidence.cases {
+            let value = escaped(&evidence::case_value(metric, case));
+            for (index, shown) in case.differences.iter().enumerate() {
+                let title = match index {
+                    0 => format!("<b>{}</b><br><span class=\"soft\">{value}</span>", case.case),
+                    _ => String::new(),
+                };
+                out.push_str(&format!(
+                    "<tr><td>{title}<td>{}<td>{}{}</tr>\n",
+                    escaped(&shown.difference.expected),
+                    escaped(&shown.difference.produced),
+                    evidence::in_samples(agent, case, shown)
+                ));
+            }
+        }
+        out.push_str("</tbody></table>\n");
+        out.extend(evidence::more_cases(metric).map(|more| format!("<p class=\"soft\">… and {more}</p>\n")));
+    }
+    if out.is_empty() { out } else { format!("<h2>Failed gates</h2>\n{out}") }
 }
 
 fn escaped(text: &str) -> String {

@@ -2,13 +2,12 @@
 
 use std::fmt::Write;
 
+use super::exhibit;
 use super::number;
-use super::plain::line;
 use super::words;
 use crate::format::SourceText;
 use crate::model::Agreement;
 use crate::model::Mark;
-use crate::model::Run;
 use crate::model::Sample;
 use crate::model::Unit;
 
@@ -28,32 +27,13 @@ pub struct Shown<'a> {
     pub samples: &'a [Sample],
 }
 
-/// Lines of a text that are shown; the rest is counted.
-const LINES: usize = 60;
-
 /// The case.
 pub fn shown(case: &Shown<'_>) -> String {
     let Shown { number, of, who, golden, line: start, samples } = case;
     let mut out = String::new();
     put(&mut out, &format!("[{number} of {of}] {who}"));
-    put(&mut out, &format!("expected, {}:", golden.file));
-    let whole = golden.text.lines().count() <= LINES;
-    // Of a file with many cases the part at this one; a line before tells where one is.
-    let skipped = if whole { 0 } else { start.saturating_sub(2) };
-    lines(&mut out, golden.text.lines().skip(skipped));
-    for (number, sample) in samples.iter().enumerate() {
-        match sample {
-            Sample::Inconclusive { why, .. } => {
-                put(&mut out, &format!("sample {number} gave nothing: {}", line(&why.text(), 200)))
-            }
-            Sample::Spared => put(&mut out, &format!("sample {number} was not needed")),
-            Sample::Completed(runs) if runs.is_empty() => put(&mut out, "The case itself holds what is graded."),
-            Sample::Completed(runs) => {
-                put(&mut out, &format!("produced, sample {number}:"));
-                runs.iter().for_each(|run| produced(&mut out, run));
-            }
-        }
-    }
+    exhibit::golden(&mut out, golden, *start);
+    exhibit::samples(&mut out, samples);
     out
 }
 
@@ -61,33 +41,10 @@ fn put(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string accepts every write");
 }
 
-fn produced(out: &mut String, run: &Run) {
-    let value: Result<serde_json::Value, _> = serde_json::from_str(&run.outputs);
-    let text = value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| run.outputs.to_string());
-    // A line break inside of a text is easier to read as one.
-    lines(out, text.replace("\\n", "\n").lines());
-}
-
-fn lines<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
-    let mut left = 0;
-    for (number, text) in all.enumerate() {
-        match number {
-            ..LINES => {
-                let indent = text.len() - text.trim_start_matches(' ').len();
-                put(out, format!("  {:indent$}{}", "", line(text, 400)).trim_end());
-            }
-            _ => left += 1,
-        }
-    }
-    if left > 0 {
-        put(out, &format!("  … and {}", words::plural(left, "more line", "more lines")));
-    }
-}
-
 /// The rubric that a person marks by, the same as the judge's.
 pub fn rubric(text: &str) -> String {
     let mut out = "Mark by this rubric:\n".to_owned();
-    lines(&mut out, text.lines());
+    exhibit::text(&mut out, text.lines());
     out.push('\n');
     out
 }

@@ -3,6 +3,7 @@
 mod advice;
 mod cases;
 mod changes;
+mod evidence;
 mod numbers;
 
 use std::fmt::Write;
@@ -14,6 +15,8 @@ pub use self::changes::kinds_of_changes;
 use self::changes::listed;
 use self::changes::needing_approval;
 pub use self::changes::shown_changes;
+use self::evidence::failed_gates;
+use self::evidence::moved_cases;
 use self::numbers::certainty;
 use self::numbers::changed;
 use self::numbers::detectable;
@@ -81,7 +84,7 @@ pub fn alert_kind(report: &Report) -> &'static str {
 
 /// The verdict in words.
 pub fn headline(report: &Report) -> String {
-    words::headline(report)
+    words::headline(report, inline)
 }
 
 /// The alert that opens a comment.
@@ -121,8 +124,10 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
     all.push(block(1, "notes", notes(report)));
     all.push(block(0, NEEDS_APPROVAL, needing_approval(report)));
     all.push(block(1, "golden changes", listed(report)));
+    all.push(block(1, "cases behind failed gates", failed_gates(report, links)));
     all.extend(moved);
     all.extend([
+        block(3, "cases behind moved numbers", moved_cases(report, links)),
         block(2, "failed checks", failures(report, links)),
         block(3, "taxonomy", taxonomy(report)),
         block(4, "judges", advice(report)),

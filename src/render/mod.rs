@@ -3,6 +3,8 @@
 pub mod annotations;
 pub mod calibration;
 mod certainty;
+mod evidence;
+mod exhibit;
 pub mod explain;
 pub mod html;
 mod judges;

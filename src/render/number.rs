@@ -1,18 +1,10 @@
-//! Numbers as people read them: the same number of digits everywhere, never `-0.0`, never `NaN`.
+//! Numbers and differences as people read them.
 
 use crate::model::Better;
 use crate::model::Unit;
 
-/// A value of a metric: shares in percent with one digit, counts and points plain; a dash for nothing.
-pub fn value(unit: Unit, value: Option<f64>) -> String {
-    match (unit, value.filter(|value| value.is_finite())) {
-        (_, None) => "–".to_owned(),
-        (Unit::Share, Some(value)) => format!("{} %", digits(value * 100.0, 1)),
-        (Unit::Count, Some(value)) if value.fract() == 0.0 => digits(value, 0),
-        (Unit::Count | Unit::Points, Some(value)) => digits(value, 1),
-        (Unit::Spread, Some(value)) => digits(value, 4),
-    }
-}
+pub use crate::model::fixed_places as digits;
+pub use crate::model::metric_value as value;
 
 /// A difference: in percentage points for shares, with a sign; `=` where it shows as nothing.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
@@ -52,16 +44,6 @@ pub enum Direction {
     Other,
     /// It did not move as far as it shows.
     Same,
-}
-
-/// A number with a fixed number of decimal places and no negative zero.
-pub fn digits(value: f64, places: usize) -> String {
-    let shown = format!("{value:.places$}");
-    match shown.strip_prefix('-') {
-        Some(rest) if rest.chars().all(|char| matches!(char, '0' | '.')) => rest.to_owned(),
-        Some(rest) => format!("−{rest}"),
-        None => shown,
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use comfy_table::Table;
 use comfy_table::TableStyle;
 
 use super::certainty;
+use super::evidence;
+use super::evidence::FailedMetric;
 use super::judges;
 use super::number;
 use super::number::Direction;
@@ -57,13 +59,14 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     }
     certain(&mut out, report);
     advice(&mut out, report);
+    failed_gates(&mut out, report);
     failures(&mut out, report);
     golden_changes(&mut out, report);
     remarks(&mut out, report);
     for why in &report.not_gateable {
         put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
     }
-    put(&mut out, &format!("{}\n{}", words::headline(report), Tally::of(&report.suites).words()));
+    put(&mut out, &format!("{}\n{}", words::headline(report, line), Tally::of(&report.suites).words()));
     out
 }
 
@@ -180,6 +183,31 @@ fn certain(out: &mut String, report: &Report) {
         seen.iter().for_each(|sentence| put(out, &format!("smallest change to be seen: {sentence}")));
     }
     out.push('\n');
+}
+
+/// Each failed gate with the cases that moved it.
+fn failed_gates(out: &mut String, report: &Report) {
+    let failed = evidence::failed_metrics(report);
+    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
+        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate, line)));
+        for one in &metric.evidence.cases {
+            put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
+            for shown in &one.differences {
+                let samples = evidence::in_samples(agent, one, shown);
+                put(out, &format!("    expected {}", line(&shown.difference.expected, 200)));
+                put(out, &format!("    got      {}{samples}", line(&shown.difference.produced, 300)));
+            }
+        }
+        if let Some(more) = evidence::more_cases(metric) {
+            put(out, &format!("  … and {more}"));
+        }
+    }
+    if failed.len() > LISTED {
+        put(out, &format!("… and {} more failed gates; --out DIR shows all", failed.len() - LISTED));
+    }
+    if !failed.is_empty() {
+        out.push('\n');
+    }
 }
 
 fn failures(out: &mut String, report: &Report) {

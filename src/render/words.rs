@@ -1,5 +1,6 @@
 //! The sentences that several formats share.
 
+use super::evidence;
 use super::number;
 use crate::model::Approval;
 use crate::model::Authority;
@@ -15,6 +16,9 @@ use crate::model::SuiteReport;
 use crate::model::Unit;
 use crate::model::Verdict;
 use crate::model::Weight;
+
+/// The longest name in a sentence.
+pub const NAME: usize = 80;
 
 /// How many gates were ruled in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -56,9 +60,11 @@ impl Tally {
 }
 
 /// The verdict in words that a tired reader understands.
-pub fn headline(report: &Report) -> String {
+///
+/// Names of agents and metrics are foreign text: `shown` makes them harmless for the form that the sentence is put into.
+pub fn headline(report: &Report, shown: fn(&str, usize) -> String) -> String {
     let tally = Tally::of(&report.suites);
-    let failed = plural(tally.fail, "gate fails", "gates fail");
+    let failed = failed_gates(report, tally.fail, shown);
     if let Some(interruption) = report.called_off {
         let why = interruption.message();
         return format!("No verdict: {why} before all samples were made. This is not a pass.");
@@ -72,15 +78,13 @@ pub fn headline(report: &Report) -> String {
                 "Passes by the rules of this change, but {} by those of the base commit: ",
                 plural(base, "gate fails", "gates fail")
             ),
-            (_, _) => format!("The agent got worse: {failed}, and "),
+            (_, _) => format!("{failed}, and "),
         };
         return format!("{worse}{changes} an approval. This blocks the merge.");
     }
     match (report.verdict.verdict(), report.authority) {
-        (Some(Verdict::Fail), Authority::Blocking) => format!("The agent got worse: {failed}. This blocks the merge."),
-        (Some(Verdict::Fail), Authority::Advisory) => {
-            format!("The agent got worse: {failed}. This does not block the merge.")
-        }
+        (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),
+        (Some(Verdict::Fail), Authority::Advisory) => format!("{failed}. This does not block the merge."),
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
             "No verdict can be given. This blocks the merge.".to_owned()
         }
@@ -93,6 +97,18 @@ pub fn headline(report: &Report) -> String {
         }
         (Some(Verdict::Pass), _) => format!("All gates hold: {}.", plural(tally.pass, "gate", "gates")),
     }
+}
+
+/// The first failed gate with its numbers, and how many more there are.
+fn failed_gates(report: &Report, count: usize, shown: fn(&str, usize) -> String) -> String {
+    let failed = evidence::failed_metrics(report);
+    let Some(first) = failed.first() else { return plural(count, "gate fails", "gates fail") };
+    let more = match count.saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" + {}", plural(more, "more gate", "more gates")),
+    };
+    let agent = shown(first.agent.agent.as_str(), NAME);
+    format!("{agent} {}{more}", evidence::failed_gate(first.metric, first.gate, shown))
 }
 
 /// What a golden change asks for, and whether it has it.

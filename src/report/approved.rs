@@ -41,11 +41,11 @@ fn suite(shown: SuiteReport, ruled: SuiteReport) -> SuiteReport {
 }
 
 fn agent(shown: AgentReport, ruled: AgentReport) -> AgentReport {
-    let metrics = shown
-        .metrics
-        .into_iter()
-        .zip(ruled.metrics)
-        .map(|(shown, ruled)| MetricReport { comparison: shown.comparison, ..ruled });
+    let metrics = shown.metrics.into_iter().zip(ruled.metrics).map(|(shown, ruled)| MetricReport {
+        comparison: shown.comparison,
+        evidence: shown.evidence,
+        ..ruled
+    });
     let cases =
         shown.cases.into_iter().zip(ruled.cases).map(|(shown, ruled)| CaseReport { trend: shown.trend, ..ruled });
     AgentReport {

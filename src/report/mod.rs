@@ -2,12 +2,14 @@
 
 mod approved;
 mod digest;
+mod evidence;
 
 use std::collections::BTreeMap;
 
 pub use self::approved::approved;
 pub use self::digest::result_digest;
 
+use self::evidence::add_evidence;
 use crate::fold;
 use crate::gate::Comparability;
 use crate::gate::Judgement;
@@ -25,6 +27,7 @@ use crate::model::GoldenChange;
 use crate::model::Identity;
 use crate::model::Interruption;
 use crate::model::Layer;
+use crate::model::MetricSpec;
 use crate::model::NotGateable;
 use crate::model::PairResult;
 use crate::model::Report;
@@ -50,6 +53,8 @@ pub struct AgentFacts<'a> {
     pub suite: &'a SuiteId,
     /// Its name.
     pub agent: AgentName,
+    /// The metrics of its kind.
+    pub specs: &'a [MetricSpec],
     /// What it was measured with.
     pub identity: Identity,
     /// Its pairs, by case.
@@ -68,7 +73,7 @@ pub struct AgentFacts<'a> {
 
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
-    let AgentFacts { suite, agent, identity, pairs, remarks, refused, retired, judgement, before } = facts;
+    let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
     let Judgement { metrics, verdict, reliability, cases, removed, comparability } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
@@ -85,6 +90,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         .filter(|metric| metric.value.is_some())
         .flat_map(|metric| &metric.gates)
         .any(|gate| gate.from_baseline && !gate.is_off() && gate.ruling.verdict().is_none());
+    let comparable = matches!(comparability, Comparability::Comparable(_));
     let mut notes = remarks;
     notes.extend(match comparability {
         Comparability::Absent => vec!["no baseline: gates that need one are skipped".to_owned()],
@@ -112,6 +118,7 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         taxonomy_before: before.filter(|entry| !entry.cases.is_empty()).map(|entry| entry.taxonomy.clone()),
         infra_before: before.and_then(|entry| entry.infra),
     };
+    add_evidence(specs, &mut report, before.filter(|_| comparable));
     report.notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &report.layers())));
     AgentPart { report, not_gateable }
 }

@@ -47,6 +47,7 @@ use crate::model::BadId;
 use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Edge;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -78,6 +79,7 @@ pub const KIND: Kind = Kind {
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "cross_recall",
+        explained_by: ExplainedBy::Checks(&["shared_finding"]),
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
@@ -91,6 +93,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "contradiction_rate",
+        explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
         gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
         meaning: "shared findings whose severities lie too far apart between agents / shared findings",
@@ -380,6 +383,7 @@ impl Suite for CrossAgent {
             contradictions.filter(merit),
             Some(indicator(all_hold(&checks))),
         ];
-        Ok(Grade { values, checks, layer, kept: None })
+        let shortfalls = view.shortfalls(&doubled);
+        Ok(Grade { values, checks, shortfalls, layer, kept: None })
     }
 }

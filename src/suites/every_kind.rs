@@ -4,6 +4,7 @@ use crate::model::Aggregate;
 use crate::model::Better;
 use crate::model::COVERAGE;
 use crate::model::Edge;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Limit;
 use crate::model::MetricSpec;
@@ -26,6 +27,7 @@ pub const COMMON: &[MetricSpec] = &[
     MetricSpec {
         name: READABLE,
         source: ValueSource::Layer,
+        explained_by: ExplainedBy::Checks(&["schema", "schema_ok"]),
         gates: &[Gate::PERFECT],
         meaning: "cases of which more than half of the completed samples could be read / cases",
         ..MetricSpec::RATE

@@ -1,6 +1,7 @@
 //! An expected finding, and when a produced one matches it (grading.md 4).
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -188,14 +189,36 @@ impl Expected {
         self.severities != (least(), greatest())
     }
 
-    /// The least and the greatest severity that are right.
-    pub fn severity_range(&self) -> (Severity, Severity) {
-        self.severities
+    /// The severities that are right, such as `medium to high`.
+    pub fn severity_range(&self) -> String {
+        match self.severities {
+            (least, most) if least == most => least.to_string(),
+            (least, Severity::Critical) => format!("{least} or higher"),
+            (Severity::Info, most) => format!("{most} or lower"),
+            (least, most) => format!("{least} to {most}"),
+        }
     }
 
     /// Whether the severity lies in the range; an unknown one lies in none.
     pub fn fits_severity(&self, finding: &Finding) -> bool {
         finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
+    }
+}
+
+/// What is expected, in one line.
+impl fmt::Display for Expected {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "a finding of {}", self.category)?;
+        let keywords: Vec<String> = self
+            .keywords
+            .iter()
+            .filter_map(|words| words.first())
+            .map(|word| format!("\"{}\"", word.as_str()))
+            .collect();
+        if !keywords.is_empty() {
+            write!(out, " with {}", keywords.join(", "))?;
+        }
+        self.citation.as_ref().map_or(Ok(()), |file| write!(out, ", citing {file}"))
     }
 }
 

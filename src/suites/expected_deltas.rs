@@ -11,6 +11,11 @@ use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::Step::At;
 use crate::format::Step::Key;
+use crate::model::Difference;
+use crate::model::Shortfall;
+use crate::model::Shortfalls;
+use crate::text::line;
+use std::fmt;
 
 /// An item and its kind.
 #[derive(Deserialize, JsonSchema)]
@@ -73,6 +78,39 @@ impl ExpectedDeltas {
             (!other.is_empty()).then(|| format!("{item} is {kind}, not {}", other.join(" or ")))
         });
         wrong.collect()
+    }
+}
+
+impl ExpectedDeltas {
+    /// The produced items that nobody expects: they cost precision.
+    pub fn surplus(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for (item, kinds) in kinds.iter().filter(|(item, _)| !self.0.contains_key(**item)) {
+            found.add(&["delta_precision"], || {
+                let kinds: Vec<&str> = kinds.iter().copied().collect();
+                Difference {
+                    line: 1,
+                    expected: "only items that the golden file expects".to_owned(),
+                    produced: line(&format!("{item} ({})", kinds.join(" or ")), 200),
+                }
+            });
+        }
+        if kinds.is_empty() && !self.is_empty() {
+            found.add(&["delta_precision"], || Difference {
+                line: 1,
+                expected: format!("items: {} in the golden file", self.len()),
+                produced: "no item".to_owned(),
+            });
+        }
+        found.into()
+    }
+}
+
+/// The expected items with their kinds.
+impl fmt::Display for ExpectedDeltas {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all: Vec<String> = self.0.iter().map(|(item, kind)| format!("{item} ({kind})")).collect();
+        out.write_str(&all.join(", "))
     }
 }
 

@@ -15,6 +15,7 @@ use self::fits::Fits;
 use self::golden::Expectation;
 use self::golden::ExpectedFile;
 use self::golden::expectation;
+use self::shortfalls::shortfalls;
 use super::Audit;
 use super::Cast;
 use super::Desk;
@@ -28,6 +29,8 @@ use super::blame::Blame;
 use super::desk::read_case;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
+use super::finding::Citation;
+use super::finding::Finding;
 use super::matching;
 use super::produced::Produced;
 use super::produced::produced;
@@ -43,6 +46,7 @@ use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Drift;
 use crate::model::Edge;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -65,6 +69,7 @@ mod audit;
 mod checks;
 mod fits;
 mod golden;
+mod shortfalls;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -86,6 +91,7 @@ const NEAR_BASELINE: &[Gate] =
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "finding_recall",
+        explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "required expected findings that were produced / required expected findings",
@@ -111,6 +117,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "false_positive_rate",
+        explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
@@ -126,6 +133,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "gap_recall",
+        explained_by: ExplainedBy::Checks(&["expected_gap"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected gap types that were reported / expected gap types",
         ..MetricSpec::PLAIN
@@ -138,6 +146,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "count_in_range",
+        explained_by: ExplainedBy::Checks(&["count_in_range"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
         meaning: "1 if the number of findings lies between min_expected_findings and max_expected_findings, else 0",
@@ -257,11 +266,14 @@ impl Suite for Findings {
         let produced = produced(run);
         let grounding = self.grounding(&produced, desk)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
-        let mut values = values(expectation, &produced, &fits, grounding);
+        let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
+        let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
+        let mut values = values(expectation, &produced, &fits, matched, &grounding);
+        let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
         values.push(Some(indicator(all_hold(&checks))));
-        Ok(Grade { values, checks, layer: produced.layer, kept: None })
+        Ok(Grade { values, checks, shortfalls, layer: produced.layer, kept: None })
     }
 
     fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
@@ -275,25 +287,47 @@ impl Suite for Findings {
 }
 
 impl Findings {
-    /// The share of quotes that stand in the document that they cite.
-    fn grounding(&self, produced: &Produced, desk: &Desk<'_>) -> Result<Option<f64>, Diagnostic> {
-        let (mut quotes, mut grounded) = (0_usize, 0_usize);
-        let citations = produced.findings.iter().flat_map(|finding| &finding.citations);
-        for citation in citations.filter(|citation| !citation.quote.is_empty()) {
-            quotes += 1;
+    /// Which quotes stand in the document that they cite.
+    fn grounding<'p>(&self, produced: &'p Produced, desk: &Desk<'_>) -> Result<Grounding<'p>, Diagnostic> {
+        let mut grounding = Grounding { quotes: 0, ungrounded: Vec::new() };
+        let citations =
+            produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
+        for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
+            grounding.quotes += 1;
             // Only names that the folder's listing has are opened: the name comes from an agent.
-            if self.files.contains(&citation.file)
-                && contains(&desk.paper(&self.documents.child(&citation.file))?, &citation.quote)
-            {
-                grounded += 1;
+            let grounded = self.files.contains(&citation.file)
+                && contains(&desk.paper(&self.documents.child(&citation.file))?, &citation.quote);
+            if !grounded {
+                grounding.ungrounded.push((finding, citation));
             }
         }
-        Ok(share(grounded, quotes))
+        Ok(grounding)
+    }
+}
+
+/// The quotes of one sample.
+struct Grounding<'a> {
+    /// All of them.
+    quotes: usize,
+    /// Those that do not stand in the document that they cite.
+    ungrounded: Vec<(&'a Finding, &'a Citation)>,
+}
+
+impl Grounding<'_> {
+    /// The share of quotes that stand in the document that they cite.
+    fn share(&self) -> Option<f64> {
+        share(self.quotes - self.ungrounded.len(), self.quotes)
     }
 }
 
 /// The metrics of one sample, in the order of [`OWN`].
-fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding: Option<f64>) -> Vec<Option<f64>> {
+fn values(
+    expectation: &Expectation,
+    produced: &Produced,
+    fits: &Fits,
+    matching: usize,
+    grounding: &Grounding<'_>,
+) -> Vec<Option<f64>> {
     let findings = &produced.findings;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
     let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
@@ -302,9 +336,8 @@ fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding
     let merit = |value: f64| readable.then_some(value);
     let recall = share(found, required.len()).or(merit(1.0));
     let expected = 0..expectation.expected.len();
-    let edges: Vec<Vec<usize>> = expected.clone().map(|expected| fits.matching(expected).collect()).collect();
     let nothing = if required.is_empty() { 1.0 } else { 0.0 };
-    let precision = share(matching::maximum(&edges, findings.len()), findings.len());
+    let precision = share(matching, findings.len());
     let precision = precision.or(if nothing > 0.0 { merit(nothing) } else { Some(nothing) });
     let at_least = |fit: Fit| {
         let expected = expected.clone();
@@ -327,7 +360,7 @@ fn values(expectation: &Expectation, produced: &Produced, fits: &Fits, grounding
         share(hits, findings.len()).or(merit(0.0)),
         recall.zip(precision).map(|(recall, precision)| harmonic(recall, precision)),
         share(reported, expectation.gaps.len()),
-        grounding,
+        grounding.share(),
         in_range,
         merit(findings.len() as f64),
     ]

@@ -1,10 +1,14 @@
 //! Kind `interview` (seed 001): agents that turn a conversation into atoms of intent.
 
+mod checks;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Map;
 use serde_json::Value;
 
+use self::checks::Reader;
+use self::checks::shortfalls;
 use super::Audit;
 use super::Cast;
 use super::Desk;
@@ -14,10 +18,8 @@ use super::Pair;
 use super::Shelf;
 use super::Suite;
 use super::atoms::Atom;
-use super::atoms::Produced;
 use super::atoms::produced;
 use super::blame::Blame;
-use super::blame::Fault;
 use super::client::Client;
 use super::client::Speech;
 use super::every_kind::COMMON;
@@ -32,10 +34,8 @@ use super::labels::Says;
 use super::matching;
 use super::person_scores::score_remarks;
 use super::quarantine::QuarantineForm;
-use super::rubric::DIMENSIONS;
 use super::rubric::MOST_POINTS;
 use super::rubric::Measure;
-use super::rubric::Scores;
 use super::rubric::invariant;
 use super::rubric::scores;
 use super::terms::Terms;
@@ -48,9 +48,7 @@ use crate::format::Step::At;
 use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::Ask;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Failure;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -61,7 +59,6 @@ use crate::model::Run;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::indicator;
-use crate::model::reaches;
 use crate::model::share;
 use crate::text::Keyword;
 
@@ -90,6 +87,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "atom_recall",
+        explained_by: ExplainedBy::Checks(&["expected_atom"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected atoms that some produced atom matches / expected atoms",
         ..MetricSpec::PLAIN
@@ -318,7 +316,8 @@ impl Suite for Interview {
         let total = f64::from(points.iter().sum::<u8>());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
-        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
+        let shortfalls = shortfalls(scenario, &produced, &edges, points);
+        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         // Where nothing can be read, that nothing was asked for is no merit.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         grade.values = vec![
@@ -345,79 +344,5 @@ impl Suite for Interview {
 
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         self.folder.audit(shelf)
-    }
-}
-
-/// One sample beside its scenario.
-struct Reader<'a> {
-    scenario: &'a Scenario,
-    produced: &'a Produced,
-    points: Scores,
-    total: f64,
-    blame: Blame<'a>,
-}
-
-impl Reader<'_> {
-    fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
-        let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.blame.schema(form))];
-        for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
-            let failure = edges.is_empty().then(|| self.missed(expected));
-            checks.push(Check::of("expected_atom", CheckKey::At(place), expected.line, failure));
-        }
-        let low = (!reaches(self.total, self.scenario.least)).then(|| {
-            let lost: Vec<String> = DIMENSIONS
-                .iter()
-                .zip(self.points)
-                .filter(|(_, points)| *points < 2)
-                .map(|(name, points)| format!("{name} {points} of 2"))
-                .collect();
-            let detail =
-                format!("{} of 12 points, {} are the least: {}", self.total, self.scenario.least, lost.join(", "));
-            let action = "look at the lowest dimension first: each has its rule in the policy".to_owned();
-            self.blame.failure(Fault::Content, None, detail, action)
-        });
-        checks.push(Check::of("rubric_total", CheckKey::Only, 1, low));
-        checks
-    }
-
-    /// Why no atom matches, by the one that comes nearest.
-    fn missed(&self, expected: &Expected) -> Failure {
-        let wanted: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
-        let wanted = format!("\"{}\"", wanted.join("\" or \""));
-        let rule = expected.rule.as_deref();
-        let named: Vec<&Atom> = self.produced.atoms.iter().filter(|atom| expected.named(atom)).collect();
-        let Some(near) = named.iter().find(|atom| expected.sorted(atom)).or_else(|| named.first()) else {
-            let action = match rule {
-                Some(rule) if self.blame.had_rule(rule) => {
-                    format!("the agent had rule {rule} and did not follow it: give it an example")
-                }
-                Some(rule) => format!("write rule {rule} into the policy"),
-                None => "read the atoms: if one means this in other words, add the words; if not, the agent missed it"
-                    .to_owned(),
-            };
-            return self.blame.failure(Fault::Content, rule, format!("no atom speaks of {wanted}"), action);
-        };
-        let (detail, action) = if !expected.sorted(near) {
-            let detail = format!(
-                "\"{}\" has the category \"{}\", not {}",
-                near.title,
-                near.category,
-                expected.categories.join(" or ")
-            );
-            (detail, "sharpen the category decision tree of the policy, or accept the category as well")
-        } else if near.outcomes < expected.outcomes {
-            let detail = format!(
-                "\"{}\" has {} observable outcomes, {} are the fewest",
-                near.title, near.outcomes, expected.outcomes
-            );
-            (detail, "make the policy ask for outcomes that can be observed")
-        } else {
-            (
-                format!("\"{}\" has no evidence", near.title),
-                "make the policy ask for the words of the client as evidence",
-            )
-        };
-        self.blame.failure(Fault::Content, rule, detail, action.to_owned())
     }
 }

@@ -42,6 +42,7 @@ use crate::model::Aggregate;
 use crate::model::Ask;
 use crate::model::Check;
 use crate::model::CheckKey;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -68,6 +69,7 @@ pub const KIND: Kind = Kind {
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "classification_stability",
+        explained_by: ExplainedBy::Checks(&["stable"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
         meaning: "variants with the same kinds by item as the base run / variants",
@@ -185,13 +187,15 @@ impl Suite for Property {
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let wanted = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, blame.schema(wanted))];
+        let readable = || "an answer of the form {deltas: []}".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, blame.schema(wanted))];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {
                 let action = "mend the classification itself in the kind reconciliation: stability of a wrong one is worth nothing";
                 blame.failure(Fault::Content, None, detail, action.to_owned())
             });
-            checks.push(Check::of("base_classified", CheckKey::Only, 1, failure));
+            let expected = || format!("the base run says {expected}");
+            checks.push(Check::of("base_classified", CheckKey::Only, 1, expected, failure));
         }
         let mut stable = 0_usize;
         for (at, variant) in variants.iter().enumerate() {
@@ -213,12 +217,13 @@ impl Suite for Property {
                 let action = "make the prompt say what a classification rests on, and that this change is none";
                 blame.failure(Fault::Content, None, detail, action.to_owned())
             });
-            checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, failure));
+            let expected = || format!("the same kinds after \"{}\"", variant.transform);
+            checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
         }
         let layer = read.iter().map(|(_, layer)| *layer).max().unwrap_or(Layer::Structured);
         let passed = indicator(all_hold(&checks));
         let values = vec![Some(stable as f64 / variants.len() as f64), Some(passed)];
-        Ok(Grade { values, checks, layer, kept: None })
+        Ok(Grade { values, checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
     fn ask(&self, place: usize, run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {

@@ -39,6 +39,7 @@ use crate::format::json;
 use crate::model::Ask;
 use crate::model::Check;
 use crate::model::CheckKey;
+use crate::model::ExplainedBy;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
@@ -72,24 +73,28 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "delta_recall",
+        explained_by: ExplainedBy::Checks(&["deltas_found"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected pairs of item and kind that were produced / expected pairs",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "delta_precision",
+        explained_by: ExplainedBy::Checks(&["kinds_right"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "produced pairs of item and kind that were expected / produced pairs",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "evidence_grounding",
+        explained_by: ExplainedBy::Checks(&["evidence_grounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "claims that cite a path, test or coverage range, all existing in the snapshot / claims",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "bounded_actions",
+        explained_by: ExplainedBy::Checks(&["actions_bounded"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 if there are at most max_recommendations, each with a success condition, else 0",
         ..MetricSpec::PLAIN
@@ -189,7 +194,8 @@ impl Suite for Reconciliation {
             produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { fixture, produced: &produced, blame }.checks(&kinds);
-        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
+        let shortfalls = fixture.expected.surplus(&kinds);
+        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         let passed = indicator(grade.passed());
         // Where nothing can be read, that nothing was asked for is no merit.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
@@ -223,13 +229,22 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
-        let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
+        let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
+        let most = self.fixture.most;
         vec![
-            only("schema", self.blame.schema(form)),
-            only("deltas_found", self.missing(kinds)),
-            only("kinds_right", self.wrong_kind(kinds)),
-            only("evidence_grounded", self.ungrounded()),
-            only("actions_bounded", self.unbounded()),
+            only(
+                "schema",
+                &|| "an answer of the form {deltas: [], recommendations: []}".to_owned(),
+                self.blame.schema(form),
+            ),
+            only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
+            only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
+            only("evidence_grounded", &|| "claims that cite what the snapshot has".to_owned(), self.ungrounded()),
+            only(
+                "actions_bounded",
+                &|| format!("at most {most} recommendations, each with a success condition"),
+                self.unbounded(),
+            ),
         ]
     }
 
@@ -276,7 +291,7 @@ impl Reader<'_> {
         let (found, most) = (self.produced.conditions.len(), self.fixture.most);
         let open = self.produced.conditions.iter().filter(|one| one.is_empty()).count();
         let detail = match (found > most, open) {
-            (true, _) => format!("{found} recommendations, {most} are the most"),
+            (true, _) => format!("{found} recommendations"),
             (false, 0) => return None,
             (false, open) => format!("{open} of {found} recommendations have no success condition"),
         };

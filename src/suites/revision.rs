@@ -25,6 +25,7 @@ use crate::model::Aggregate;
 use crate::model::Ask;
 use crate::model::Better;
 use crate::model::Edge;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Limit;
@@ -93,51 +94,82 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "overall_score",
+        explained_by: ExplainedBy::Checks(&[
+            "entity_substitution",
+            "jurisdiction_transformation",
+            "liability_reallocation",
+            "clause_operations",
+            "legal_coherence",
+            "format",
+            "quality_gate",
+        ]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "the weighted criteria less the penalties, 0 to 1",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "entity_substitution",
+        explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 less 0.15 for each old name that is left, at least 0",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "jurisdiction_transformation",
+        explained_by: ExplainedBy::Checks(&["jurisdiction_transformation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "places of the old law or court that are gone / such places; 0 if the new law stands nowhere",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "liability_reallocation",
+        explained_by: ExplainedBy::Checks(&["liability_reallocation"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "indemnity sentences that go the way that was asked for / indemnity sentences",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "clause_operations",
+        explained_by: ExplainedBy::Checks(&["clause_operations"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "operations that are done / operations asked for and paragraphs that are gone unasked",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "legal_coherence",
+        explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "1 less 0.2 for each of: broken references, orphans, undefined terms, broken numbers, unasked changes",
         ..MetricSpec::PLAIN
     },
-    MetricSpec { name: "remaining_entities", meaning: "places that still have an old name", ..COUNT },
-    MetricSpec { name: "broken_references", meaning: "cross-references that point nowhere or elsewhere", ..COUNT },
-    MetricSpec { name: "orphans", meaning: "definitions without use, sub-clauses without their clause", ..COUNT },
+    MetricSpec {
+        name: "remaining_entities",
+        explained_by: ExplainedBy::Checks(&["entity_substitution"]),
+        meaning: "places that still have an old name",
+        ..COUNT
+    },
+    MetricSpec {
+        name: "broken_references",
+        explained_by: ExplainedBy::Checks(&["legal_coherence"]),
+        meaning: "cross-references that point nowhere or elsewhere",
+        ..COUNT
+    },
+    MetricSpec {
+        name: "orphans",
+        explained_by: ExplainedBy::Checks(&["legal_coherence"]),
+        meaning: "definitions without use, sub-clauses without their clause",
+        ..COUNT
+    },
     MetricSpec {
         name: "unintended_changes",
+        explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NONE],
         meaning: "paragraphs that changed without being asked for",
         ..COUNT
     },
     MetricSpec {
         name: "rtf_corruption",
+        explained_by: ExplainedBy::Checks(&["format"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "documents of which the format is damaged / documents",
@@ -152,12 +184,14 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "critic_valid",
+        explained_by: ExplainedBy::Checks(&["schema", "arithmetic", "consistent"]),
         gates: &[Gate::PERFECT],
         meaning: "evaluations of the right form, whose arithmetic is right and which do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "false_satisfied",
+        explained_by: ExplainedBy::Checks(&["not_falsely_satisfied"]),
         better: Better::Lower,
         gates: &[Gate::NONE],
         fold: SampleFold::Worst,
@@ -167,12 +201,14 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "missed_failures",
+        explained_by: ExplainedBy::Checks(&["failures_found"]),
         gates: NO_MORE,
         meaning: "failures that the verifier found and the critic did not",
         ..COUNT
     },
     MetricSpec {
         name: "invented_failures",
+        explained_by: ExplainedBy::Checks(&["none_invented"]),
         gates: NO_MORE,
         meaning: "criteria that the critic blames without a fault in them",
         ..COUNT
@@ -232,7 +268,7 @@ impl Suite for Revision {
         let kept = audit::of_a_loop(&produced, &self.scoring, None);
         let checks = reader.checks();
         values.push(Some(indicator(all_hold(&checks))));
-        Ok(Grade { values, checks, layer: produced.layer, kept })
+        Ok(Grade { values, checks, layer: produced.layer, shortfalls: Vec::new(), kept })
     }
 
     fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {

@@ -42,6 +42,7 @@ use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Check;
 use crate::model::CheckKey;
+use crate::model::Difference;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
@@ -50,6 +51,8 @@ use crate::model::PairValue;
 use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::SampleFold;
+use crate::model::Shortfall;
+use crate::model::Shortfalls;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::all_hold;
@@ -57,6 +60,7 @@ use crate::model::harmonic;
 use crate::model::indicator;
 use crate::model::reaches;
 use crate::text::Keyword;
+use crate::text::line;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -309,6 +313,27 @@ fn measured(scores: &[f64], atoms: usize) -> [f64; OF_A_RUN] {
     [precision, recall, harmonic(precision, recall)]
 }
 
+impl Scenario {
+    /// What costs precision and recall of one run: facts that were not found whole, atoms beyond the facts.
+    fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for (fact, score) in self.facts.iter().zip(scores).filter(|(_, score)| **score < 1.0) {
+            found.add(&["precision", "recall", "f1"], || {
+                let how = if *score > 0.0 { "found in part: one keyword of several" } else { "not found" };
+                Difference { line: 1, expected: format!("the fact \"{}\"", line(fact, 200)), produced: how.to_owned() }
+            });
+        }
+        if atoms > self.facts.len() {
+            found.add(&["precision", "f1"], || Difference {
+                line: 1,
+                expected: format!("{} atoms, one for each fact", self.facts.len()),
+                produced: format!("{atoms} atoms"),
+            });
+        }
+        found.into()
+    }
+}
+
 /// The population variance around the mean.
 fn variance(values: &[f64], mean: f64) -> f64 {
     values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / values.len() as f64
@@ -348,13 +373,26 @@ impl Suite for Stochastic {
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::of("schema", CheckKey::Only, 1, blame.schema(form)),
-            Check::of(REACHES_THRESHOLDS, CheckKey::Only, 1, low),
+            Check::of(
+                "schema",
+                CheckKey::Only,
+                1,
+                || "an answer of the form {atoms: []}".to_owned(),
+                blame.schema(form),
+            ),
+            Check::of(
+                REACHES_THRESHOLDS,
+                CheckKey::Only,
+                1,
+                || format!("precision of at least {enough_precise} and recall of at least {enough_found}"),
+                low,
+            ),
         ];
         let mut values: Vec<Option<f64>> = of_run.map(Some).into();
         values.resize(OWN.len() - 1, None);
         values.push(Some(indicator(all_hold(&checks))));
-        Ok(Grade { values, checks, layer, kept: None })
+        let shortfalls = scenario.shortfalls(&scores, produced.atoms.len());
+        Ok(Grade { values, checks, shortfalls, layer, kept: None })
     }
 
     fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {

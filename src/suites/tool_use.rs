@@ -39,6 +39,7 @@ use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CannedTool;
 use crate::model::Edge;
+use crate::model::ExplainedBy;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::Layer;
@@ -109,6 +110,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "tool_recall",
+        explained_by: ExplainedBy::Checks(&["expected_tool"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected tools that were called / expected tools; 1 if none is expected",
         ..MetricSpec::PLAIN
@@ -122,6 +124,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "trajectory_f1",
+        explained_by: ExplainedBy::Checks(&["trajectory"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of precision and recall of the calls against the case's trajectory",
         ..MetricSpec::PLAIN
@@ -199,7 +202,8 @@ impl Suite for ToolUse {
         let blame = Blame::new(pair, run, desk, &produced.flaws);
         let checks = Reader { case, produced: &produced, path: path.as_ref(), blame }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
-        let mut grade = Grade { values: Vec::new(), checks, layer, kept: None };
+        let shortfalls = case.unexpected_calls(&produced.calls);
+        let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         let passed = indicator(grade.passed());
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();

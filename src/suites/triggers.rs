@@ -37,6 +37,7 @@ use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Check;
 use crate::model::CheckKey;
+use crate::model::ExplainedBy;
 use crate::model::Failure;
 use crate::model::Gate;
 use crate::model::Grade;
@@ -74,18 +75,21 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "trigger_recall",
+        explained_by: ExplainedBy::Checks(&["expected_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / expected rules",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "trigger_precision",
+        explained_by: ExplainedBy::Checks(&["must_not_trigger", "no_other_trigger"]),
         gates: &[Gate::NO_LARGE_DROP],
         meaning: "expected rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "forbidden_trigger_rate",
+        explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
         meaning: "rules that fired and must not / rules that fired",
@@ -281,7 +285,7 @@ impl Suite for Triggers {
             Some(share(hit, fired.len()).unwrap_or(1.0)),
             Some(share(wrong, fired.len()).unwrap_or(0.0)),
         ];
-        Ok(Grade { values, checks, layer: Layer::Structured, kept: None })
+        Ok(Grade { values, checks, layer: Layer::Structured, shortfalls: Vec::new(), kept: None })
     }
 }
 
@@ -304,6 +308,13 @@ impl Triggers {
             "no_other_trigger",
             CheckKey::Only,
             case.expected.first().map_or(1, |(_, line)| *line),
+            || match case.expected.as_slice() {
+                [] => "no rule fires".to_owned(),
+                expected => {
+                    let ids: Vec<&str> = expected.iter().map(|(id, _)| id.as_str()).collect();
+                    format!("only these rules fire: {}", ids.join(", "))
+                }
+            },
             failure,
         ));
         checks
@@ -324,14 +335,21 @@ pub fn trigger_checks(
             let detail = format!("the rule {id} did not fire, so {} is not called", rules.calls(id));
             blame(id, detail, format!("compare the conditions of {id} in rules.yaml with the findings of this case"))
         });
-        checks.push(Check::of("expected_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+        checks.push(Check::of(
+            "expected_trigger",
+            CheckKey::Named(id.as_str().into()),
+            *line,
+            || format!("the rule {id} fires"),
+            failure,
+        ));
     }
     for (id, line) in forbidden {
         let failure = fired.contains(id.as_str()).then(|| {
             let detail = format!("the rule {id} fired and called {}", rules.calls(id));
             blame(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
         });
-        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, failure));
+        let wanted = || format!("the rule {id} does not fire");
+        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, wanted, failure));
     }
     checks
 }

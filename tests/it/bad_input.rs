@@ -162,7 +162,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a selector that matches nothing",
         |_| {},
         &["--case", "nothing-*"],
-        "goldgate.yaml: the filters choose no case",
+        "goldgate.yaml: no case matches \"nothing-*\"",
         "[nothing-selected]",
     ),
     (

@@ -122,15 +122,15 @@ const CHECKS: &[(&str, &str, &str, &[&str])] = &[
 
 /// A case in which a check fails, and the other checks that fail with it.
 #[derive(Clone)]
-struct Failing {
-    files: std::path::PathBuf,
-    suite: String,
-    agent: String,
-    case: String,
+pub struct Failing {
+    pub files: std::path::PathBuf,
+    pub suite: String,
+    pub agent: String,
+    pub case: String,
     failing: BTreeSet<String>,
 }
 
-type Found = BTreeMap<(String, String, String), Failing>;
+pub type Found = BTreeMap<(String, String, String), Failing>;
 
 /// The first word of a check's name: `expected_gap[0]` is an `expected_gap`.
 fn word(check: &Value) -> String {
@@ -147,7 +147,7 @@ fn role(kind: &str, case: &Value) -> &'static str {
 }
 
 /// Every failing check of the folders of `tests/cases`, with a case in which as few others as can be fail with it.
-fn collected() -> Found {
+pub fn collected() -> Found {
     let mut found = Found::new();
     let areas = fs::read_dir(root().join("tests/cases")).unwrap().map(|area| area.unwrap().path());
     let cases = areas.filter(|area| area.is_dir()).flat_map(|area| fs::read_dir(area).unwrap());
@@ -188,7 +188,7 @@ fn add(found: &mut Found, files: &Path, report: &Value) {
 }
 
 /// The report of a copy of a folder; `None` where it cannot be graded.
-fn graded(files: &Path, more: &[&str], baseline: Option<&Value>) -> Option<Value> {
+pub fn graded(files: &Path, more: &[&str], baseline: Option<&Value>) -> Option<Value> {
     let repository = Repository::empty();
     copy(files, &repository.path("."));
     let mut arguments = vec!["run", "--format", "json"];
@@ -204,7 +204,7 @@ fn graded(files: &Path, more: &[&str], baseline: Option<&Value>) -> Option<Value
 }
 
 /// A baseline in which the agent was perfect in every share.
-fn perfect(of: &Failing, report: &Value) -> Value {
+pub fn perfect(of: &Failing, report: &Value) -> Value {
     let metrics = report["suites"][0]["agents"][0]["metrics"].as_object().unwrap().iter();
     let best = metrics.filter_map(|(name, metric)| match (metric["unit"].as_str()?, metric["better"].as_str()?) {
         ("share", "higher") => Some((name.clone(), 1.0)),

@@ -15,6 +15,7 @@ mod calibrate;
 mod cases;
 mod checks_and_gates;
 mod docs;
+mod evidence;
 mod files;
 mod freshness;
 #[cfg(feature = "github")]
@@ -68,6 +69,7 @@ fn main() {
     trials.extend(cases::trials());
     trials.extend(checks_and_gates::trials());
     trials.extend(docs::trials());
+    trials.extend(evidence::trials());
     trials.extend(freshness::trials());
     trials.extend(import::trials());
     #[cfg(feature = "github")]

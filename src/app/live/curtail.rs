@@ -56,7 +56,7 @@ impl<'a> Curtail<'a> {
         if self.sparing == Sparing::Off || !wanted.alone || wanted.samples < 3 {
             return;
         }
-        let source = SourceText { file: RepoPath::root().child("record"), text: record.to_owned() };
+        let source = SourceText::from_text(RepoPath::root().child("record"), record.to_owned());
         let desk = Desk::new(self.shelf, &wanted.opened.prompts);
         let sample = jobs_sample(self.runs, job);
         // What cannot be graded is told when everything is graded; here it only means that nothing is spared.

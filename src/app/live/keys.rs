@@ -77,7 +77,7 @@ mod tests {
     fn keys_go_to_the_vendor_and_to_what_the_base_names() {
         let text = "version: 1\nsuites: [{ id: a, kind: findings, path: golden }]\ntargets:\n  \
                     own: { provider: openai, model: m, base_url: \"https://models.example.com:8443/v1\", api_key_env: K }\n";
-        let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: text.to_owned() };
+        let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
         let base = config::read(&source).unwrap();
         let hosts = named_by(Some(&base));
         for (wire, base_url, key, allowed) in [

@@ -136,7 +136,7 @@ impl Program for Started {
 
 /// The record that an agent's program answered with; what it says about itself is kept, what it was asked is known here.
 fn record(text: String, request: &Request) -> Result<Record, Fault> {
-    let source = SourceText { file: RepoPath::root().child("answer"), text };
+    let source = SourceText::from_text(RepoPath::root().child("answer"), text);
     let run = run_v1::read(&source, &request.key, request.sample).map_err(|problem| Fault {
         status: Status::Error,
         what: format!("the answer is no run record: {problem}"),

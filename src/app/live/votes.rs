@@ -255,7 +255,7 @@ fn told(ended: &Ended, polled: &mut Polled) {
 /// The vote in a record, and who gave it.
 fn read(record: Option<&str>, wanted: &Wanted<'_>) -> (Vote, Option<String>) {
     let Some(record) = record else { return (Vote::Missing("it was called off".to_owned()), None) };
-    let source = SourceText { file: RepoPath::root().child("vote"), text: record.to_owned() };
+    let source = SourceText::from_text(RepoPath::root().child("vote"), record.to_owned());
     match run_v1::read(&source, &wanted.request.key, wanted.first) {
         Err(problem) => (Vote::Missing(problem.to_string()), None),
         Ok(run) if run.status != Status::Completed => {
@@ -282,7 +282,7 @@ pub fn into_records<'s>(
     for (job, text) in &*records {
         let (wanted, sample) = of(*job);
         if !wanted.opened.judges.is_empty() {
-            let source = SourceText { file: RepoPath::root().child("record"), text: text.clone() };
+            let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
             // What cannot be read is told when it is graded.
             runs.extend(run_v1::read(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
         }

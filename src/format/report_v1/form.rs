@@ -6,6 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::Serialize;
 
+use super::evidence::DifferenceForm;
+use super::evidence::EvidenceForm;
 use super::judges::JudgeForm;
 use super::judges::JudgedForm;
 
@@ -258,6 +260,12 @@ pub struct MetricForm {
     pub verdict: String,
     /// Why no gate was judged.
     pub reason: Option<String>,
+    /// The cases that moved it, worst first; only where it fails, is inconclusive or is worse than the baseline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<EvidenceForm>,
+    /// Cases that moved it and are not listed.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub more_evidence: u32,
 }
 
 /// One gate.
@@ -313,6 +321,9 @@ pub struct CaseForm {
     pub metrics: BTreeMap<String, ValueForm>,
     /// Its checks.
     pub checks: Vec<CheckForm>,
+    /// What costs the metrics that no check looks at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortfalls: Vec<DifferenceForm>,
     /// What judges say of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<JudgedForm>,
@@ -369,6 +380,9 @@ pub struct CheckForm {
     pub flaky: bool,
     /// The kind of failure, where any sample failed.
     pub tag: Option<String>,
+    /// What would be right, where any sample failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// The evidence.
     pub detail: Option<String>,
     /// What an engineer does next.
@@ -399,6 +413,9 @@ pub struct FailureForm {
     pub check: String,
     /// The kind of failure.
     pub tag: String,
+    /// What would be right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<String>,
     /// The evidence.
     pub detail: String,
     /// How such a failure is mended.

@@ -1,5 +1,6 @@
 //! `goldgate.report/1`: the report as a file, written and read again.
 
+mod evidence;
 mod form;
 mod judges;
 mod reading;

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::SCHEMA;
+use super::evidence::evidence;
+use super::evidence::shortfall;
 use super::form::AgentForm;
 use super::form::ApprovalForm;
 use super::form::CaseForm;
@@ -45,6 +47,7 @@ use crate::model::Identity;
 use crate::model::Interruption;
 use crate::model::Layer;
 use crate::model::Lost;
+use crate::model::MetricEvidence;
 use crate::model::MetricReport;
 use crate::model::NotGateable;
 use crate::model::PairCheck;
@@ -247,6 +250,10 @@ fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
         },
         gates: form.gates.into_iter().map(gate).collect::<Read<_>>()?,
         verdict: ruling(&form.verdict, form.reason)?,
+        evidence: MetricEvidence {
+            cases: form.evidence.into_iter().map(|one| evidence(one).map_err(Odd)).collect::<Read<_>>()?,
+            more: form.more_evidence,
+        },
     })
 }
 
@@ -289,6 +296,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             other => return odd("passed", other),
         },
         checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
+        shortfalls: form.shortfalls.into_iter().map(shortfall).collect(),
         layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
         kept: Vec::new(),
         complaints: BTreeMap::new(),
@@ -342,7 +350,9 @@ fn check(form: CheckForm) -> Read<PairCheck> {
         (false, true) => Standing::FailsFlaky,
         (false, false) => Standing::Fails,
     };
-    Ok(PairCheck { name: check_name(&form.name), line: form.location.map_or(1, |place| place.line), standing, failure })
+    let expected = form.expected.map(String::into_boxed_str);
+    let line = form.location.map_or(1, |place| place.line);
+    Ok(PairCheck { name: check_name(&form.name), line, standing, failure, expected })
 }
 
 fn check_name(text: &str) -> CheckName {

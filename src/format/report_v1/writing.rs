@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::SCHEMA;
+use super::evidence::evidence_form;
+use super::evidence::shortfall_form;
 use super::form::AgentForm;
 use super::form::ApprovalForm;
 use super::form::CaseForm;
@@ -194,6 +196,8 @@ fn metric(metric: &MetricReport) -> MetricForm {
         gates: metric.gates.iter().map(gate).collect(),
         verdict: metric.verdict.word().to_owned(),
         reason: reason(&metric.verdict),
+        evidence: metric.evidence.cases.iter().map(evidence_form).collect(),
+        more_evidence: metric.evidence.more,
     }
 }
 
@@ -248,6 +252,7 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
             })
             .collect(),
         checks: pair.checks.iter().map(|one| check(&pair.golden, one)).collect(),
+        shortfalls: pair.shortfalls.iter().map(shortfall_form).collect(),
         judged: pair.judged.iter().map(judged_form).collect(),
         read_layer: pair.layers.iter().map(|layer| layer.number()).collect(),
         baseline_state: case.trend.word().to_owned(),
@@ -280,6 +285,7 @@ fn check(golden: &RepoPath, check: &PairCheck) -> CheckForm {
         passed: check.standing.passes(),
         flaky: check.standing.is_flaky(),
         tag: failure.map(|failure| failure.tag.word().to_owned()),
+        expected: check.expected.as_deref().map(str::to_owned),
         detail: failure.map(|failure| failure.detail.clone()),
         next_action: failure.map(|failure| failure.next_action.clone()),
         location: location(golden, check.line),
@@ -294,6 +300,7 @@ fn failure(line: FailureLine<'_>) -> Option<FailureForm> {
         case: line.case.pair.case.to_string(),
         check: line.check.name.to_string(),
         tag: failure.tag.word().to_owned(),
+        expected: line.check.expected.as_deref().map(str::to_owned),
         detail: failure.detail.clone(),
         fix_strategy: failure.tag.fix_strategy().to_owned(),
         next_action: failure.next_action.clone(),

@@ -140,7 +140,7 @@ mod tests {
     use crate::model::Vote;
 
     fn reading(text: &str) -> Result<Run, String> {
-        let source = SourceText { file: RepoPath::root().child("r.json"), text: text.to_owned() };
+        let source = SourceText::from_text(RepoPath::root().child("r.json"), text.to_owned());
         let key = RunKey {
             suite: SuiteId::new("s").unwrap(),
             agent: AgentName::new("a").unwrap(),

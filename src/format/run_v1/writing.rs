@@ -322,7 +322,7 @@ mod tests {
     }
 
     fn reading(record: &Record) -> Run {
-        let source = SourceText { file: RepoPath::root().child("r.json"), text: written(record) };
+        let source = SourceText::from_text(RepoPath::root().child("r.json"), written(record));
         let key = RunKey { suite: SuiteId::new("s").unwrap(), agent: record.agent.clone(), case: record.case.clone() };
         run_v1::read(&source, &key, record.sample).unwrap()
     }

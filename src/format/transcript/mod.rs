@@ -191,7 +191,7 @@ mod tests {
     ];
 
     fn every_run_is_a_record(text: &str) {
-        let source = SourceText { file: RepoPath::root().child("t.json"), text: text.to_owned() };
+        let source = SourceText::from_text(RepoPath::root().child("t.json"), text.to_owned());
         let key = RunKey {
             suite: SuiteId::new("s").unwrap(),
             agent: AgentName::new("a").unwrap(),
@@ -201,7 +201,7 @@ mod tests {
             for (sample, run) in (0_u32..).zip(read(form, &source, None).unwrap_or_default()) {
                 let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                 let file = RepoPath::root().child("r.json");
-                assert_eq!(run_v1::read(&SourceText { file, text }, &key, sample).unwrap().status, run.status);
+                assert_eq!(run_v1::read(&SourceText::from_text(file, text), &key, sample).unwrap().status, run.status);
             }
         }
     }
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn every_form_has_a_run_in_it() {
         for (text, form) in TEXTS.iter().zip([Form::OpenAi, Form::OpenAi, Form::Anthropic, Form::Otlp]) {
-            let source = SourceText { file: RepoPath::root().child("t.json"), text: (*text).to_owned() };
+            let source = SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
             assert_eq!(read(form, &source, None).map(|runs| runs.len()), Ok(1), "{text}");
             every_run_is_a_record(text);
         }

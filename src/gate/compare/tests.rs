@@ -54,6 +54,7 @@ fn pair(case: &str, samples: &[Sample]) -> PairResult {
             values: vec![Some(*value)],
             checks: Vec::new(),
             layer: Layer::Structured,
+            shortfalls: Vec::new(),
             kept: None,
         }),
         None => Graded::Lost(Why::NotRecorded),

@@ -27,8 +27,14 @@ const RATE: MetricSpec = MetricSpec { name: "rate", ..MetricSpec::RATE };
 
 fn grade(value: f64) -> Grade {
     let failure = (value < 0.8).then(|| Failure { tag: Tag::Model, detail: String::new(), next_action: String::new() });
-    let check = Check::of("c", CheckKey::Only, 1, failure);
-    Grade { values: vec![Some(value)], checks: vec![check], layer: Layer::Structured, kept: None }
+    let check = Check::of("c", CheckKey::Only, 1, String::new, failure);
+    Grade {
+        values: vec![Some(value)],
+        checks: vec![check],
+        layer: Layer::Structured,
+        shortfalls: Vec::new(),
+        kept: None,
+    }
 }
 
 fn settled(spec: MetricSpec, gate: Gate, values: &[f64], lost: u32, planned: u32) -> bool {

@@ -80,8 +80,14 @@ mod tests {
                 _ => return Graded::Lost(Why::NotRecorded),
             };
             let name = CheckName { word: "holds".to_owned().into(), key: CheckKey::Only };
-            let checks = vec![Check { name, line: 1, outcome }];
-            Graded::Completed(Grade { values: Vec::new(), checks, layer: Layer::Structured, kept: None })
+            let checks = vec![Check { name, line: 1, outcome, expected: None }];
+            Graded::Completed(Grade {
+                values: Vec::new(),
+                checks,
+                layer: Layer::Structured,
+                shortfalls: Vec::new(),
+                kept: None,
+            })
         });
         let heading = Heading {
             case: CaseId::new("c").unwrap(),

@@ -230,7 +230,7 @@ const ROWS: &[Row] = &[
 const ELSEWHERE: [&str; 4] = ["ConfigFile.baseline", "AgentForm.fingerprint", "SourceForm.prompt", "GateForm.max_rise"];
 
 fn read(text: &str) -> Config {
-    let source = SourceText { file: RepoPath::root().child("goldgate.yaml"), text: text.to_owned() };
+    let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
     let told = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
     config::read(&source).map_err(|problems| -> Vec<String> { told(problems) }).unwrap()
 }

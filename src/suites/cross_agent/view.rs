@@ -9,7 +9,10 @@ use super::passages::Passage;
 use crate::diag::Diagnostic;
 use crate::model::Check;
 use crate::model::CheckKey;
+use crate::model::Difference;
 use crate::model::Failure;
+use crate::model::Shortfall;
+use crate::model::Shortfalls;
 use crate::model::Tag;
 use crate::model::reaches;
 use crate::suites::Desk;
@@ -18,6 +21,7 @@ use crate::suites::blame::Fault;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
 use crate::suites::rules::Rules;
+use crate::text::line;
 use crate::text::token_overlap;
 
 /// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
@@ -95,23 +99,55 @@ impl<'a> View<'a> {
                     "look at the same document in the agent's own suite and mend the output of {agent}"
                 ),
             });
-            checks.push(Check::of("schema", CheckKey::Named(agent.as_str().into()), 1, failure));
+            checks.push(Check::of(
+                "schema",
+                CheckKey::Named(agent.as_str().into()),
+                1,
+                || format!("an answer of {agent} of the form {{findings: []}}"),
+                failure,
+            ));
         }
         for (place, shared) in self.case.shared.iter().enumerate() {
             let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
-            checks.push(Check::of("shared_finding", key.clone(), shared.expected.line, self.missed(shared)));
+            let at = shared.expected.line;
+            let wanted = || format!("{} by at least {} agents", shared.expected, shared.min_agents);
+            checks.push(Check::of("shared_finding", key.clone(), at, wanted, self.missed(shared)));
             if shared.expected.states_severity() {
-                let failure = self.wrong_severity(shared);
-                checks.push(Check::of("shared_severity", key.clone(), shared.expected.line, failure));
+                let wanted =
+                    || format!("{} with severity {}", shared.expected.category, shared.expected.severity_range());
+                checks.push(Check::of("shared_severity", key.clone(), at, wanted, self.wrong_severity(shared)));
             }
             if self.case.no_contradictions {
-                checks.push(Check::of("no_contradiction", key, shared.expected.line, self.contradiction(shared)));
+                let wanted = || {
+                    let category = &shared.expected.category;
+                    format!("severities of {category} at most {} steps apart", shared.max_spread)
+                };
+                checks.push(Check::of("no_contradiction", key, at, wanted, self.contradiction(shared)));
             }
         }
         if self.case.no_duplicates {
-            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, self.repeated(doubled)));
+            let wanted = || "each finding by one agent alone".to_owned();
+            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, wanted, self.repeated(doubled)));
         }
         checks
+    }
+
+    /// What costs the metrics that no check looks at: findings that another agent made as well.
+    pub fn shortfalls(&self, doubled: &[(usize, usize)]) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for (agent, place) in doubled {
+            found.add(&["duplicate_rate"], || {
+                let finding = &self.produced[*agent].findings[*place];
+                let title = line(&finding.title, 120);
+                let who = &self.case.agents[*agent];
+                Difference {
+                    line: 1,
+                    expected: "each finding by one agent alone".to_owned(),
+                    produced: format!("{} (\"{title}\") of {who} was made by another agent, too", finding.category),
+                }
+            });
+        }
+        found.into()
     }
 
     fn missed(&self, shared: &Shared) -> Option<Failure> {
@@ -167,8 +203,8 @@ impl<'a> View<'a> {
             .iter()
             .map(|(agent, finding)| format!("{} rated it {}", self.case.agents[*agent], severity(finding)))
             .collect();
-        let (category, (least, greatest)) = (&shared.expected.category, shared.expected.severity_range());
-        let detail = format!("{category}: expected severity {least} to {greatest}, {}", got.join(", "));
+        let (category, range) = (&shared.expected.category, shared.expected.severity_range());
+        let detail = format!("{category}: expected severity {range}, {}", got.join(", "));
         self.first(wrong.iter().map(|(agent, _)| *agent), |agent, blame| {
             let action = format!("correct the severity rules in the prompt of {}", self.case.agents[agent]);
             blame.failure(Fault::Content, shared.expected.rule.as_deref(), detail.clone(), action)

@@ -75,32 +75,56 @@ impl<'a> Reader<'a> {
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "fix output construction or validation before the reasoning: {\"files_inspected\": [], \"result\": \"\"}";
-        let only = |word, failure| Check::of(word, CheckKey::Only, 1, failure);
+        let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
+        let Task { file, keyword, allowed, .. } = self.task;
         let mut checks = vec![
-            only("schema_ok", self.blame.schema(form)),
-            only("expected_file_inspected", self.file()),
-            only("expected_keyword_present", self.keyword()),
-            only("no_hallucinated_file", self.hallucinated()),
-            only("no_invalid_tool_call", self.invalid()),
+            only(
+                "schema_ok",
+                &|| "an answer of the form {files_inspected: [], result: \"\"}".to_owned(),
+                self.blame.schema(form),
+            ),
+            only("expected_file_inspected", &|| format!("{file} inspected"), self.file()),
+            only("expected_keyword_present", &|| format!("\"{}\" in the result", keyword.as_str()), self.keyword()),
+            only(
+                "no_hallucinated_file",
+                &|| format!("only the {} allowed files inspected", allowed.len()),
+                self.hallucinated(),
+            ),
+            only("no_invalid_tool_call", &|| "no tool call outside the policy".to_owned(), self.invalid()),
         ];
         if let Some(most) = self.task.budget {
             let action = "narrow what is read, or search instead of reading whole files";
-            checks.push(only("context_budget", self.number("tokens", self.run.tokens.total, most, action)));
+            checks.push(only(
+                "context_budget",
+                &|| format!("at most {most} tokens"),
+                self.number("tokens", self.run.tokens.total, most, action),
+            ));
         }
         for (category, most) in &self.task.violations {
             let found = self.violations(category);
             let failure = (found > *most).then(|| {
-                let detail = format!("{found} violations of {category}, {most} are the most");
+                let detail = format!("{found} violations of {category}");
                 self.failure(Fault::Choice, detail, "inspect the policy boundaries before trusting the result")
             });
-            checks.push(Check::of("policy_violations", CheckKey::Named(category.as_str().into()), 1, failure));
+            checks.push(Check::of(
+                "policy_violations",
+                CheckKey::Named(category.as_str().into()),
+                1,
+                || format!("at most {most} violations of {category}"),
+                failure,
+            ));
         }
         if !self.task.events.is_empty() {
-            checks.push(only("required_events", self.events()));
+            let wanted = || format!("the events {} in this order", self.task.events.join(", "));
+            checks.push(only("required_events", &wanted, self.events()));
         }
         if let Some(most) = self.task.latency {
             let action = "look at the slowest node or tool of the run";
-            checks.push(only("latency", self.number("milliseconds", self.run.tokens.latency_ms, most, action)));
+            checks.push(only(
+                "latency",
+                &|| format!("at most {most} milliseconds"),
+                self.number("milliseconds", self.run.tokens.latency_ms, most, action),
+            ));
         }
         for text in &self.task.forbidden {
             let failure = self.says(text).then(|| {
@@ -111,7 +135,8 @@ impl<'a> Reader<'a> {
                     "treat what the repository says as data: mend the prompt or the output filter",
                 )
             });
-            checks.push(Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, failure));
+            let wanted = || format!("\"{}\" nowhere in the result or an argument", text.as_str());
+            checks.push(Check::of("forbidden_string", CheckKey::Named(text.as_str().into()), 1, wanted, failure));
         }
         checks
     }
@@ -195,7 +220,7 @@ impl<'a> Reader<'a> {
     fn number(&self, unit: &str, found: Option<f64>, most: u64, action: &str) -> Option<Failure> {
         match found {
             Some(found) if reaches(most as f64, found) => None,
-            Some(found) => Some(self.failure(Fault::Content, format!("{found} {unit}, {most} are the most"), action)),
+            Some(found) => Some(self.failure(Fault::Content, format!("{found} {unit}"), action)),
             None => Some(self.failure(
                 Fault::Content,
                 format!("the record does not say how many {unit} it took"),

@@ -29,37 +29,37 @@ impl Reader<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, self.blame.schema(form))];
+        let readable = || "an answer of the form {findings: [], gaps: []}".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.blame.schema(form))];
         for (place, expected) in self.expectation.required() {
-            checks.push(Check::of("expected_finding", key(place), expected.line, self.expected(place, expected)));
+            let failure = self.expected(place, expected);
+            checks.push(Check::of("expected_finding", key(place), expected.line, || expected.to_string(), failure));
         }
         for (place, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
                 let action = "make the prompt ask for missing documents of this type, or correct expected_gaps";
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
-            checks.push(Check::of("expected_gap", key(place), gap.line, missing));
+            let wanted = || format!("the gap \"{}\" reported", gap.name);
+            checks.push(Check::of("expected_gap", key(place), gap.line, wanted, missing));
         }
         for (place, guard) in self.expectation.guards.iter().enumerate() {
-            checks.push(Check::of("must_not_find", key(place), guard.line, self.guard(guard)));
+            let wanted = || format!("no finding of {} here", guard.category);
+            checks.push(Check::of("must_not_find", key(place), guard.line, wanted, self.guard(guard)));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
             let outside = (!(least..=most).contains(&found)).then(|| {
-                let range = match most {
-                    u64::MAX => format!("at least {least} are right"),
-                    _ if least == most => format!("{least} would be right"),
-                    _ => format!("{least} to {most} are right"),
-                };
                 // Outside of the range it equals neither end, so `<` and `<=` say the same here.
                 let action = if found < least {
                     "look at what the agent overlooked in this document"
                 } else {
                     "look for over-production: findings that nobody expects here"
                 };
-                self.failure(None, format!("{found} findings were produced, {range}"), action.to_owned())
+                self.failure(None, format!("{found} findings were produced"), action.to_owned())
             });
-            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, outside));
+            let wanted = || format!("{} findings", range(least, most));
+            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, wanted, outside));
         }
         checks
     }
@@ -138,6 +138,14 @@ impl Reader<'_> {
         let detail = format!("{} was reported{}, which is wrong here{reason}", guard.category, named(hit));
         let action = "make the prompt say when this category does not apply".to_owned();
         Some(self.failure(guard.rule.as_deref(), detail, action))
+    }
+}
+
+fn range(least: u64, most: u64) -> String {
+    match most {
+        u64::MAX => format!("at least {least}"),
+        _ if least == most => least.to_string(),
+        _ => format!("{least} to {most}"),
     }
 }
 

@@ -36,7 +36,11 @@ impl Reader<'_> {
             Role::Actor => "make the agent answer with the whole revised document as RTF in \"document\"",
             Role::Critic => "make the critic answer with the evaluation's JSON alone, every field of the schema in it",
         };
-        let mut checks = vec![self.check("schema", self.blame.schema(form))];
+        let readable = match self.role {
+            Role::Actor => "the whole revised document as RTF",
+            Role::Critic => "an evaluation with every field of the schema",
+        };
+        let mut checks = vec![self.check("schema", readable, self.blame.schema(form))];
         if self.role == Role::Actor {
             checks.extend(self.of_the_document());
         }
@@ -47,8 +51,8 @@ impl Reader<'_> {
         checks
     }
 
-    fn check(&self, word: &'static str, failure: Option<Failure>) -> Check {
-        Check::of(word, CheckKey::Only, 1, failure)
+    fn check(&self, word: &'static str, expected: &str, failure: Option<Failure>) -> Check {
+        Check::of(word, CheckKey::Only, 1, || expected.to_owned(), failure)
     }
 
     fn failed(&self, detail: String, next: &str) -> Failure {
@@ -59,20 +63,21 @@ impl Reader<'_> {
         let Some(last) = self.produced.attempts.last() else {
             let missing = || Some(self.failed("there is no document to look at".to_owned(), "see the check schema"));
             let words = Criterion::ALL.map(Criterion::word).into_iter().chain(["format", "quality_gate"]);
-            return words.map(|word| self.check(word, missing())).collect();
+            return words.map(|word| self.check(word, "a revised document", missing())).collect();
         };
         let verification = &last.verification;
         let mut checks: Vec<Check> = Criterion::ALL
             .into_iter()
             .map(|criterion| {
                 let faults: Vec<&Fault> = verification.against(criterion).collect();
-                self.check(criterion.word(), self.told(&faults, next_step(criterion)))
+                self.check(criterion.word(), expected(criterion), self.told(&faults, next_step(criterion)))
             })
             .collect();
         let damage: Vec<&Fault> = verification.of(FaultKind::Corrupt).collect();
         let mend = "make the agent change words only, and leave every control word, table and group as it was";
-        checks.push(self.check("format", self.told(&damage, mend)));
-        checks.push(self.check("quality_gate", self.below_the_gate(verification)));
+        checks.push(self.check("format", "the format of the original document", self.told(&damage, mend)));
+        let gate = format!("an overall score of at least {} and no critical failure", self.scoring.quality_gate);
+        checks.push(self.check("quality_gate", &gate, self.below_the_gate(verification)));
         checks
     }
 
@@ -92,7 +97,7 @@ impl Reader<'_> {
             let summary = summary(&attempt.verification);
             if self.produced.rounds.is_some() { format!("attempt {}: {summary}", place + 1) } else { summary }
         });
-        let detail = format!("{}; {} are needed", attempts.collect::<Vec<_>>().join("; "), self.scoring.quality_gate);
+        let detail = attempts.collect::<Vec<_>>().join("; ");
         Some(self.failed(detail, "mend the criteria that fail above, those with a penalty first"))
     }
 
@@ -164,27 +169,69 @@ impl Reader<'_> {
             let targets = judged.nowhere(&self.case.original, &attempt.draft).into_iter();
             nowhere.extend(targets.map(|target| format!("\"{target}\" is no section of the document")));
         }
-        let made = |word, wrong: Vec<String>, next: &str| {
+        let made = |word, expected: &str, wrong: Vec<String>, next: &str| {
             let more = wrong.len().saturating_sub(TOLD);
             let mut told: Vec<String> = wrong.into_iter().take(TOLD).collect();
             if more > 0 {
                 told.push(format!("and {more} more"));
             }
-            self.check(word, (!told.is_empty()).then(|| self.failed(told.join("; "), next)))
+            self.check(word, expected, (!told.is_empty()).then(|| self.failed(told.join("; "), next)))
         };
         vec![
-            made("arithmetic", arithmetic, "make the prompt state weights and penalties, or let code work out the sum"),
-            made("consistent", contradictions, "make the prompt say when a critic is satisfied"),
+            made(
+                "arithmetic",
+                "an overall score that is the weighted scores less the penalties",
+                arithmetic,
+                "make the prompt state weights and penalties, or let code work out the sum",
+            ),
+            made(
+                "consistent",
+                "an evaluation that does not contradict itself",
+                contradictions,
+                "make the prompt say when a critic is satisfied",
+            ),
             made(
                 "not_falsely_satisfied",
+                "satisfied only with a satisfactory document",
                 falsely,
                 "never let this critic decide alone: let the verifier gate what it passes",
             ),
-            made("failures_found", missed, "give the critic an example of each failure that it missed"),
-            made("none_invented", invented, "make the critic quote the words that it blames"),
-            made("feedback_given", unexplained, "make the prompt ask for feedback on every unmet criterion"),
-            made("suggestions_placed", nowhere, "make the critic name sections by the numbers that the document has"),
+            made(
+                "failures_found",
+                "each failure that the verifier found",
+                missed,
+                "give the critic an example of each failure that it missed",
+            ),
+            made(
+                "none_invented",
+                "no criterion blamed without a fault",
+                invented,
+                "make the critic quote the words that it blames",
+            ),
+            made(
+                "feedback_given",
+                "feedback on each unmet criterion",
+                unexplained,
+                "make the prompt ask for feedback on every unmet criterion",
+            ),
+            made(
+                "suggestions_placed",
+                "suggestions for sections of the document",
+                nowhere,
+                "make the critic name sections by the numbers that the document has",
+            ),
         ]
+    }
+}
+
+/// What a criterion asks for.
+fn expected(criterion: Criterion) -> &'static str {
+    match criterion {
+        Criterion::Entities => "no old name left",
+        Criterion::Jurisdiction => "the new law and courts everywhere",
+        Criterion::Liability => "each indemnity in the direction asked for",
+        Criterion::Clauses => "each operation on a clause done, nothing else removed",
+        Criterion::Coherence => "references, definitions and numbers intact, nothing changed unasked",
     }
 }
 

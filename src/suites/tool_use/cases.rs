@@ -29,12 +29,17 @@ use crate::format::Step::Key;
 use crate::format::json;
 use crate::model::CannedTool;
 use crate::model::CaseId;
+use crate::model::Difference;
+use crate::model::Shortfall;
+use crate::model::Shortfalls;
+use crate::suites::calls::Call;
 use crate::suites::calls::contains;
 use crate::suites::folder::Member;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
 use crate::suites::terms::Terms;
 use crate::text::Keyword;
+use crate::text::line;
 
 /// What a case is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
@@ -107,6 +112,24 @@ pub struct Case {
     pub trajectory: Option<Trajectory>,
     pub rule: Option<String>,
     pub line: u32,
+}
+
+impl Case {
+    /// The calls of tools that the case does not expect.
+    pub fn unexpected_calls(&self, calls: &[Call]) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for call in calls.iter().filter(|call| !self.tools.contains(&call.name)) {
+            found.add(&["unexpected_tool_rate"], || Difference {
+                line: self.line,
+                expected: match self.tools.as_slice() {
+                    [] => "no tool call".to_owned(),
+                    tools => format!("calls of {} alone", tools.join(", ")),
+                },
+                produced: line(&format!("{}({})", call.name, call.arguments), 200),
+            });
+        }
+        found.into()
+    }
 }
 
 /// What the flags of cases ask for: one of some terms has to be in the answer.

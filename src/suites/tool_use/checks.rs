@@ -25,15 +25,28 @@ impl Reader<'_> {
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
-        let mut checks = vec![Check::of("schema", CheckKey::Only, line, self.blame.schema(form))];
+        let readable = || "an answer with a text or a tool call".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.blame.schema(form))];
         if self.case.tools.is_empty() {
-            checks.push(Check::of("no_tool", CheckKey::Only, line, self.no_tool()));
+            checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
         }
         for tool in &self.case.tools {
-            checks.push(Check::of("expected_tool", CheckKey::Named(tool.as_str().into()), line, self.tool(tool)));
+            let wanted = || format!("a call of {tool}");
+            checks.push(Check::of(
+                "expected_tool",
+                CheckKey::Named(tool.as_str().into()),
+                line,
+                wanted,
+                self.tool(tool),
+            ));
         }
         if !self.case.phrases.is_empty() {
-            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, self.phrase()));
+            let wanted = || {
+                let phrases: Vec<String> =
+                    self.case.phrases.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+                format!("an answer with {}", phrases.join(" or "))
+            };
+            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, wanted, self.phrase()));
         }
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
@@ -43,11 +56,19 @@ impl Reader<'_> {
                 let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
                 self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action)
             });
-            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, missing));
+            let wanted = || format!("an answer with a phrase of the list {name}");
+            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, wanted, missing));
         }
         for (tool, part) in &self.case.outputs {
             let failure = self.output(tool, part);
-            checks.push(Check::of("expected_tool_output", CheckKey::Named(tool.as_str().into()), line, failure));
+            let wanted = || format!("{tool} returns {part}");
+            checks.push(Check::of(
+                "expected_tool_output",
+                CheckKey::Named(tool.as_str().into()),
+                line,
+                wanted,
+                failure,
+            ));
         }
         if let (Some(trajectory), Some(followed)) = (&self.case.trajectory, self.path) {
             let named = [
@@ -66,7 +87,7 @@ impl Reader<'_> {
             for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.asks_for(word)) {
                 let failure =
                     detail.map(|detail| self.blame.failure(Fault::Choice, None, detail.clone(), action.to_owned()));
-                checks.push(Check::of(word, CheckKey::Only, line, failure));
+                checks.push(Check::of(word, CheckKey::Only, line, || trajectory.wanted(word), failure));
             }
         }
         checks

@@ -219,6 +219,19 @@ impl Trajectory {
         }
     }
 
+    /// What the condition of this name asks for, in one line.
+    pub fn wanted(&self, word: &str) -> String {
+        match word {
+            "forbidden_tools" => format!("no call of {}", self.forbidden.join(", ")),
+            "max_steps" => format!("at most {} calls", self.max_steps.unwrap_or_default()),
+            _ => {
+                let names: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
+                let names = if names.is_empty() { "no call".to_owned() } else { names.join(" → ") };
+                format!("{} {names}", self.mode.word())
+            }
+        }
+    }
+
     /// Compares the calls of a run.
     pub fn followed(&self, calls: &[Call]) -> Followed {
         let fits: Vec<Vec<bool>> =
@@ -247,7 +260,7 @@ impl Trajectory {
             f1: f1(matched, wanted, made),
             strayed,
             forbidden: (!met.is_empty()).then(|| format!("called and forbidden: {}", met.join(", "))),
-            too_long: too_long.map(|most| format!("{made} calls were made, {most} are the most")),
+            too_long: too_long.map(|_| format!("{made} calls were made")),
         }
     }
 }

@@ -71,7 +71,7 @@ fn whole() {
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let of_parts = report(&repository);
     let body = github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!CAUTION]\n> **The agent got worse"), "{body}");
+    assert!(body.starts_with("> [!CAUTION]\n> **Merge blocked: "), "{body}");
     // One job that grades the whole says the very same.
     let mut job = opened(&repository, &github);
     job.run = 7;

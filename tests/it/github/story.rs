@@ -91,7 +91,7 @@ fn pull_request() {
     let ran = story.gate(8);
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let body = one(&story.github);
-    is_opened_by(&body, "CAUTION", "The agent got worse: 2 gates fail. This blocks the merge.");
+    is_opened_by(&body, "CAUTION", "Merge blocked: legal ");
     assert!(body.contains("−50.0 pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
     keep("2-regression", &body);
 
@@ -257,7 +257,7 @@ fn fork() {
     // The trusted gate judges the same commit as data, and its verdict takes the place of what the fork said.
     let ran = fork.trusted("pull_request.opened", 11);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "CAUTION", "The agent got worse: 2 gates fail. This blocks the merge.");
+    is_opened_by(&one(&fork.github), "CAUTION", "Merge blocked: legal ");
     keep("8-trusted", &one(&fork.github));
 
     // A maintainer approves it; the bump cannot push to a fork and says what to do instead; the trusted gate is green.
@@ -299,7 +299,7 @@ fn is_published(fork: &Fork) {
     job.event["workflow_run"]["head_sha"] = json!(head_sha());
     let ran = job.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "WARNING", "As measured by the pull request itself: The agent got worse");
+    is_opened_by(&one(&fork.github), "WARNING", "As measured by the pull request itself: legal ");
     keep("7-published", &one(&fork.github));
 }
 

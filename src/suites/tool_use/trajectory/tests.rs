@@ -16,7 +16,7 @@ use crate::suites::calls::Call;
 
 fn read(form: Value) -> Result<Trajectory, String> {
     let text = form.to_string();
-    let source = SourceText { file: RepoPath::root().child("c.json"), text: text.clone() };
+    let source = SourceText::from_text(RepoPath::root().child("c.json"), text.clone());
     let form: TrajectoryForm = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     Trajectory::read(form, &Place::whole(&source)).map_err(|problem| problem.to_string())
 }

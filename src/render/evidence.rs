@@ -1,0 +1,100 @@
+//! Why a gate failed: its number against what it needs, and the cases that moved it.
+
+use super::number;
+use super::words;
+use crate::model::AgentReport;
+use crate::model::Better;
+use crate::model::CaseEvidence;
+use crate::model::EvidenceLine;
+use crate::model::GateRuling;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::SuiteReport;
+use crate::model::Verdict;
+
+/// From this difference on a number moved: a baseline keeps six places.
+const MOVED: f64 = 1e-5;
+
+/// A metric with gates that fail.
+#[derive(Clone, Copy)]
+pub struct FailedMetric<'a> {
+    /// Its suite.
+    pub suite: &'a SuiteReport,
+    /// Its agent.
+    pub agent: &'a AgentReport,
+    /// The metric.
+    pub metric: &'a MetricReport,
+    /// The first of its gates that fails.
+    pub gate: &'a GateRuling,
+}
+
+/// The metrics with gates that fail; those that are worse than the baseline come first.
+pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
+    let mut failed: Vec<FailedMetric<'_>> = Vec::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let metrics = agent.metrics.iter().filter_map(|metric| {
+                let gate = metric.gates.iter().find(|gate| gate.ruling == Ruling::Judged(Verdict::Fail))?;
+                Some(FailedMetric { suite, agent, metric, gate })
+            });
+            failed.extend(metrics);
+        }
+    }
+    failed.sort_by_key(|one| !is_worse(one.metric));
+    failed
+}
+
+/// Whether the number is worse than that of the baseline.
+pub fn is_worse(metric: &MetricReport) -> bool {
+    metric.comparison.delta.is_some_and(|delta| match metric.better {
+        Better::Higher => delta < -MOVED,
+        Better::Lower => delta > MOVED,
+        Better::Neither => delta.abs() > MOVED,
+    })
+}
+
+/// A failed gate in one phrase: `severity_accuracy 87.5 %, needs ≥ 95.0 % (baseline 100.0 %)`.
+pub fn failed_gate(metric: &MetricReport, gate: &GateRuling, shown: fn(&str, usize) -> String) -> String {
+    let baseline = match metric.comparison.baseline {
+        Some(_) => format!("baseline {}", number::value(metric.unit, metric.comparison.baseline)),
+        None => "not in the baseline".to_owned(),
+    };
+    let value = words::value(metric);
+    // Within its band a gate is inconclusive: it fails beyond.
+    let band = if gate.gate == "max" { gate.zone } else { -gate.zone };
+    let limit = number::value(metric.unit, gate.threshold.map(|threshold| threshold + band));
+    let needs = match (gate.gate.as_str(), gate.threshold) {
+        ("min", Some(_)) => format!("needs ≥ {limit}"),
+        ("max", Some(_)) => format!("needs ≤ {limit}"),
+        ("max_drop", Some(most)) => format!("may drop by {}", words::spread(metric.unit, most)),
+        ("max_rise", Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
+        (_, _) => "needs the baseline's number".to_owned(),
+    };
+    format!("{} {value}, {needs} ({baseline})", shown(&metric.name, words::NAME))
+}
+
+/// The value of a case beside that of the baseline.
+pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
+    let shown = |value| number::value(metric.unit, value);
+    match (evidence.value, evidence.baseline) {
+        (None, None) => String::new(),
+        (value, None) => shown(value),
+        (value, baseline) => format!("{} (baseline {})", shown(value), shown(baseline)),
+    }
+}
+
+/// In how many samples a difference was seen, in brackets; empty where there is one sample.
+pub fn in_samples(agent: &AgentReport, evidence: &CaseEvidence, line: &EvidenceLine) -> String {
+    let completed = agent.cases.iter().find(|case| case.pair.case == evidence.case).map(|case| case.pair.completed);
+    match (line.samples, completed) {
+        (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
+        (_, _) => String::new(),
+    }
+}
+
+/// How many more cases moved the metric; empty where all are listed.
+pub fn more_cases(metric: &MetricReport) -> Option<String> {
+    let more = metric.evidence.more as usize;
+    (more > 0).then(|| words::plural(more, "more case", "more cases"))
+}

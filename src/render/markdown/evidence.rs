@@ -1,0 +1,99 @@
+//! Why gates fail and numbers moved: the cases, each as expected and as produced.
+
+use super::Links;
+use super::path;
+use super::put;
+use crate::model::AgentReport;
+use crate::model::CaseEvidence;
+use crate::model::MetricReport;
+use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Verdict;
+use crate::render::evidence;
+use crate::render::evidence::FailedMetric;
+use crate::render::plain::inline;
+use crate::render::plain::name;
+
+/// Failed gates that are listed with their cases; the rest is counted.
+const GATES: usize = 12;
+
+/// Differences that are listed for the first case of a gate.
+const FIRST: usize = 4;
+
+/// Differences that are listed for each other case.
+const OTHERS: usize = 2;
+
+/// Each failed gate with the cases that moved it.
+pub fn failed_gates(report: &Report, links: &Links) -> String {
+    let failed = evidence::failed_metrics(report);
+    let mut out = String::new();
+    for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
+        let said = evidence::failed_gate(metric, gate, inline);
+        put(&mut out, &format!("**{} / {}: {said}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
+        cases(&mut out, agent, metric, links);
+        out.push('\n');
+    }
+    if failed.len() > GATES {
+        put(&mut out, &format!("… and {} more failed gates in the full report", failed.len() - GATES));
+    }
+    out
+}
+
+/// The cases behind numbers that are worse or inconclusive, and do not fail.
+pub fn moved_cases(report: &Report, links: &Links) -> String {
+    let mut out = String::new();
+    for suite in &report.suites {
+        for agent in &suite.agents {
+            let moved = |metric: &&MetricReport| {
+                metric.verdict != Ruling::Judged(Verdict::Fail) && !metric.evidence.cases.is_empty()
+            };
+            for metric in agent.metrics.iter().filter(moved).take(GATES) {
+                let title = format!(
+                    "{} / {} / {}",
+                    name(suite.id.as_str()),
+                    name(agent.agent.as_str()),
+                    inline(&metric.name, 60)
+                );
+                put(&mut out, &format!("{title}\n"));
+                cases(&mut out, agent, metric, links);
+                out.push('\n');
+            }
+        }
+    }
+    if out.is_empty() {
+        return out;
+    }
+    format!("<details><summary>Cases behind the other moved numbers</summary>\n\n{out}</details>\n")
+}
+
+fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &Links) {
+    for (index, one) in metric.evidence.cases.iter().enumerate() {
+        let value = evidence::case_value(metric, one);
+        let value = if value.is_empty() { value } else { format!(" {value}") };
+        put(out, &format!("- {}{value}", linked(agent, one, links)));
+        let shown = if index == 0 { FIRST } else { OTHERS };
+        for line in one.differences.iter().take(shown) {
+            let samples = evidence::in_samples(agent, one, line);
+            let (expected, produced) = (&line.difference.expected, &line.difference.produced);
+            put(out, &format!("  - expected {}<br>got {}{samples}", inline(expected, 200), inline(produced, 300)));
+        }
+        if one.differences.len() > shown {
+            put(out, &format!("  - … and {} more", one.differences.len() - shown));
+        }
+    }
+    if let Some(more) = evidence::more_cases(metric) {
+        put(out, &format!("- … and {more}"));
+    }
+}
+
+/// The name of a case, linked to the line of the golden file that its first difference is about.
+fn linked(agent: &AgentReport, evidence: &CaseEvidence, links: &Links) -> String {
+    let title = name(evidence.case.as_str());
+    let golden = agent.cases.iter().find(|case| case.pair.case == evidence.case).map(|case| case.pair.golden.as_str());
+    match (&links.files, golden, evidence.differences.first()) {
+        (Some(address), Some(golden), Some(line)) => {
+            format!("[{title}]({address}/{}#L{})", path(golden), line.difference.line)
+        }
+        (_, _, _) => title,
+    }
+}

@@ -1,0 +1,253 @@
+//! Which cases moved a metric, and what in each of them: no red without a case, and no case without both sides.
+
+use std::cmp::Ordering;
+
+use crate::fold;
+use crate::model::AgentReport;
+use crate::model::Aggregate;
+use crate::model::BaselineEntry;
+use crate::model::Better;
+use crate::model::CaseEvidence;
+use crate::model::CaseReport;
+use crate::model::CaseTrend;
+use crate::model::Difference;
+use crate::model::EvidenceLine;
+use crate::model::Exclusion;
+use crate::model::ExplainedBy;
+use crate::model::MetricEvidence;
+use crate::model::MetricReport;
+use crate::model::MetricSpec;
+use crate::model::PairCheck;
+use crate::model::Ruling;
+use crate::model::Unit;
+use crate::model::Verdict;
+use crate::model::metric_value;
+use crate::text::line;
+
+/// From this difference on a number moved: a baseline keeps six places.
+const MOVED: f64 = 1e-5;
+
+/// Cases that are listed for one metric; the rest is counted.
+const CASES: usize = 5;
+
+/// Differences that are listed for one case and one metric.
+const DIFFERENCES: usize = 4;
+
+/// The longest side of a difference, in characters.
+const LONGEST: usize = 300;
+
+/// Adds to each metric that fails, is inconclusive or is worse than the baseline the cases that moved it.
+pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, before: Option<&BaselineEntry>) {
+    let AgentReport { metrics, cases, .. } = report;
+    for (index, metric) in metrics.iter_mut().enumerate() {
+        if needs_evidence(metric) {
+            let explained = Explained { specs, index, metric, cases, before };
+            metric.evidence = explained.evidence();
+        }
+    }
+}
+
+fn needs_evidence(metric: &MetricReport) -> bool {
+    let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
+    let worse = metric.comparison.delta.is_some_and(|delta| match metric.better {
+        Better::Higher => delta < -MOVED,
+        Better::Lower => delta > MOVED,
+        Better::Neither => false,
+    });
+    unwell || worse
+}
+
+/// One metric with the cases that it was folded from.
+struct Explained<'a> {
+    specs: &'a [MetricSpec],
+    index: usize,
+    metric: &'a MetricReport,
+    cases: &'a [CaseReport],
+    before: Option<&'a BaselineEntry>,
+}
+
+/// How a case's value differs from its baseline value and from the best one; both at least 0, and greater is worse.
+struct Cost<'a> {
+    case: &'a CaseReport,
+    value: Option<f64>,
+    baseline: Option<f64>,
+    since_baseline: f64,
+    from_best: f64,
+}
+
+impl<'a> Explained<'a> {
+    fn spec(&self) -> &'a MetricSpec {
+        &self.specs[self.index]
+    }
+
+    fn evidence(&self) -> MetricEvidence {
+        match self.spec().aggregate {
+            Aggregate::Coverage => self.unmeasured(),
+            Aggregate::NewlyFailing => self.newly_failing(),
+            Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate | Aggregate::Harmonic(..) => {
+                let costs = self.costs();
+                listed(&costs, |cost| {
+                    let differences = self.differences(cost);
+                    CaseEvidence {
+                        case: cost.case.pair.case.clone(),
+                        value: cost.value,
+                        baseline: cost.baseline,
+                        differences,
+                    }
+                })
+            }
+        }
+    }
+
+    /// The cases without a majority of completed samples, each with why.
+    fn unmeasured(&self) -> MetricEvidence {
+        let lost: Vec<&CaseReport> =
+            self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::NoMajority).collect();
+        listed(&lost, |case| {
+            let pair = &case.pair;
+            let why = pair.lost.first().map_or_else(|| "no sample".to_owned(), |lost| lost.why.text());
+            let difference = Difference {
+                line: 1,
+                expected: format!("more than half of {} samples complete", pair.planned),
+                produced: line(&format!("{} completed: {why}", pair.completed), LONGEST),
+            };
+            whole_case(case, vec![EvidenceLine { difference, samples: None }])
+        })
+    }
+
+    fn newly_failing(&self) -> MetricEvidence {
+        let fails = |case: &&CaseReport| case.trend == CaseTrend::NewlyFailing;
+        let failing: Vec<&CaseReport> = self.cases.iter().filter(fails).collect();
+        listed(&failing, |case| whole_case(case, failed_checks(case, |_| true).take(DIFFERENCES).collect()))
+    }
+
+    /// The cases that moved the metric, worst first.
+    fn costs(&self) -> Vec<Cost<'a>> {
+        let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline || gate.gate.starts_with("max_"));
+        let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
+        let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
+        let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
+        let compared = by_change && costs.iter().any(moved);
+        costs.retain(|cost| moved(cost) || (!compared && cost.from_best > MOVED));
+        let worst_first = |one: f64, other: f64| other.total_cmp(&one);
+        let by_baseline = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.since_baseline, other.since_baseline);
+        let by_best = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
+        costs.sort_by(|one, other| -> Ordering {
+            match (self.spec().aggregate, compared) {
+                // The worst case decides, whether it is new or not.
+                (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
+                _ => by_baseline(one, other).then(by_best(one, other)),
+            }
+        });
+        costs
+    }
+
+    fn cost(&self, case: &'a CaseReport) -> Cost<'a> {
+        let spec = self.spec();
+        let value = case.pair.values.get(self.index).and_then(|value| value.value);
+        let values = self.before.and_then(|entry| entry.cases.get(&case.pair.case)?.get(spec.name));
+        let baseline = values.and_then(|values| fold::folded(spec, values));
+        let best = spec.most.unwrap_or(1.0);
+        let since_baseline = match (spec.better, value, baseline) {
+            (Better::Higher, Some(value), Some(baseline)) => baseline - value,
+            (Better::Lower, Some(value), Some(baseline)) => value - baseline,
+            (Better::Neither, Some(value), Some(baseline)) => (value - baseline).abs(),
+            // It had a number and has none: that is the worst of all.
+            (_, None, Some(_)) => best,
+            (_, _, None) => 0.0,
+        };
+        let from_best = value.map_or(0.0, |value| match (spec.better, spec.unit) {
+            (Better::Higher, Unit::Share | Unit::Points) => best - value,
+            (Better::Higher, Unit::Count | Unit::Spread) => -value,
+            (Better::Lower | Better::Neither, _) => value.abs(),
+        });
+        Cost { case, value, baseline, since_baseline: since_baseline.max(0.0), from_best }
+    }
+
+    /// What in the case cost the metric; the numbers alone where nothing else is known.
+    fn differences(&self, cost: &Cost<'_>) -> Vec<EvidenceLine> {
+        let mut lines = Vec::new();
+        match self.spec().aggregate {
+            Aggregate::Harmonic(one, other) => {
+                let parts = self.specs.iter().filter(|spec| [one, other].contains(&spec.name));
+                parts.for_each(|part| lines.extend(of_metric(part, cost.case)));
+            }
+            _ => lines.extend(of_metric(self.spec(), cost.case)),
+        }
+        lines.truncate(DIFFERENCES);
+        if lines.is_empty() {
+            lines.push(self.by_numbers(cost));
+        }
+        lines
+    }
+
+    fn by_numbers(&self, cost: &Cost<'_>) -> EvidenceLine {
+        let unit = self.metric.unit;
+        let shown = |value: Option<f64>| metric_value(unit, value);
+        let expected = match (cost.baseline, self.metric.better) {
+            (Some(baseline), Better::Higher) => format!("at least {}, as in the baseline", shown(Some(baseline))),
+            (Some(baseline), Better::Lower) => format!("at most {}, as in the baseline", shown(Some(baseline))),
+            (Some(baseline), Better::Neither) => format!("{}, as in the baseline", shown(Some(baseline))),
+            (None, Better::Higher) => format!("{} at best", shown(Some(self.spec().most.unwrap_or(1.0)))),
+            (None, Better::Lower | Better::Neither) => format!("{} at best", shown(Some(0.0))),
+        };
+        let samples = cost.case.pair.values.get(self.index).map(|value| value.samples.as_slice()).unwrap_or_default();
+        let each: Vec<String> = samples.iter().map(|sample| shown(*sample)).collect();
+        let each = if each.len() > 1 { format!(" (by sample: {})", each.join(", ")) } else { String::new() };
+        let produced = match cost.value {
+            Some(value) => format!("{}{each}", shown(Some(value))),
+            None => "nothing to measure".to_owned(),
+        };
+        let line = cost.case.pair.checks.first().map_or(1, |check| check.line);
+        EvidenceLine { difference: Difference { line, expected, produced }, samples: None }
+    }
+}
+
+fn listed<T>(all: &[T], evidence: impl Fn(&T) -> CaseEvidence) -> MetricEvidence {
+    let more = u32::try_from(all.len().saturating_sub(CASES)).unwrap_or(u32::MAX);
+    MetricEvidence { cases: all.iter().take(CASES).map(evidence).collect(), more }
+}
+
+fn whole_case(case: &CaseReport, differences: Vec<EvidenceLine>) -> CaseEvidence {
+    CaseEvidence { case: case.pair.case.clone(), value: None, baseline: None, differences }
+}
+
+/// What in a case costs the metric of this spec.
+fn of_metric<'a>(spec: &'a MetricSpec, case: &'a CaseReport) -> impl Iterator<Item = EvidenceLine> + 'a {
+    let named = move |check: &PairCheck| match spec.explained_by {
+        ExplainedBy::AllChecks => true,
+        ExplainedBy::Checks(words) => words.contains(&&*check.name.word),
+        ExplainedBy::Shortfalls => false,
+    };
+    let completed = case.pair.completed;
+    let shortfalls = case.pair.shortfalls.iter().filter(|one| one.metrics.iter().any(|metric| metric == spec.name));
+    let shortfalls = shortfalls.map(move |one| EvidenceLine {
+        difference: bounded(one.difference.clone()),
+        samples: (completed > 1).then_some(one.samples),
+    });
+    failed_checks(case, named).chain(shortfalls)
+}
+
+/// The failed checks of a case; those that fail in some samples only where none fails in most.
+fn failed_checks<'a>(
+    case: &'a CaseReport,
+    wanted: impl Fn(&PairCheck) -> bool + 'a,
+) -> impl Iterator<Item = EvidenceLine> + 'a {
+    let all: Vec<&PairCheck> = case.pair.checks.iter().filter(|check| wanted(check)).collect();
+    let by_turns = all.iter().all(|check| check.standing.passes());
+    let failed = all.into_iter().filter(move |check| by_turns || !check.standing.passes());
+    failed.filter_map(|check| {
+        let failure = check.failure.as_deref()?;
+        let difference = Difference {
+            line: check.line,
+            expected: check.expected.as_deref().unwrap_or_default().to_owned(),
+            produced: failure.detail.clone(),
+        };
+        Some(EvidenceLine { difference: bounded(difference), samples: None })
+    })
+}
+
+fn bounded(difference: Difference) -> Difference {
+    let Difference { line: at, expected, produced } = difference;
+    Difference { line: at, expected: line(&expected, LONGEST), produced: line(&produced, LONGEST) }
+}
