@@ -21,6 +21,8 @@ use crate::model::Report;
 use crate::model::RunNumber;
 use crate::render::markdown;
 use crate::render::markdown::Links;
+use crate::render::plain::sentence;
+use crate::render::words;
 use crate::suites::sha256_hex;
 
 /// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.
@@ -389,7 +391,7 @@ const LEFT_OUT: &str = "Left out here for want of room; the summary of its run h
 
 /// The kind of the alert and its words. What the pull request measured itself is never shown as passed or as blocking.
 fn opening(request: &Request<'_>) -> (&'static str, String) {
-    let (kind, says) = (markdown::alert_kind(request.report), markdown::headline(request.report));
+    let (kind, says) = (markdown::alert_kind(request.report), restricted(&words::headline(request.report)));
     match (request.witness, kind) {
         (Witness::Own, kind) => (kind, says),
         (Witness::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{says}")),
@@ -417,16 +419,16 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, Section>) -> String {
     body
 }
 
-/// Only GitHub's own words and plain letters are written back out of a comment.
+/// Only GitHub's own words and a headline's letters are written back out of a comment.
 fn alert_of(state: &State) -> String {
     let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
-    let says: String = state
-        .says
-        .chars()
-        .filter(|char| char.is_ascii_alphanumeric() || matches!(char, ' ' | '.' | ',' | ':'))
-        .take(200)
-        .collect();
-    format!("> [!{kind}]\n> **{says}**\n")
+    format!("> [!{kind}]\n> **{}**\n", sentence(&restricted(&state.says), 400))
+}
+
+/// The letters of a headline: nothing that could end the section's marker or begin a link.
+fn restricted(text: &str) -> String {
+    let plain = |char: &char| char.is_ascii_alphanumeric() || " .,:;%()[]+-_≥≤−–".contains(*char);
+    text.chars().filter(plain).take(400).collect()
 }
 
 #[cfg(test)]

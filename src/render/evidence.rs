@@ -1,6 +1,7 @@
 //! Why a gate failed: its number against what it needs, and the cases that moved it.
 
 use super::number;
+use super::plain::line;
 use super::words;
 use crate::model::AgentReport;
 use crate::model::Better;
@@ -55,7 +56,7 @@ pub fn is_worse(metric: &MetricReport) -> bool {
 }
 
 /// A failed gate in one phrase: `severity_accuracy 87.5 %, needs ≥ 95.0 % (baseline 100.0 %)`.
-pub fn failed_gate(metric: &MetricReport, gate: &GateRuling, shown: fn(&str, usize) -> String) -> String {
+pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let baseline = match metric.comparison.baseline {
         Some(_) => format!("baseline {}", number::value(metric.unit, metric.comparison.baseline)),
         None => "not in the baseline".to_owned(),
@@ -71,7 +72,7 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling, shown: fn(&str, usi
         ("max_rise", Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
         (_, _) => "needs the baseline's number".to_owned(),
     };
-    format!("{} {value}, {needs} ({baseline})", shown(&metric.name, words::NAME))
+    format!("{} {value}, {needs} ({baseline})", line(&metric.name, words::NAME))
 }
 
 /// The value of a case beside that of the baseline.

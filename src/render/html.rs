@@ -37,12 +37,9 @@ pub fn html(report: &Report) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">",
     );
     put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
-    put(&format!(
-        "<title>goldgate: {}</title><style>{STYLE}</style></head><body>",
-        escaped(&words::headline(report, line))
-    ));
+    put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
     put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
-    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report, line))));
+    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report))));
     put(&format!(
         "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
         Tally::of(&report.suites).words(),
@@ -82,7 +79,7 @@ fn golden_changes(report: &Report) -> String {
 fn failed_gates(report: &Report) -> String {
     let mut out = String::new();
     for FailedMetric { suite, agent, metric, gate } in evidence::failed_metrics(report) {
-        let said = escaped(&evidence::failed_gate(metric, gate, line));
+        let said = escaped(&evidence::failed_gate(metric, gate));
         out.push_str(&format!("<h3 class=\"fail\">{}/{}: {said}</h3>\n<table><thead>", suite.id, agent.agent));
         out.push_str("<tr><th>case<th>expected<th>got</tr></thead><tbody>\n");
         for case in &metric.evidence.cases {

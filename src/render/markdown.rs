@@ -23,6 +23,7 @@ use self::numbers::detectable;
 use self::numbers::unchanged;
 use super::plain::inline;
 use super::plain::name;
+use super::plain::sentence;
 use super::words;
 use super::words::Tally;
 use crate::model::Authority;
@@ -84,7 +85,7 @@ pub fn alert_kind(report: &Report) -> &'static str {
 
 /// The verdict in words.
 pub fn headline(report: &Report) -> String {
-    words::headline(report, inline)
+    sentence(&words::headline(report), 400)
 }
 
 /// The alert that opens a comment.

@@ -12,7 +12,7 @@ pub mod junit;
 pub mod label;
 pub mod markdown;
 pub mod number;
-mod plain;
+pub mod plain;
 pub mod side_by_side;
 pub mod terminal;
 pub mod words;

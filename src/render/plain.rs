@@ -8,6 +8,12 @@ pub fn inline(text: &str, limit: usize) -> String {
     neutral(&line(text, limit))
 }
 
+/// A sentence of ours with foreign names in it: as [`inline`], with its brackets and colons as they are. Without square brackets
+/// they make no link.
+pub fn sentence(text: &str, limit: usize) -> String {
+    inline(text, limit).replace("&#58;", ":").replace("&#40;", "(").replace("&#41;", ")")
+}
+
 /// A name that fits an id's pattern, for GitHub's Markdown: `www.` is such a name, and so is a commit.
 pub fn name(text: &str) -> String {
     let text = line(text, 120);

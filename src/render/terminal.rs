@@ -66,7 +66,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     for why in &report.not_gateable {
         put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
     }
-    put(&mut out, &format!("{}\n{}", words::headline(report, line), Tally::of(&report.suites).words()));
+    put(&mut out, &format!("{}\n{}", words::headline(report), Tally::of(&report.suites).words()));
     out
 }
 
@@ -189,7 +189,7 @@ fn certain(out: &mut String, report: &Report) {
 fn failed_gates(out: &mut String, report: &Report) {
     let failed = evidence::failed_metrics(report);
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
-        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate, line)));
+        put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
         for one in &metric.evidence.cases {
             put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
             for shown in &one.differences {

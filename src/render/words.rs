@@ -60,11 +60,9 @@ impl Tally {
 }
 
 /// The verdict in words that a tired reader understands.
-///
-/// Names of agents and metrics are foreign text: `shown` makes them harmless for the form that the sentence is put into.
-pub fn headline(report: &Report, shown: fn(&str, usize) -> String) -> String {
+pub fn headline(report: &Report) -> String {
     let tally = Tally::of(&report.suites);
-    let failed = failed_gates(report, tally.fail, shown);
+    let failed = failed_gates(report, tally.fail);
     if let Some(interruption) = report.called_off {
         let why = interruption.message();
         return format!("No verdict: {why} before all samples were made. This is not a pass.");
@@ -100,15 +98,14 @@ pub fn headline(report: &Report, shown: fn(&str, usize) -> String) -> String {
 }
 
 /// The first failed gate with its numbers, and how many more there are.
-fn failed_gates(report: &Report, count: usize, shown: fn(&str, usize) -> String) -> String {
+fn failed_gates(report: &Report, count: usize) -> String {
     let failed = evidence::failed_metrics(report);
     let Some(first) = failed.first() else { return plural(count, "gate fails", "gates fail") };
     let more = match count.saturating_sub(1) {
         0 => String::new(),
         more => format!(" + {}", plural(more, "more gate", "more gates")),
     };
-    let agent = shown(first.agent.agent.as_str(), NAME);
-    format!("{agent} {}{more}", evidence::failed_gate(first.metric, first.gate, shown))
+    format!("{} {}{more}", first.agent.agent, evidence::failed_gate(first.metric, first.gate))
 }
 
 /// What a golden change asks for, and whether it has it.

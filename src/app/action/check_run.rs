@@ -7,7 +7,6 @@ use crate::model::Verdict;
 use crate::publish;
 use crate::render::markdown::Links;
 use crate::render::words;
-use crate::text::line;
 use crate::world::CheckRun;
 use crate::world::Conclusion;
 use crate::world::GitHub;
@@ -49,6 +48,6 @@ fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Resul
         // A run that was called off takes nothing back.
         (false, Some(_) | None) => return Ok(()),
     };
-    let (title, summary) = (words::headline(report, line), publish::summary_within(report, links, LIMIT));
+    let (title, summary) = (words::headline(report), publish::summary_within(report, links, LIMIT));
     github.write_check_run(standing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })
 }

@@ -13,6 +13,7 @@ use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::inline;
 use crate::render::plain::name;
+use crate::render::plain::sentence;
 
 /// Failed gates that are listed with their cases; the rest is counted.
 const GATES: usize = 12;
@@ -28,7 +29,7 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
     let mut out = String::new();
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
-        let said = evidence::failed_gate(metric, gate, inline);
+        let said = sentence(&evidence::failed_gate(metric, gate), 300);
         put(&mut out, &format!("**{} / {}: {said}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
         cases(&mut out, agent, metric, links);
         out.push('\n');
