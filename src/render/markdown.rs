@@ -286,14 +286,14 @@ fn taxonomy(report: &Report) -> String {
     }
     let agents = || report.suites.iter().flat_map(|suite| &suite.agents);
     let known = agents().any(|agent| agent.taxonomy_before.is_some());
-    let (mut rows, mut none) = (String::new(), Vec::new());
+    let mut rows = String::new();
     for tag in Tag::ALL {
         let now: i64 = agents().map(|agent| i64::from(agent.taxonomy()[&tag])).sum();
         let before: i64 =
             agents().filter_map(|agent| agent.taxonomy_before.as_ref()?.get(&tag)).map(|count| i64::from(*count)).sum();
         let change = counted_change(now, known.then_some(before));
         match (now, before) {
-            (0, 0) => none.push(format!("`{}`", tag.word())),
+            (0, 0) => {}
             _ => put(
                 &mut rows,
                 &format!("| `{}` | {} | {now} | {change} | {} |", tag.word(), tag.meaning(), tag.fix_strategy()),
@@ -312,14 +312,7 @@ fn taxonomy(report: &Report) -> String {
             ),
         );
     }
-    let none = match none.is_empty() {
-        true => String::new(),
-        false => format!("No failure of {}.\n", none.join(", ")),
-    };
-    match rows.is_empty() {
-        true => none,
-        false => format!("{TAGS}{rows}\n{none}"),
-    }
+    if rows.is_empty() { rows } else { format!("{TAGS}{rows}\n") }
 }
 
 fn remarks(report: &Report) -> String {

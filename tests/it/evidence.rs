@@ -95,7 +95,7 @@ fn surplus() {
     let (_, metric) = after(last, &format!("{last}{more}"), "finding_precision");
     let (expected, produced) = first(&metric);
     assert_eq!(expected, "only findings that the golden file expects");
-    assert_eq!(produced, "liability (\"A cap\") reported, which matches no expected finding");
+    assert_eq!(produced, "liability (\"A cap\"), which matches no expected finding");
 }
 
 fn quote() {

@@ -47,7 +47,7 @@ pub fn shortfalls(
         found.add(PRECISION, || Difference {
             line: 1,
             expected: "only findings that the golden file expects".to_owned(),
-            produced: format!("{} reported, which matches no expected finding", named(finding)),
+            produced: format!("{}, which matches no expected finding", named(finding)),
         });
     }
     if of_an_expectation > matched {
