@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use super::evaluate::Evaluated;
 use super::evaluate::Origin;
 use super::evaluate::evaluate;
+use super::freshness::AgentsNow;
 use super::live::Made;
 use super::plan::Opened;
 use super::plan::Plan;
@@ -21,6 +22,7 @@ use crate::guard::BaseConfig;
 use crate::guard::DifferentRead;
 use crate::guard::Guarded;
 use crate::guard::HeadCommit;
+use crate::guard::KnownRecordings;
 use crate::guard::Sides;
 use crate::guard::SuiteSide;
 use crate::guard::base_config;
@@ -66,6 +68,8 @@ pub struct BaseInputs<'a> {
     pub head: &'a Plan,
     /// The runs of the tiers that decide.
     pub tiers: &'a [&'a TierRuns],
+    /// The tiers whose verdicts count: what changed in their runs is compared.
+    pub deciding: &'a [Tier],
     /// The baseline of the base commit.
     pub baseline: Option<&'a Baseline>,
     /// Whether other machines graded, so that the head's reads are not all known here.
@@ -105,7 +109,8 @@ struct Judging<'a> {
 impl Judging<'_> {
     fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         let BaseInputs { sides, head, .. } = self.inputs;
-        let mut guarded = Guarded::of(sides, self.before, &head.config);
+        let deciding = self.inputs.deciding;
+        let mut guarded = Guarded::of(sides, self.before, &head.config, deciding);
         let different: Vec<(&Opened, &SuiteConfig)> = head
             .suites
             .iter()
@@ -115,7 +120,9 @@ impl Judging<'_> {
         if !different.is_empty() {
             self.judge_again(&different, &mut guarded);
         }
-        guarded.recordings(sides, self.before, &head.config);
+        let agents = AgentsNow::new(&head.config, sides.head);
+        let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
+        guarded.recordings(sides, self.before, &head.config, &KnownRecordings { tiers: deciding, age: &age });
         guarded.all()
     }
 

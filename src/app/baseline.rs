@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::cli::RunArgs;
 use super::run::Done;
-use super::run::folder_of;
 use super::run::located;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -13,15 +12,22 @@ use crate::format::baseline_v1;
 use crate::model::AgentReport;
 use crate::model::Baseline;
 use crate::model::BaselineEntry;
+use crate::model::COVERAGE;
+use crate::model::CaseReport;
 use crate::model::CaseValues;
 use crate::model::Exclusion;
 use crate::model::JudgeEntry;
 use crate::model::JudgeReport;
 use crate::model::NEWLY_FAILING;
 use crate::model::PASSED;
+use crate::model::RecordingAge;
 use crate::model::RepoPath;
 use crate::model::Report;
+use crate::model::Ruling;
+use crate::model::Verdict;
 use crate::model::share;
+use crate::render::plural;
+use crate::report::too_many_left_out;
 use crate::suites::Shelf;
 use crate::world::BaseTree;
 use crate::world::Disk;
@@ -164,6 +170,37 @@ fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
 }
 
+/// Why a run's numbers are none to compare with later: cases that were not measured, too many that are left out, and recordings of
+/// another agent or of another input. A run that could only not be compared is what a new baseline is for.
+pub fn no_numbers(report: &Report) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for suite in &report.suites {
+        reasons.extend(too_many_left_out(suite).map(|why| why.0));
+        for agent in &suite.agents {
+            let coverage = agent.metrics.iter().find(|metric| metric.name == COVERAGE);
+            let is_part = coverage.is_some_and(|metric| metric.verdict == Ruling::Judged(Verdict::Inconclusive));
+            let is_stale = |case: &CaseReport| {
+                let age = case.pair.answered_by.freshness;
+                case.pair.completed > 0 && age.agent.max(age.input) == RecordingAge::Stale
+            };
+            let stale = agent.cases.iter().filter(|case| is_stale(case)).count();
+            let who = format!("{}/{}", suite.id, agent.agent);
+            if is_unmeasured(agent) {
+                reasons.push(format!("{who}: nothing was measured"));
+            } else if is_part {
+                reasons.push(format!("{who}: cases were not measured"));
+            }
+            if stale > 0 {
+                reasons.push(format!(
+                    "{who}: {}",
+                    plural(stale, "case has stale recordings", "cases have stale recordings")
+                ));
+            }
+        }
+    }
+    reasons
+}
+
 /// Writes the numbers of a run into the baseline of the working tree.
 ///
 /// # Errors
@@ -175,7 +212,7 @@ pub fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble>
     }
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => located(path)?,
-        (None, Some(file)) => (Disk::around(folder_of(&args.config))?.0, file.clone()),
+        (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
         (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
     };
     // Another run may have written numbers of other suites since this one began.

@@ -14,7 +14,6 @@ use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::replay::SampleCount;
-use super::run;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::diag::Diagnostics;
@@ -31,7 +30,7 @@ use crate::world::World;
 /// # Errors
 /// Every problem that was found.
 pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = run::located(&args.config)?;
+    let (disk, file) = Disk::of_config(&args.config)?;
     let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
     let mut notes = Vec::new();

@@ -111,7 +111,7 @@ pub struct RunArgs {
     #[arg(long)]
     pub resume: bool,
     /// Another limit of US dollars than the config's budget
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost_usd: Option<f64>,
     /// The commit to compare with: its baseline counts, and changes of the golden set since then need approval
     #[arg(long, value_name = "REV")]
@@ -315,6 +315,12 @@ fn percent(text: &str) -> Result<f64, String> {
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 
+/// An amount of money: not below nothing, and with an end.
+fn dollars(text: &str) -> Result<f64, String> {
+    let found = text.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
+    found.ok_or_else(|| "write US dollars, such as 2.50".to_owned())
+}
+
 /// Options of `label`.
 #[derive(Args, Debug)]
 pub struct LabelArgs {
@@ -364,7 +370,7 @@ pub struct JudgeArgs {
     #[arg(long)]
     pub resume: bool,
     /// Another limit of US dollars than the config's budget
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost_usd: Option<f64>,
     /// Say nothing beside the result
     #[arg(long)]

@@ -32,7 +32,7 @@ const WHOLE: usize = 4;
 /// # Errors
 /// Bad input, or a case that does not exist.
 pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = run::located(&args.config)?;
+    let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = named(args, &disk, &file)?;
     if args.asked {
         return asked(&disk, &file, Wanted { tiers: Vec::new(), ..wanted }, world);

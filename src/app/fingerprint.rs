@@ -6,6 +6,7 @@ use crate::diag::Diagnostic;
 use crate::model::Agent;
 use crate::model::AgentFiles;
 use crate::model::PathGlob;
+use crate::model::RecordingAge;
 use crate::model::RepoPath;
 use crate::suites::PromptPackage;
 use crate::suites::Shelf;
@@ -43,6 +44,15 @@ pub enum DigestOrigin {
     Prompt,
 }
 
+/// What a recording keeps of the agent that it is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptDigests<'a> {
+    /// The digest of the agent's files.
+    pub fingerprint: Option<&'a str>,
+    /// The digest of its prompt package.
+    pub prompt_sha256: Option<&'a str>,
+}
+
 impl AgentState {
     /// The state of an agent; `None` where its config states no files. `prompt` is its prompt package, where it has one.
     ///
@@ -58,6 +68,21 @@ impl AgentState {
             AgentFiles::Nameless(why) => Some(Self::Nameless(why.to_owned())),
             AgentFiles::Unstated => None,
         })
+    }
+
+    /// Whether a recording that keeps these digests is of the agent as it is now; `prompt_sha256` is the digest of its prompt
+    /// package. Nothing else decides it, for the freshness of a run and for the comparison with the base commit: what this calls
+    /// unknown is known by nobody. Where a recording keeps no digest of the agent's files, the digest of its prompt package can
+    /// still show that it is of another agent.
+    pub fn age(&self, prompt_sha256: Option<&str>, kept: &KeptDigests<'_>) -> RecordingAge {
+        let Self::Digest(now) = self else { return RecordingAge::Unknown };
+        match (kept.fingerprint, kept.prompt_sha256) {
+            (Some(recorded), _) if recorded == now.sha256 => RecordingAge::Fresh,
+            (Some(_), _) => RecordingAge::Stale,
+            (None, Some(prompt)) if prompt_sha256.is_some_and(|now| now != prompt) => RecordingAge::Stale,
+            (None, Some(_)) if now.origin == DigestOrigin::Prompt => RecordingAge::Fresh,
+            (None, Some(_) | None) => RecordingAge::Unknown,
+        }
     }
 
     /// The digest, where there is one.

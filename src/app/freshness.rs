@@ -1,5 +1,6 @@
 //! Whether recordings are of the agent and of the input that there are now (verdict.md 5).
 
+mod files;
 mod words;
 
 use std::cell::OnceCell;
@@ -7,10 +8,11 @@ use std::collections::BTreeMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use self::files::AgentsNow;
 pub use self::words::FreshnessVerdict;
 pub use self::words::freshness_verdict;
 use super::fingerprint::AgentState;
-use super::fingerprint::DigestOrigin;
+use super::fingerprint::KeptDigests;
 use super::plan::Opened;
 use super::plan::Plan;
 use super::plan::RulesOf;
@@ -21,6 +23,7 @@ use crate::model::Agent;
 use crate::model::AgentName;
 use crate::model::Ask;
 use crate::model::Freshness;
+use crate::model::Provenance;
 use crate::model::RecordingAge;
 use crate::model::Run;
 use crate::model::RunKey;
@@ -167,20 +170,12 @@ fn other(plan: &Plan, id: &SuiteId, shelf: &dyn Shelf) -> Result<Option<SuiteOfR
 }
 
 impl ReplayedAgent<'_> {
-    /// Whether a recording is of the agent as it is now. Where a recording keeps no digest of the agent's files, the digest
-    /// of its prompt package can still show that it is of another agent.
+    /// Whether a recording is of the agent as it is now.
     fn age(&self, run: &Run) -> RecordingAge {
-        let Some(AgentState::Digest(now)) = &self.state else { return RecordingAge::Unknown };
-        let is_of_prompt = now.origin == DigestOrigin::Prompt;
-        match (&run.provenance.fingerprint, &run.provenance.prompt_sha256) {
-            (Some(recorded), _) if *recorded == now.sha256 => RecordingAge::Fresh,
-            (Some(_), _) => self.noted(RecordingAge::Stale),
-            (None, Some(prompt)) if self.prompt_sha256.as_ref().is_some_and(|now| now != prompt) => {
-                self.noted(RecordingAge::Stale)
-            }
-            (None, Some(_)) if is_of_prompt => RecordingAge::Fresh,
-            (None, Some(_) | None) => RecordingAge::Unknown,
-        }
+        let Some(state) = &self.state else { return RecordingAge::Unknown };
+        let Provenance { fingerprint, prompt_sha256, .. } = &run.provenance;
+        let kept = KeptDigests { fingerprint: fingerprint.as_deref(), prompt_sha256: prompt_sha256.as_deref() };
+        self.noted(state.age(self.prompt_sha256.as_deref(), &kept))
     }
 
     /// `stale: warn` makes a stale recording one that is only noted.

@@ -17,7 +17,6 @@ use super::plan::plan;
 use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
-use super::run::located;
 use super::selection::chosen;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -47,7 +46,7 @@ struct Recorded<'a> {
 /// # Errors
 /// Bad input, found before any call is made, and an outside that failed.
 pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = located(&args.config)?;
+    let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|opened| opened.judges.is_empty()) {

@@ -19,7 +19,6 @@ use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::replay::SampleCount;
-use super::run::located;
 use super::selection::chosen;
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
@@ -53,7 +52,7 @@ use crate::world::user_name;
 /// # Errors
 /// Bad input, and an outside that failed; a person who stops is no error.
 pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = located(&args.config)?;
+    let (disk, file) = Disk::of_config(&args.config)?;
     let table = Table::set(args, &disk, &file, world)?;
     if !args.agreement {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));

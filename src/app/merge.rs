@@ -65,7 +65,7 @@ pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
 /// Parts that do not belong together or to this checkout, and what a run can meet.
 pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
     let joined = Joined::read(&args.folders, &args.config)?;
-    let git = Git::around(run::folder_of(&args.config));
+    let git = Git::of(&Disk::of_config(&args.config)?.0);
     let named = args.base.as_deref().or(joined.job.base.as_deref());
     let base = named.map(|name| git.commit(name)).transpose()?;
     let job = Job { base, ..joined.job.clone() };
@@ -93,7 +93,7 @@ impl Joined {
     pub fn read(folders: &[String], config: &str) -> Result<Self, Trouble> {
         let parts = folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
         let one = together(&parts)?;
-        let (disk, file) = run::located(config)?;
+        let (disk, file) = Disk::of_config(config)?;
         if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 || one.report.config.as_ref() != Some(&file) {
             let what = "this is not the config that the parts were graded with";
             return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the parts").into());

@@ -2,6 +2,7 @@
 
 mod cast;
 mod judges;
+mod pairs;
 mod quarantines;
 
 use std::collections::BTreeMap;
@@ -34,7 +35,6 @@ use crate::model::AgentName;
 use crate::model::CaseId;
 use crate::model::Config;
 use crate::model::RepoPath;
-use crate::model::RunKey;
 use crate::model::Shard;
 use crate::model::Source;
 use crate::model::Suite as SuiteConfig;
@@ -168,10 +168,7 @@ impl Opened {
 
 /// The source of an agent's runs in a tier.
 pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
-    match tier {
-        Tier::Deterministic => agent.deterministic.as_ref(),
-        Tier::Model => agent.model.as_ref(),
-    }
+    agent.source(tier)
 }
 
 /// Reads the config and every suite that is asked for.
@@ -195,7 +192,7 @@ pub fn plan_beside(
 ) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
     let mut config = config::read(&source)?;
-    let reader = Reader { shelf, source: &source, other, rules: RulesOf::Head };
+    let reader = Reader { shelf, source: &source, places: yaml::Places::of(&source), other, rules: RulesOf::Head };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
@@ -222,12 +219,7 @@ pub fn plan_beside(
     let mut plan =
         problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesOf::Head })?;
     problems = Diagnostics::default();
-    for opened in &plan.suites {
-        let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
-        let keys =
-            opened.suite.pairs().iter().flat_map(|pair| pair.runs.iter().filter(elsewhere).map(move |key| (pair, key)));
-        keys.filter_map(|(pair, key)| unknown_run(&config, pair, key)).for_each(|problem| problems.push(problem));
-    }
+    plan.suites.iter().for_each(|opened| pairs::check(opened, &config, &mut problems));
     plan.suites.iter().for_each(|opened| quarantines::quarantines(opened, clock, &mut problems));
     for name in &plan.wanted.agents {
         let known = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.agent.as_str());
@@ -258,7 +250,8 @@ pub fn base_plan(
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
     let source = shelf.text(&config.file)?;
-    let reader = Reader { shelf, source: &source, other: Some(other), rules: RulesOf::Base };
+    let places = yaml::Places::of(&source);
+    let reader = Reader { shelf, source: &source, places, other: Some(other), rules: RulesOf::Base };
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
     for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
@@ -287,24 +280,10 @@ fn redirect(config: &mut Config, target: &str) {
     }
 }
 
-/// A case may look at the runs of another suite's agents; they have to exist.
-fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic> {
-    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
-    if suite.agents.contains_key(&key.agent) {
-        return None;
-    }
-    let known: Vec<&str> = suite.agents.keys().map(AgentName::as_str).collect();
-    let help = match nearest(key.agent.as_str(), known.iter().copied()) {
-        Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("its agents are {}", known.join(", ")),
-    };
-    let what = format!("the suite \"{}\" has no agent \"{}\"", key.suite, key.agent);
-    Some(Diagnostic::of_file(&pair.golden, "unknown-agent", what, help))
-}
-
 struct Reader<'a> {
     shelf: &'a dyn Shelf,
     source: &'a SourceText,
+    places: yaml::Places<'a>,
     /// The commit that what is read is compared with.
     other: Option<&'a dyn OtherCommit>,
     rules: RulesOf,
@@ -318,7 +297,7 @@ impl Reader<'_> {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::of_file(&self.source.file, code, what, help).at(yaml::place(self.source, path))
+        Diagnostic::of_file(&self.source.file, code, what, help).at(self.places.at(path))
     }
 
     fn unknown<'k>(&self, word: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Option<Diagnostic> {

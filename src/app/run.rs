@@ -126,7 +126,10 @@ impl Done {
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
 pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
-    let (disk, file) = located(&job.config)?;
+    let (disk, file) = Disk::of_config(&job.config)?;
+    if !matches!(before, Before::None) {
+        own_history(&disk, &job.config)?;
+    }
     let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
     let opened = match before {
         Before::Commit(objects, commit) => {
@@ -148,7 +151,10 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         shelf: &disk,
         config: &file,
         make: &|plan, tier| match &job.parts {
-            None => live::make(plan, tier, &disk, world, &live),
+            None => {
+                let earlier = job.earlier_answers(tier);
+                live::make(plan, tier, &disk, world, &live::Options { earlier, ..live.clone() })
+            }
             // What other machines graded is not made again.
             Some(parts) => Ok(live::Made { not_run: parts.not_run(tier), ..live::Made::default() }),
         },
@@ -171,6 +177,17 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         report::part(&mut done.report, shard);
     }
     Ok(done)
+}
+
+/// Refuses a base commit where the history that would be asked is that of a submodule.
+///
+/// # Errors
+/// That the config is in a submodule of another repository.
+fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
+    let Some(outer) = disk.superproject() else { return Ok(()) };
+    let what = format!("this config is in a submodule of {}, which has no base commit of its own", outer.display());
+    let help = "keep the config in the repository itself, or run goldgate on a clone of the submodule";
+    Err(Diagnostic::of_file(config, "config-in-submodule", what, help))
 }
 
 /// Where keys may go: where there is a base commit, its config says so.
@@ -251,6 +268,7 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
             sides: Sides { base, head: shelf },
             head: &plan,
             tiers: &deciding,
+            deciding: &job.guarded_tiers(),
             baseline: against.as_ref(),
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
             clock,
@@ -314,6 +332,9 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
     Ok((disk, inside.child(name)))
 }
 
+/// The exit code of a run that was to write what it could not measure.
+const NO_VERDICT: u8 = 3;
+
 /// The run that the command line asks for.
 ///
 /// # Errors
@@ -350,6 +371,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
                 Some(CacheArg::All) => live::Caching::All,
             },
             resume: if args.resume { live::Resume::Yes } else { live::Resume::No },
+            earlier: live::EarlierAnswers::All,
             // Which samples can change no verdict is seen by who has all cases.
             sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
                 true => live::Sparing::Off,
@@ -381,7 +403,8 @@ pub fn locally(job: &Job, git: &Git, baseline: Option<&str>, world: &World) -> R
 /// Bad input, or an outside that failed; a failed gate is an exit code.
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     let mut job = job(args)?;
-    let git = Git::around(folder_of(&args.config));
+    let (disk, _) = Disk::of_config(&args.config)?;
+    let git = Git::of(&disk);
     job.base = args.base.as_deref().map(|name| git.commit(name)).transpose()?;
     // What is to be written need not be there yet.
     let is_new = |path: &&str| args.update_baseline && located(path).is_ok_and(|(disk, file)| !disk.holds(&file));
@@ -405,11 +428,16 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
         world.tell(&format!("no {what} written, because samples are missing: {}", interruption.message()));
         return Ok(done.report.exit_code());
     }
+    let no_numbers = if args.update_baseline { baseline::no_numbers(&done.report) } else { Vec::new() };
+    if !no_numbers.is_empty() {
+        world.tell(&format!("no baseline was written: {}", no_numbers.join("; ")));
+        return Ok(NO_VERDICT);
+    }
     if args.update_baseline {
         baseline::update(&done, args, world)?;
     }
     if args.update_snapshots {
-        let written = snapshots::write(&Disk::around(folder_of(&args.config))?.0, &done.config, &done.report)?;
+        let written = snapshots::write(&disk, &done.config, &done.report)?;
         if !args.quiet {
             world.tell(&format!("wrote {}", plural(written, "snapshot", "snapshots")));
         }

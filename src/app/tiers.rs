@@ -30,6 +30,29 @@ impl Job {
     }
 }
 
+impl Job {
+    /// Whether a tier's failed gate fails the run.
+    pub fn blocks(&self, tier: Tier) -> bool {
+        self.authority == Authority::Blocking && self.wanted.tiers.contains(&tier) && self.decides(tier)
+    }
+
+    /// Which answers of earlier runs a tier may take over. One that blocks measures the agent of this commit.
+    pub fn earlier_answers(&self, tier: Tier) -> live::EarlierAnswers {
+        match (self.blocks(tier), &self.base) {
+            (false, _) => live::EarlierAnswers::All,
+            (true, None) => live::EarlierAnswers::Addressed,
+            (true, Some(_)) => live::EarlierAnswers::None,
+        }
+    }
+
+    /// The tiers in which the source of runs and the recordings are compared with the base commit: the deterministic one always,
+    /// since its recordings are what people review, and the model tier where it blocks.
+    pub fn guarded_tiers(&self) -> Vec<Tier> {
+        let model = self.blocks(Tier::Model).then_some(Tier::Model);
+        [Tier::Deterministic].into_iter().chain(model).collect()
+    }
+}
+
 /// What one tier says.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]

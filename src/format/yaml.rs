@@ -1,5 +1,6 @@
 //! The only module that knows the YAML crates: typed reading, and places by path.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
@@ -40,13 +41,27 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
     })
 }
 
-/// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
-pub fn place(source: &SourceText, path: &[Step<'_>]) -> Point {
-    Index::of(source).place(path)
+/// Where the keys and elements of a text stand. There is no other way to ask for a place, so that no text is walked once a problem.
+pub struct Places<'a> {
+    source: &'a SourceText,
+    /// Made when somebody asks first.
+    index: OnceCell<Index>,
 }
 
-/// Where every key and element of a text stands: for whoever has several problems to say.
-pub struct Index(Node);
+impl<'a> Places<'a> {
+    /// Those of a text, which nobody has asked for yet.
+    pub fn of(source: &'a SourceText) -> Self {
+        Self { source, index: OnceCell::new() }
+    }
+
+    /// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
+    pub fn at(&self, path: &[Step<'_>]) -> Point {
+        self.index.get_or_init(|| Index::of(self.source)).place(path)
+    }
+}
+
+/// Where every key and element of a text stands.
+struct Index(Node);
 
 /// A node with those inside it.
 #[derive(Default)]
@@ -57,7 +72,7 @@ struct Node {
 
 impl Index {
     /// Walks the text once.
-    pub fn of(source: &SourceText) -> Self {
+    fn of(source: &SourceText) -> Self {
         let mut root = Node::default();
         walk(source, |path, at| {
             let mut node = &mut root;
@@ -69,8 +84,7 @@ impl Index {
         Self(root)
     }
 
-    /// Where the node at `path` stands, as [`place`].
-    pub fn place(&self, path: &[Step<'_>]) -> Point {
+    fn place(&self, path: &[Step<'_>]) -> Point {
         let (mut node, mut best) = (&self.0, Point { line: 1, column: 1 });
         for step in path {
             let Some(next) = node.inside.get(&Found::of(*step)) else { break };
@@ -240,7 +254,6 @@ fn point(line: usize, column: usize) -> Point {
 mod tests {
     use super::Step::At;
     use super::Step::Key;
-    use super::place;
     use super::whole;
     use crate::diag::Point;
     use crate::format::SourceText;
@@ -255,7 +268,8 @@ mod tests {
         let source = source(
             "version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n",
         );
-        let at = |path: &[super::Step<'_>]| place(&source, path);
+        let places = super::Places::of(&source);
+        let at = |path: &[super::Step<'_>]| places.at(path);
         assert_eq!(at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]), Point { line: 4, column: 20 });
         assert_eq!(at(&[Key("suites"), At(1), Key("id")]), Point { line: 5, column: 5 });
         assert_eq!(at(&[Key("suites"), At(1), Key("gates"), Key("f1"), At(1)]), Point { line: 7, column: 15 });
@@ -294,10 +308,10 @@ mod tests {
     fn many_problems_take_one_walk() {
         let text: String = (0..4000).map(|number| format!("- id: a{number}\n  kind: x\n")).collect();
         let (source, steps) = (source(&text), |index| [At(index), Key("kind")]);
-        let index = super::Index::of(&source);
+        let places = super::Places::of(&source);
         for number in 0..4000 {
             let line = u32::try_from(2 * number + 2).unwrap();
-            assert_eq!(index.place(&steps(number)), Point { line, column: 3 });
+            assert_eq!(places.at(&steps(number)), Point { line, column: 3 });
         }
     }
 }

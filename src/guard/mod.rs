@@ -16,17 +16,22 @@ mod settings;
 use crate::format::SourceText;
 use crate::format::config;
 use crate::model::Agent;
+use crate::model::AgentName;
 use crate::model::Config;
 use crate::model::GoldenChange;
 use crate::model::NotGateable;
+use crate::model::RecordingAge;
 use crate::model::RepoPath;
 use crate::model::Suite as SuiteConfig;
+use crate::model::SuiteId;
+use crate::model::Tier;
 use crate::suites::Shelf;
 
 pub use self::cases::SuiteSide;
 use self::found::Found;
 pub use self::reads::DifferentRead;
 pub use self::reads::HeadCommit;
+pub use self::reads::Names;
 pub use self::reads::OtherCommit;
 pub use self::reads::ReadFor;
 pub use self::reads::ReadLog;
@@ -38,6 +43,12 @@ pub use self::settings::Treatment;
 
 /// The files of the base commit.
 pub trait Base: Shelf + OtherCommit {
+    /// A file with one of these names, in whatever folder.
+    ///
+    /// # Errors
+    /// Why not every folder can be looked into, in words.
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
+
     /// Whether the base commit's file `before` holds the same as the head's file `after`.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness;
 }
@@ -60,8 +71,8 @@ pub struct Sides<'a> {
     pub head: &'a dyn Shelf,
 }
 
-/// Where people keep the config.
-const USUAL: &str = "goldgate.yaml";
+/// What people call the config.
+const USUAL: [&str; 2] = ["goldgate.yaml", "goldgate.yml"];
 
 /// What the base commit says of how agents are measured.
 pub enum BaseConfig {
@@ -87,20 +98,32 @@ pub fn base_config(base: &dyn Base, file: &RepoPath) -> BaseConfig {
     }
 }
 
+/// A config that is not there yet is new only where the base commit has none at all: else it takes the place of another one.
 fn absent(base: &dyn Base, file: &RepoPath) -> GoldenChange {
-    let usual = RepoPath::root().child(USUAL);
     let mut found = Found::default();
-    match *file != usual && base.bytes(&usual).is_ok() {
-        true => found.needs(
-            format!("the config is {file}, which the base commit does not have; its own is {usual}"),
+    match base.find(&[&[file.name()][..], &USUAL].concat()) {
+        Ok(None) => found.lists(
+            format!("the config {file} is new: there is nothing on the base commit to compare with"),
             Some(file),
         ),
-        false => found.lists(
-            format!("the config {file} is new: there is nothing on the base commit to compare with"),
+        Ok(Some(own)) => found
+            .needs(format!("the config is {file}, which the base commit does not have; its own is {own}"), Some(file)),
+        Err(why) => found.needs(
+            format!(
+                "the config is {file}, which the base commit does not have; whether it has another is unknown: {why}"
+            ),
             Some(file),
         ),
     }
     found.all().remove(0)
+}
+
+/// What is known of the head's recordings.
+pub struct KnownRecordings<'a> {
+    /// The tiers whose recordings are compared: those that decide.
+    pub tiers: &'a [Tier],
+    /// How old a recording of an agent is by the digests in its text, as the freshness of a run has it.
+    pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
 }
 
 /// What was found: the changes, and why no verdict can be given.
@@ -111,12 +134,12 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Compares the configs, the baselines and the gates.
-    pub fn of(sides: &Sides<'_>, before: &Config, after: &Config) -> Self {
+    /// Compares the configs, the baselines and the gates; `deciding` are the tiers whose verdicts count.
+    pub fn of(sides: &Sides<'_>, before: &Config, after: &Config, deciding: &[Tier]) -> Self {
         let mut guarded = Self::default();
         let found = &mut guarded.found;
         baseline::compare(sides, before, after, found);
-        settings::compare(before, after, found);
+        settings::compare(before, after, deciding, found);
         for suite in &after.suites {
             let Some(old) = same_suite(before, suite) else { continue };
             gates::compare(old, suite, found);
@@ -128,14 +151,14 @@ impl Guarded {
 
     /// Compares the recordings. They are the most files and the last that matter: where only so many can be read, golden files
     /// come first.
-    pub fn recordings(&mut self, sides: &Sides<'_>, before: &Config, after: &Config) {
+    pub fn recordings(&mut self, sides: &Sides<'_>, before: &Config, after: &Config, recordings: &KnownRecordings<'_>) {
         for suite in &after.suites {
             let Some(old) = same_suite(before, suite) else { continue };
             for (name, agent) in &suite.agents {
                 if let Some(agent_before) = old.agents.get(name) {
-                    let who = recordings::Recorded { suite: &suite.id, agent: name, file: &after.file };
-                    let refusal = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
-                    self.refusals.extend(refusal);
+                    let who = recordings::Recorded { suite: &suite.id, agent: name, file: &after.file, recordings };
+                    let refusals = recordings::compare(sides, &who, agent_before, agent, &mut self.found);
+                    self.refusals.extend(refusals);
                 }
             }
         }

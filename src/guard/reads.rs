@@ -18,11 +18,39 @@ pub trait OtherCommit: Sync {
     /// Whether it has a file with these bytes; `None` asks whether there is no such file.
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool;
 
-    /// Whether it has a folder with these entries; `None` asks whether there is no such folder.
-    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool;
-
     /// Its files.
     fn files(&self) -> &dyn Shelf;
+
+    /// Whether it has a folder with these entries; `None` asks whether there is no such folder.
+    fn has_folder(&self, folder: &RepoPath, names: Names, entries: Option<&[Entry]>) -> bool {
+        match (names.of(self.files(), folder), entries) {
+            (Ok(own), Some(entries)) => own == entries,
+            (Err(problem), None) => problem.code == "missing-folder",
+            (Ok(_), None) | (Err(_), Some(_)) => false,
+        }
+    }
+}
+
+/// Which names of a folder were asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Names {
+    /// Those that begin with no dot.
+    Shown,
+    /// All.
+    All,
+}
+
+impl Names {
+    /// These entries of a folder.
+    ///
+    /// # Errors
+    /// Why it cannot be listed.
+    pub fn of(self, shelf: &dyn Shelf, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        match self {
+            Self::Shown => shelf.list(folder),
+            Self::All => shelf.list_all(folder),
+        }
+    }
 }
 
 /// What a file or folder was read for.
@@ -85,6 +113,19 @@ impl<'a> RecordedFiles<'a> {
         Self { files, other, log, read_for }
     }
 
+    /// Lists a folder, and compares what was asked for: who did not look at the hidden names did not read them.
+    fn listed(&self, folder: &RepoPath, names: Names) -> Result<Vec<Entry>, Diagnostic> {
+        let listed = names.of(self.files, folder);
+        let same = match &listed {
+            Ok(entries) => self.other.has_folder(folder, names, Some(entries)),
+            Err(problem) => problem.code == "missing-folder" && self.other.has_folder(folder, names, None),
+        };
+        if !same {
+            self.note(folder, ReadKind::Folder);
+        }
+        listed
+    }
+
     fn note(&self, path: &RepoPath, kind: ReadKind) {
         self.log.note(DifferentRead { read_for: self.read_for.clone(), path: path.clone(), kind });
     }
@@ -92,19 +133,11 @@ impl<'a> RecordedFiles<'a> {
 
 impl Shelf for RecordedFiles<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let listed = self.files.list_all(folder);
-        let same = match &listed {
-            Ok(entries) => {
-                // Who looks at every name has the hidden ones compared by their files.
-                let shown: Vec<Entry> = entries.iter().filter(|entry| !entry.name.starts_with('.')).cloned().collect();
-                self.other.has_folder(folder, Some(&shown))
-            }
-            Err(problem) => problem.code == "missing-folder" && self.other.has_folder(folder, None),
-        };
-        if !same {
-            self.note(folder, ReadKind::Folder);
-        }
-        listed
+        self.listed(folder, Names::All)
+    }
+
+    fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.listed(folder, Names::Shown)
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
@@ -140,14 +173,6 @@ impl OtherCommit for HeadCommit<'_> {
         match (self.0.bytes(file), bytes) {
             (Ok(own), Some(bytes)) => own == bytes || without_returns(&own) == without_returns(bytes),
             (Err(problem), None) => problem.code == "missing-file",
-            (Ok(_), None) | (Err(_), Some(_)) => false,
-        }
-    }
-
-    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
-        match (self.0.list(folder), entries) {
-            (Ok(own), Some(entries)) => own == entries,
-            (Err(problem), None) => problem.code == "missing-folder",
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
@@ -203,18 +228,28 @@ mod tests {
 
     #[test]
     fn what_differs_is_kept_with_what_it_was_read_for() {
-        let own = held(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4")]);
-        let other = held(&[("a/x", "1"), ("a/y", "other"), ("a/z", "3\n"), ("a/more", "5")]);
+        let own = held(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4"), ("c/x", "1"), ("d/x", "1")]);
+        let other = held(&[
+            ("c/x", "1"),
+            ("c/.y", "1"),
+            ("d/x", "1"),
+            ("d/.y", "1"),
+            ("a/x", "1"),
+            ("a/y", "other"),
+            ("a/z", "3\n"),
+            ("a/more", "5"),
+        ]);
         let (log, other) = (ReadLog::default(), HeadCommit(&other));
         let files = RecordedFiles::new(&own, &other, &log, ReadFor::Suite);
         let _ = (files.bytes(&at("a/x")), files.bytes(&at("a/z")), files.bytes(&at("none")), files.list(&at("none")));
         assert_eq!(log.different(), []);
         let _ = (files.bytes(&at("a/y")), files.list(&at("a")), files.bytes(&at("a/more")));
+        let _ = (files.list(&at("c")), files.list_all(&at("d")));
         let _ = files.for_golden(&at("b/only")).map(|own| own.bytes(&at("b/only")));
         let found: Vec<(ReadFor, String)> =
             log.different().into_iter().map(|read| (read.read_for, read.path.to_string())).collect();
         let suite = |path: &str| (ReadFor::Suite, path.to_owned());
         let golden = (ReadFor::Golden(at("b/only")), "b/only".to_owned());
-        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), golden]);
+        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), suite("d"), golden]);
     }
 }

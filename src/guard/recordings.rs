@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::KnownRecordings;
 use super::Likeness;
 use super::Sides;
 use super::files::are_alike;
@@ -18,9 +19,11 @@ use crate::model::AgentName;
 use crate::model::ChangeClass;
 use crate::model::NotGateable;
 use crate::model::PathGlob;
+use crate::model::RecordingAge;
 use crate::model::RepoPath;
 use crate::model::Source;
 use crate::model::SuiteId;
+use crate::model::Tier;
 use crate::model::Weight;
 use crate::suites::Files;
 use crate::suites::Shelf;
@@ -33,9 +36,11 @@ pub struct Recorded<'a> {
     pub agent: &'a AgentName,
     /// The config, for what is said of the agent as a whole.
     pub file: &'a RepoPath,
+    /// What is known of the recordings.
+    pub recordings: &'a KnownRecordings<'a>,
 }
 
-/// Compares the recordings of one agent in the deterministic tier, and gives why they carry no verdict, where they do not. New
+/// Compares the recordings of one agent in the tiers that decide, and gives why they carry no verdict, where they do not. New
 /// ones, of new cases, are no change of old ones.
 pub fn compare(
     sides: &Sides<'_>,
@@ -43,43 +48,46 @@ pub fn compare(
     before: &Agent,
     after: &Agent,
     found: &mut Found,
-) -> Option<NotGateable> {
-    let (Some(Source::Replay(old)), Some(Source::Replay(new))) = (&before.deterministic, &after.deterministic) else {
-        return None;
+) -> Vec<NotGateable> {
+    let replayed = |tier: &Tier| match (before.source(*tier), after.source(*tier)) {
+        (Some(Source::Replay(old)), Some(Source::Replay(new))) => Some((old, new)),
+        (Some(Source::Replay(_) | Source::Live(_)) | None, _) => None,
     };
-    let all = |_: &RepoPath| false;
-    let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
-    let (files_before, files_after) = match (below(sides.base, &old, &all), below(sides.head, &new, &all)) {
-        (Ok(before), Ok(after)) => (before, after),
-        (Err(why), _) | (_, Err(why)) => {
-            let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
-            found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(who.file));
-            return None;
-        }
-    };
-    let one = Compared {
-        sides,
-        who,
-        old: &files_before,
-        new: &files_after,
-        changes: changes(sides, &files_before, &files_after),
-    };
-    let unread = one.of(&[Change::Unread]);
-    if !unread.is_empty() {
-        return Some(NotGateable(format!(
-            "{}: it is not known how {} changed, because the base commit's cannot be read: {}",
-            one.agent(),
-            if unread.len() == 1 { "1 recording".to_owned() } else { format!("{} recordings", unread.len()) },
-            named(&unread)
-        )));
-    }
+    // Both tiers may replay the same recordings.
+    let folders: BTreeSet<(&RepoPath, &RepoPath)> = who.recordings.tiers.iter().filter_map(replayed).collect();
     let inputs = inputs(sides, before, after);
-    one.list(found, &inputs);
-    one.moved_files(found, before, after);
-    match inputs {
-        Ok(Inputs::Changed) => one.stale(after),
-        Ok(Inputs::Unchanged(_) | Inputs::Unknown) | Err(_) => None,
-    }
+    let refusals = folders.into_iter().filter_map(|(old, new)| {
+        let folder = new;
+        let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
+        let all = |_: &RepoPath| false;
+        let (files_before, files_after) = match (below(sides.base, &old, &all), below(sides.head, &new, &all)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(why), _) | (_, Err(why)) => {
+                let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
+                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(who.file));
+                return None;
+            }
+        };
+        let one = Compared {
+            sides,
+            who,
+            folder,
+            old: &files_before,
+            new: &files_after,
+            changes: changes(sides, &files_before, &files_after),
+        };
+        if let Some(unread) = one.unread() {
+            return Some(unread);
+        }
+        one.list(found, &inputs);
+        one.moved_files(found, before, after);
+        match &inputs {
+            Ok(Inputs::Changed) => one.stale(),
+            Ok(Inputs::Unchanged(_) | Inputs::Unknown) => None,
+            Err(why) => one.incomparable(why),
+        }
+    });
+    refusals.collect()
 }
 
 /// How the recording of a case that both sides have differs.
@@ -187,6 +195,8 @@ fn agent_files(shelf: &dyn Shelf, agent: &Agent) -> Result<Option<(Files, String
 struct Compared<'a> {
     sides: &'a Sides<'a>,
     who: &'a Recorded<'a>,
+    /// Where the head keeps them.
+    folder: &'a RepoPath,
     old: &'a Files,
     new: &'a Files,
     changes: BTreeMap<String, Change>,
@@ -242,29 +252,62 @@ impl Compared<'_> {
         if said.is_empty() { String::new() } else { format!(" (recorded by {})", named(&said)) }
     }
 
-    /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
-    fn stale(&self, after: &Agent) -> Option<NotGateable> {
+    /// Why it is not known how some recordings changed.
+    fn unread(&self) -> Option<NotGateable> {
+        let unread = self.of(&[Change::Unread]);
+        let count = match unread.len() {
+            0 => return None,
+            1 => "1 recording".to_owned(),
+            more => format!("{more} recordings"),
+        };
+        Some(NotGateable(format!(
+            "{}: it is not known how {count} changed, because the base commit's cannot be read: {}",
+            self.agent(),
+            named(&unread)
+        )))
+    }
+
+    /// Recordings that are as they were, or got other votes alone, and that do not say by themselves whether they are of the agent
+    /// as it is now.
+    fn unknown(&self) -> Vec<&String> {
+        let Recorded { suite, agent, recordings, .. } = self.who;
         let unknown = |inner: &&String| {
-            let file = self.new.get(*inner);
-            let text = file.and_then(|file| self.sides.head.text(file).ok());
-            text.is_some_and(|source| !has_digest(&source.text, after))
+            let text = self.new.get(*inner).and_then(|file| self.sides.head.text(file).ok());
+            text.is_some_and(|source| (recordings.age)(suite, agent, &source.text) == RecordingAge::Unknown)
         };
+        self.of(&[Change::Same, Change::Votes]).into_iter().filter(unknown).collect()
+    }
+
+    /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
+    fn stale(&self) -> Option<NotGateable> {
         let mut stale: Vec<&String> = self.of(&[Change::Digests]);
-        // One with a digest says by itself what it is of.
-        stale.extend(self.of(&[Change::Same, Change::Votes]).into_iter().filter(unknown));
-        if stale.is_empty() {
-            return None;
-        }
-        let folder = match &after.deterministic {
-            Some(Source::Replay(folder)) => folder.as_str(),
-            Some(Source::Live(_)) | None => "DIR",
-        };
+        stale.extend(self.unknown());
         stale.sort();
+        self.refused(&stale, |were| format!("the agent's files changed and {were} not made again"))
+    }
+
+    /// Whether the agent's files changed cannot be seen: a recording without a digest of them may be of another agent.
+    fn incomparable(&self, why: &str) -> Option<NotGateable> {
+        let words = |were: &str| {
+            format!(
+                "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
+            )
+        };
+        self.refused(&self.unknown(), words)
+    }
+
+    fn refused(&self, recordings: &[&String], what: impl Fn(&str) -> String) -> Option<NotGateable> {
+        let were = match recordings.len() {
+            0 => return None,
+            1 => "1 recording was".to_owned(),
+            count => format!("{count} recordings were"),
+        };
         let Recorded { suite, agent, .. } = self.who;
         Some(NotGateable(format!(
-            "{suite}/{agent}: the agent's files changed and {} not made again: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {folder}`",
-            if stale.len() == 1 { "1 recording was".to_owned() } else { format!("{} recordings were", stale.len()) },
-            named(&stale),
+            "{suite}/{agent}: {}: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {}`",
+            what(&were),
+            named(recordings),
+            self.folder,
         )))
     }
 
@@ -305,11 +348,4 @@ impl Compared<'_> {
             }
         }
     }
-}
-
-/// Whether a recording keeps a digest of the agent's files.
-fn has_digest(text: &str, agent: &Agent) -> bool {
-    let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
-    let kept = |key: &str| run["provenance"][key].is_string();
-    kept("fingerprint") || (agent.fingerprint.is_empty() && kept("prompt_sha256"))
 }

@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::found::Found;
 use crate::model::Config;
 use crate::model::RepoPath;
+use crate::model::Tier;
 
 /// What a changed setting asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,7 +84,11 @@ pub const SETTINGS: &[Setting] = &[
         ),
         "",
     ),
-    setting("suites.*.agents.*.model", Listed, "the model tier does not block"),
+    setting(
+        "suites.*.agents.*.model",
+        Listed,
+        "where the model tier decides, recordings in place of live runs, and no runs at all, need an approval beside it",
+    ),
     setting(
         "suites.*.agents.*.prompt",
         Depends("listed where every recording was made again, else it needs an approval"),
@@ -106,9 +111,9 @@ pub const SETTINGS: &[Setting] = &[
     ),
 ];
 
-/// Compares two configs, setting by setting.
-pub fn compare(before: &Config, after: &Config, found: &mut Found) {
-    rules::compare(before, after, found);
+/// Compares two configs, setting by setting; `deciding` are the tiers whose verdicts count.
+pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut Found) {
+    rules::compare(before, after, deciding, found);
     let mut walk = Walk { file: &after.file, found };
     walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
 }

@@ -118,6 +118,14 @@ pub enum AgentFiles<'a> {
 }
 
 impl Agent {
+    /// Where its runs come from in a tier.
+    pub fn source(&self, tier: Tier) -> Option<&Source> {
+        match tier {
+            Tier::Deterministic => self.deterministic.as_ref(),
+            Tier::Model => self.model.as_ref(),
+        }
+    }
+
     /// What it is made of: `fingerprint` where it is stated, else its prompt package.
     pub fn files(&self) -> AgentFiles<'_> {
         match (self.fingerprint.as_slice(), &self.no_fingerprint, &self.prompt) {

@@ -70,6 +70,12 @@ impl RepoPath {
         }
     }
 
+    /// Whether it is `.git`, or below it: what git keeps for itself is never written by what a config says. Some file systems do not
+    /// tell the case of letters apart.
+    pub fn is_of_git(&self) -> bool {
+        self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
+    }
+
     /// The folder that holds this entry; the root's parent is the root.
     pub fn parent(&self) -> Self {
         match self.0.rsplit_once('/') {

@@ -133,12 +133,12 @@ impl Rules {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
             RulesFile::Plain(forms) => (forms, None),
         };
-        let mut problems = Diagnostics::default();
+        let (mut problems, places) = (Diagnostics::default(), yaml::Places::of(source));
         let mut by_id = BTreeMap::new();
         for (place, form) in forms.into_iter().enumerate() {
             let mut refuse = |key: &str, code, what: String, help: &str| {
                 let path: Vec<_> = prefix.into_iter().chain([At(place), Key(key)]).collect();
-                problems.push(Diagnostic::of_file(&source.file, code, what, help).at(yaml::place(source, &path)));
+                problems.push(Diagnostic::of_file(&source.file, code, what, help).at(places.at(&path)));
             };
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {
                 refuse(

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-use sha1::Digest;
-use sha1::Sha1;
-use sha2::Sha256;
-
+use super::blob_id::is_id;
 use super::disk::Disk;
 use crate::diag::Diagnostic;
 use crate::format::MAX_FILE_BYTES;
@@ -17,7 +14,6 @@ use crate::format::too_large;
 use crate::guard::Base;
 use crate::guard::Likeness;
 use crate::guard::OtherCommit;
-use crate::guard::without_returns;
 use crate::model::RepoPath;
 use crate::suites::Entry;
 use crate::suites::EntryKind;
@@ -80,6 +76,11 @@ pub trait Objects: Sync {
     /// Why it cannot be had.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
 
+    /// The objects of the submodule that is checked out in this folder, where they are at hand.
+    fn submodule(&self, _folder: &RepoPath) -> Option<Submodule> {
+        None
+    }
+
     /// How many files are fetched one by one at most: each may be a request of its own.
     fn most_files(&self) -> usize {
         400
@@ -93,6 +94,9 @@ pub trait Objects: Sync {
         Ok(None)
     }
 }
+
+/// The objects of another repository, which keeps the commit that an entry of a tree names.
+pub type Submodule = Arc<dyn Objects + Send>;
 
 /// Files of a commit by their paths.
 pub type Archived = BTreeMap<RepoPath, Vec<u8>>;
@@ -123,6 +127,8 @@ struct State {
     lists_all: bool,
     /// How many files were fetched one by one.
     single_files: usize,
+    /// The submodules that were looked into.
+    submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
 }
 
@@ -176,8 +182,10 @@ impl<'a> BaseTree<'a> {
             true => return Err(Lost::Missing),
             false => self.folder(&path.parent())?.get(path.name()).cloned().ok_or(Lost::Missing)?,
         };
-        if node.kind != NodeKind::Folder {
-            return Err(Lost::Because("this is no folder".to_owned()));
+        match node.kind {
+            NodeKind::Folder => {}
+            NodeKind::Other => return self.submodule(path, &node.id),
+            NodeKind::File | NodeKind::Link => return Err(Lost::Because("this is no folder".to_owned())),
         }
         let listing = self.objects.tree(&node.id, Depth::One).map_err(|error| self.failed(error))?;
         if listing.truncated {
@@ -186,6 +194,30 @@ impl<'a> BaseTree<'a> {
         let folder: Folder = Arc::new(listing.entries.into_iter().collect());
         self.state().folders.insert(path.clone(), folder.clone());
         Ok(folder)
+    }
+
+    /// The root of a submodule at a commit, where the submodule's own history is here and has it.
+    fn submodule(&self, path: &RepoPath, commit: &str) -> Result<Folder, Lost> {
+        let absent = || Lost::Because(format!("{path} is a submodule, and its commit {commit} is not here"));
+        let objects = self.objects.submodule(path).ok_or_else(absent)?;
+        let whole = objects.tree(commit, Depth::All).ok().filter(|whole| !whole.truncated).ok_or_else(absent)?;
+        let mut state = self.state();
+        for (inside, entries) in by_folder(whole.entries) {
+            let folder = path.join(inside.as_str()).map_err(|_| absent())?;
+            state.folders.insert(folder, entries);
+        }
+        state.submodules.insert(path.clone(), objects);
+        state.folders.get(path).cloned().ok_or_else(absent)
+    }
+
+    /// The objects of the submodule that a file is in; the innermost, and none where it is in none.
+    fn submodule_of(&self, file: &RepoPath) -> Option<Submodule> {
+        let state = self.state();
+        let is_inside = |folder: &RepoPath| {
+            file.as_str().strip_prefix(folder.as_str()).is_some_and(|inside| inside.starts_with('/'))
+        };
+        let mut outside_in = state.submodules.iter().filter(|(folder, _)| is_inside(folder));
+        outside_in.next_back().map(|(_, objects)| objects.clone())
     }
 
     /// The file or folder at a path, every link followed.
@@ -209,7 +241,7 @@ impl<'a> BaseTree<'a> {
                 continue;
             }
             links += 1;
-            let target = String::from_utf8(self.blob(&node)?.to_vec()).unwrap_or_default();
+            let target = String::from_utf8(self.blob(&inner, &node)?.to_vec()).unwrap_or_default();
             let leads = at.join(&target).map_err(|bad| Lost::Because(format!("the link {inner} {bad}")))?;
             if links > LINKS {
                 return Err(Lost::Because(format!("the link {inner} leads through more than {LINKS} links")));
@@ -220,7 +252,7 @@ impl<'a> BaseTree<'a> {
         Ok((at, node))
     }
 
-    fn blob(&self, node: &Node) -> Result<Arc<[u8]>, Lost> {
+    fn blob(&self, at: &RepoPath, node: &Node) -> Result<Arc<[u8]>, Lost> {
         if node.size.is_some_and(|size| size > MAX_FILE_BYTES) {
             return Err(Lost::Because("the file is too large".to_owned()));
         }
@@ -238,7 +270,11 @@ impl<'a> BaseTree<'a> {
         if fetched >= most {
             return Err(Lost::Because(format!("more than {most} files have changed, too many to look into each")));
         }
-        let bytes: Arc<[u8]> = self.objects.blob(&node.id).map_err(|error| self.failed(error))?.into();
+        let fetched = match self.submodule_of(at) {
+            Some(submodule) => submodule.blob(&node.id),
+            None => self.objects.blob(&node.id),
+        };
+        let bytes: Arc<[u8]> = fetched.map_err(|error| self.failed(error))?.into();
         let mut state = self.state();
         state.single_files += 1;
         state.blobs.insert(node.id.clone(), bytes.clone());
@@ -290,24 +326,6 @@ fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
     folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
 }
 
-/// Whether git keeps these bytes under this id. Git's SHA-1 is safe here: its hosts refuse files that were made to collide.
-fn is_id(id: &str, bytes: &[u8]) -> bool {
-    let is = |bytes: &[u8]| {
-        let heading = format!("blob {}\0", bytes.len());
-        let parts = [heading.as_bytes(), bytes];
-        match id.len() {
-            40 => hex(&parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
-            _ => hex(&parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
-        }
-    };
-    // A checkout on Windows has other line ends than what is kept.
-    is(bytes) || (bytes.windows(2).any(|two| two == b"\r\n") && is(&without_returns(bytes)))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn refused(path: &RepoPath, lost: Lost, what: &str, code: &'static str) -> Diagnostic {
     match lost {
         Lost::Missing => {
@@ -329,14 +347,14 @@ impl Shelf for BaseTree<'_> {
         for (name, node) in listed.iter().filter(|(name, _)| !is_of_the_system(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
-                NodeKind::Folder => EntryKind::Folder,
+                // Who looks into a submodule is told that its files are not here.
+                NodeKind::Folder | NodeKind::Other => EntryKind::Folder,
                 NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
-                    Ok(NodeKind::Folder) => EntryKind::Folder,
-                    Ok(NodeKind::File | NodeKind::Link | NodeKind::Other) => EntryKind::File,
+                    Ok(NodeKind::Folder | NodeKind::Other) => EntryKind::Folder,
+                    Ok(NodeKind::File | NodeKind::Link) => EntryKind::File,
                     Err(_) if name.starts_with('.') => EntryKind::File,
                     Err(lost) => return Err(refuse(lost)),
                 },
-                NodeKind::Other => continue,
             };
             entries.push(Entry { name: name.clone(), kind });
         }
@@ -353,7 +371,7 @@ impl Shelf for BaseTree<'_> {
         if let Some(bytes) = self.local(&node.id, &at) {
             return Ok(bytes);
         }
-        let bytes = self.blob(&node).map_err(refuse)?;
+        let bytes = self.blob(&at, &node).map_err(refuse)?;
         match bytes.len() as u64 > MAX_FILE_BYTES {
             true => Err(too_large(file)),
             false => Ok(bytes.to_vec()),
@@ -373,36 +391,27 @@ impl OtherCommit for BaseTree<'_> {
             (Ok(_), None) | (Err(Lost::Missing | Lost::Because(_)), _) => false,
         }
     }
-
-    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
-        match (self.list(folder), entries) {
-            (Ok(own), Some(entries)) => own == entries,
-            (Err(problem), None) => problem.code == "missing-folder",
-            (Ok(_), None) | (Err(_), Some(_)) => false,
-        }
-    }
 }
 
 impl Base for BaseTree<'_> {
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
+        let state = self.state();
+        if !state.lists_all {
+            return Err("it has too many files for one listing".to_owned());
+        }
+        let of_folder = |(folder, entries): (&RepoPath, &Folder)| {
+            let name = entries.iter().find(|(name, node)| {
+                matches!(node.kind, NodeKind::File | NodeKind::Link) && names.contains(&name.as_str())
+            });
+            name.map(|(name, _)| folder.child(name))
+        };
+        Ok(state.folders.iter().filter_map(of_folder).min())
+    }
+
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness {
         match self.resolved(before) {
             Ok((_, node)) if node.kind == NodeKind::File && self.local(&node.id, after).is_some() => Likeness::Same,
             Ok(_) | Err(_) => Likeness::Differs,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_id;
-
-    #[test]
-    fn the_id_is_that_of_git() {
-        // As `git hash-object` prints them.
-        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\n"));
-        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\r\n"));
-        assert!(is_id("2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4", b"hello\n"));
-        assert!(!is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello"));
-        assert!(!is_id("", b""));
     }
 }

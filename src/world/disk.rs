@@ -80,7 +80,11 @@ impl Disk {
             return Self::open(root);
         };
         let mut dir = Dir::open_ambient_dir(repository, ambient_authority()).with_context(context)?;
-        for part in whole.strip_prefix(repository).unwrap_or(Path::new("")) {
+        let inside = whole.strip_prefix(repository).unwrap_or(Path::new(""));
+        if inside.iter().any(|part| part.eq_ignore_ascii_case(".git")) {
+            return Err(io::Error::other("this belongs to git")).with_context(context);
+        }
+        for part in inside {
             dir = made_without_link(&dir, Path::new(part)).with_context(context)?;
         }
         let home = Self { is_repository: true, ..Self::open(repository)? };
@@ -118,6 +122,7 @@ impl Disk {
     pub fn replace(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
         let folder = file.parent();
         let context = || format!("while writing {file}");
+        not_of_git(file).with_context(context)?;
         self.make_folder(&folder).with_context(context)?;
         let (drafts, draft) = self.draft().with_context(context)?;
         let renamed = match self.put(drafts, &draft, file, bytes) {
@@ -142,6 +147,7 @@ impl Disk {
     /// # Errors
     /// Why it is still there.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
+        not_of_git(path).with_context(|| format!("while removing {path}"))?;
         let removed = match self.root.symlink_metadata(path.as_str()) {
             Ok(found) if found.is_dir() => self.root.remove_dir_all(path.as_str()),
             Ok(_) => self.root.remove_file(path.as_str()),
@@ -181,8 +187,13 @@ pub(super) fn is_link(path: &Path) -> io::Error {
     io::Error::other(format!("{} is a link, and nothing is written through a link", path.display()))
 }
 
+/// Refuses what git keeps for itself: a hook that is written there is run by the next command of git.
+pub(super) fn not_of_git(path: &RepoPath) -> io::Result<()> {
+    if path.is_of_git() { Err(io::Error::other(format!("{path} belongs to git"))) } else { Ok(()) }
+}
+
 /// The path without `.` and `..`, by its words alone.
-fn without_dots(path: &Path) -> PathBuf {
+pub(super) fn without_dots(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut whole, part| {
         match part {
             Component::CurDir => {}

@@ -14,6 +14,7 @@ use cap_std::fs::OpenOptions;
 use super::disk::Disk;
 use super::disk::is_link;
 use super::disk::named;
+use super::disk::not_of_git;
 use crate::model::RepoPath;
 
 /// The folder of a repository that is goldgate's own.
@@ -56,6 +57,7 @@ impl Disk {
 
     /// Makes a folder and those above it. A link among them is refused: what is committed must not choose where files are written.
     pub(super) fn make_folder(&self, folder: &RepoPath) -> io::Result<()> {
+        not_of_git(folder)?;
         let mut whole = PathBuf::new();
         for part in Path::new(folder.as_str()) {
             whole.push(part);

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::process::Child;
 use std::process::Command;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::sync::mpsc;
@@ -23,6 +24,7 @@ use super::base::Listing;
 use super::base::Node;
 use super::base::NodeKind;
 use super::base::Objects;
+use super::base::Submodule;
 use super::disk::Disk;
 use super::env::Env;
 use crate::format::MAX_FILE_BYTES;
@@ -102,12 +104,10 @@ impl Drop for Batch {
 }
 
 impl Git {
-    /// The git of the repository around `start`: that of the nearest folder upwards with `.git`, as for the files themselves. What
-    /// merely looks like a repository, such as a committed bare one, is never asked.
-    pub fn around(start: &Path) -> Self {
-        let start = start.canonicalize().unwrap_or_else(|_| start.to_owned());
-        let root = start.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&start);
-        Self { root: root.to_owned(), batch: Mutex::new(None) }
+    /// The git of the repository that these files are of. What merely looks like a repository, such as a committed bare one, is
+    /// never asked.
+    pub fn of(disk: &Disk) -> Self {
+        Self { root: disk.place().to_owned(), batch: Mutex::new(None) }
     }
 
     /// The id of the commit that people call `name`. A name that a branch and a tag have is refused: nobody could say which one
@@ -261,6 +261,12 @@ impl Objects for Git {
         let entries =
             out.split(|byte| *byte == 0).filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
         Ok(Listing { entries: entries.context("git ls-tree answered in another form")?, truncated: false })
+    }
+
+    fn submodule(&self, folder: &RepoPath) -> Option<Submodule> {
+        let root = self.root.join(folder.as_str());
+        // No commit can bring an entry of this name: git itself made it.
+        root.join(".git").exists().then(|| -> Submodule { Arc::new(Self { root, batch: Mutex::new(None) }) })
     }
 
     fn most_files(&self) -> usize {

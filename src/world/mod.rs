@@ -2,7 +2,9 @@
 #![allow(clippy::disallowed_methods, reason = "this is the one place where they belong")]
 
 mod base;
+mod blob_id;
 mod clock;
+mod config_place;
 mod console;
 mod disk;
 mod drafts;

@@ -29,6 +29,7 @@ mod live;
 mod measured;
 mod numbers;
 mod quarantine;
+mod refused;
 mod repository;
 mod revision;
 mod rule_changes;
@@ -83,6 +84,7 @@ fn main() {
     trials.extend(numbers::trials());
     trials.extend(guard::trials());
     trials.extend(quarantine::trials());
+    trials.extend(refused::trials());
     trials.extend(revision::trials());
     trials.extend(rule_changes::trials());
     trials.extend(run::trials());

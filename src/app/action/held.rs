@@ -166,17 +166,13 @@ impl OtherCommit for Before<'_> {
             (Some(Blob::File(_) | Blob::Link), _) | (None, Some(_)) => false,
         }
     }
-
-    fn has_folder(&self, folder: &RepoPath, entries: Option<&[Entry]>) -> bool {
-        match (self.base.list(folder), entries) {
-            (Ok(own), Some(entries)) => own == entries,
-            (Err(problem), None) => problem.code == "missing-folder",
-            (Ok(_), None) | (Err(_), Some(_)) => false,
-        }
-    }
 }
 
 impl Base for Before<'_> {
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
+        Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+    }
+
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness {
         match (self.base.tree.get(before), self.head.tree.get(after)) {
             (Some(Blob::File(one)), Some(Blob::File(other))) if one == other => Likeness::Same,

@@ -153,7 +153,7 @@ fn keys(job: &Job, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHo
     if !job.wanted.tiers.contains(&Tier::Model) {
         return Ok(live::KeyHosts::Any);
     }
-    let (disk, file) = run::located(&job.config)?;
+    let (disk, file) = Disk::of_config(&job.config)?;
     Ok(match (&event.base, github) {
         (None, _) => live::KeyHosts::Any,
         (Some(_), None) => live::named_by(None),
@@ -215,7 +215,7 @@ fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Re
         return Ok(consent::approved_as_measured(done, approval));
     }
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
-    let (disk, _) = run::located(&job.config)?;
+    let (disk, _) = Disk::of_config(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
     // No model is asked a second time.
     let wanted = Wanted { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };

@@ -45,7 +45,7 @@ impl Digests {
     /// A config that cannot be read, and one that was named and is not there.
     pub fn open(args: &ImportArgs, world: &World) -> Result<Self, Trouble> {
         let out = args.out.clone();
-        let (disk, file) = located(args.config.as_deref().unwrap_or(CONFIG))?;
+        let (disk, file) = Disk::of_config(args.config.as_deref().unwrap_or(CONFIG))?;
         if args.config.is_none() && !disk.holds(&file) {
             return Ok(Self { known: None, out });
         }

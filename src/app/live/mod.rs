@@ -81,6 +81,19 @@ pub enum Resume {
     No,
 }
 
+/// Which answers of earlier runs may be taken over, whatever `--cache` and `--resume` ask for. They lie in files of the working tree,
+/// so a commit can bring them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is taken over without live targets"))]
+pub enum EarlierAnswers {
+    /// All.
+    All,
+    /// Those whose address holds all that they depend on: of models, and of programs whose files the config names.
+    Addressed,
+    /// None: the verdict is one on this commit's agent by the rules of its base.
+    None,
+}
+
 /// Whether samples are spared at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sparing {
@@ -108,6 +121,8 @@ pub struct Options {
     pub caching: Caching,
     /// Whether an unfinished run is gone on with.
     pub resume: Resume,
+    /// Which answers may be taken over at all.
+    pub earlier: EarlierAnswers,
     /// Whether samples are spared that can change no verdict.
     pub sparing: Sparing,
     /// How loud progress is.
@@ -160,6 +175,7 @@ impl Options {
         record: None,
         caching: Caching::Off,
         resume: Resume::No,
+        earlier: EarlierAnswers::All,
         sparing: Sparing::Exact,
         loudness: Loudness::Quiet,
         max_cost_usd: None,

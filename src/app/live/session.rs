@@ -1,5 +1,7 @@
 //! One run of the engine: its jobs, what is kept of them, and what they came to.
 
+mod earlier;
+
 use std::cell::Cell;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -58,6 +60,7 @@ use crate::model::RepoPath;
 use crate::model::Request;
 use crate::model::Tier;
 use crate::model::Toolbox;
+use crate::model::Transport;
 use crate::render::plural;
 use crate::suites::Shelf;
 use crate::suites::input_digest;
@@ -96,7 +99,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
         unfinished(plan, disk).clear()?;
     }
     let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
-    session.take_over(options);
+    made.notes.extend(session.take_over(options.caching, options.earlier));
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
     let engine = engine(plan, limits, lanes, &session.folders);
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
@@ -173,6 +176,8 @@ pub(super) struct Session<'a> {
     /// For each job the run that it is a sample of.
     runs: Vec<usize>,
     addresses: Vec<Address>,
+    /// For each job whether its address holds all that its answer depends on.
+    is_addressed: Vec<bool>,
     /// Records of jobs that need no call: from an unfinished run, or from the cache.
     pub(super) known: BTreeMap<usize, String>,
     pub(super) folders: BTreeMap<RepoPath, Box<dyn Shelf>>,
@@ -209,6 +214,7 @@ impl<'a> Session<'a> {
         let mut agents = Agents::default();
         let (recorded_at, commit) = (world.clock.now(), head_commit(disk));
         let (mut jobs, mut runs, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
+        let mut is_addressed = Vec::new();
         for (run, one) in wanted.iter().enumerate() {
             let agent = one.opened.config.agents.get(&one.request.key.agent);
             let target = &plan.config.targets[&one.live.target];
@@ -220,11 +226,14 @@ impl<'a> Session<'a> {
             let state = State { agent: agents.of(disk, one)?, folder };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
+            let mut targets = one.live.targets().map(|name| &plan.config.targets[name].transport);
+            let is_named = state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
             let majority = one.samples / 2 + 1;
             for sample in one.first..one.first + one.samples {
                 let request = Request { sample, ..one.request.clone() };
                 addresses.push(Address::of(&request, target, &state, critic.as_ref()));
                 runs.push(run);
+                is_addressed.push(is_named);
                 let package = one.opened.prompts.get(&request.key.agent);
                 jobs.push(Job {
                     lane: lanes.places[&one.live.target],
@@ -253,7 +262,18 @@ impl<'a> Session<'a> {
         }
         let results = &plan.config.results;
         let (unfinished, cache) = (unfinished(plan, disk), Store::new(disk, results.child("cache")));
-        Ok(Self { wanted, disk, jobs, runs, addresses, known: BTreeMap::new(), folders, unfinished, cache })
+        Ok(Self {
+            wanted,
+            disk,
+            jobs,
+            runs,
+            addresses,
+            is_addressed,
+            known: BTreeMap::new(),
+            folders,
+            unfinished,
+            cache,
+        })
     }
 
     /// Keeps a finished job's record: until the run is at its end, and for later runs where answers are cached.
@@ -273,20 +293,6 @@ impl<'a> Session<'a> {
             Caching::Off => false,
             Caching::All => true,
             Caching::Usual => self.wanted[self.runs[job]].opened.kind.name != "stochastic",
-        }
-    }
-
-    /// Takes over what is known already.
-    pub(super) fn take_over(&mut self, options: &Options) {
-        for job in 0..self.jobs.len() {
-            let resumed = || self.unfinished.get(&self.addresses[job]);
-            let cached =
-                || self.is_cached(job, options.caching).then(|| self.cache.get(&self.addresses[job])).flatten();
-            if let Some(text) = resumed() {
-                self.known.insert(job, text);
-            } else if let Some(text) = cached() {
-                self.known.insert(job, hit(&text));
-            }
         }
     }
 
@@ -412,14 +418,6 @@ impl<'a> Session<'a> {
             made.files.push((folder.child(&format!("{}.json", request.sample)), text));
         }
         Ok(())
-    }
-}
-
-/// A record as it comes from the cache. `provenance` is the last part of a record, so nothing that an agent wrote can be meant.
-fn hit(text: &str) -> String {
-    match text.rfind("\"cache\": \"miss\"") {
-        Some(at) => format!("{}\"cache\": \"hit\"{}", &text[..at], &text[at + "\"cache\": \"miss\"".len()..]),
-        None => text.to_owned(),
     }
 }
 

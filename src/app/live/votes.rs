@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
+use super::EarlierAnswers;
 use super::Options;
 use super::bounds::usage_of;
 use super::lanes::Lanes;
@@ -163,7 +164,8 @@ pub fn poll(booth: &Booth<'_>, questions: &Questions<'_>) -> Result<Polled, Trou
         return Ok(polled);
     }
     let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
-    session.take_over(options);
+    // Votes gate nothing.
+    polled.notes.extend(session.take_over(options.caching, EarlierAnswers::All));
     let engine = engine(plan, *left, lanes, &session.folders);
     let ended = session.run(&engine, redactor, options, *minutes)?;
     polled.usage = usage_of(&ended, session.known.len());

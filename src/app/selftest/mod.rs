@@ -3,6 +3,7 @@
 mod mutants;
 mod vacuous;
 
+use crate::world::Disk;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
@@ -20,7 +21,6 @@ use super::replay::Laid;
 use super::replay::Replay;
 use super::replay::Runs;
 use super::replay::SampleCount;
-use super::run;
 use super::selection;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
@@ -49,7 +49,7 @@ type Name = (SuiteId, AgentName, CaseId);
 /// # Errors
 /// Bad input; cases that do not notice are an exit code.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
-    let (disk, file) = run::located(&args.config)?;
+    let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Wanted { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();

@@ -8,7 +8,6 @@ mod sources;
 mod terms;
 mod variables;
 
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -50,8 +49,8 @@ use crate::model::Wire;
 /// Everything in it that cannot be, each with its place.
 pub fn read(source: &SourceText) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
-    let mut reader =
-        Reader { source, folder: source.file.parent(), problems: Diagnostics::default(), index: OnceCell::new() };
+    let (problems, places) = (Diagnostics::default(), yaml::Places::of(source));
+    let mut reader = Reader { source, folder: source.file.parent(), problems, places };
     let config = reader.config(form);
     reader.problems.or(config)
 }
@@ -60,22 +59,24 @@ struct Reader<'a> {
     source: &'a SourceText,
     folder: RepoPath,
     problems: Diagnostics,
-    /// Made with the first problem.
-    index: OnceCell<yaml::Index>,
+    places: yaml::Places<'a>,
 }
 
 impl Reader<'_> {
     fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
-        let at = self.index.get_or_init(|| yaml::Index::of(self.source)).place(path);
+        let at = self.places.at(path);
         self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
     }
 
     fn path(&mut self, at: &[Step<'_>], text: &str) -> RepoPath {
-        self.folder.join(text).unwrap_or_else(|bad| {
-            let help = "write a path relative to this file, inside the repository";
-            self.refuse(at, "path-outside", format!("the path {text:?} {bad}"), help);
-            RepoPath::root()
-        })
+        let refused = match self.folder.join(text) {
+            Ok(path) if path.is_of_git() => format!("the path {text:?} leads into .git"),
+            Ok(path) => return path,
+            Err(bad) => format!("the path {text:?} {bad}"),
+        };
+        let help = "write a path relative to this file, inside the repository";
+        self.refuse(at, "path-outside", refused, help);
+        RepoPath::root()
     }
 
     fn samples(&mut self, at: &[Step<'_>], samples: Option<u32>) -> Option<u32> {

@@ -19,7 +19,7 @@ use crate::model::Weight;
 use crate::suites::shipped_flags;
 
 /// Compares the settings of the table that depend on the change.
-pub fn compare(before: &Config, after: &Config, found: &mut Found) {
+pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut Found) {
     let ids = |suites: &[Suite], others: &[Suite]| -> Vec<String> {
         let alone = suites.iter().filter(|suite| !others.iter().any(|other| other.id == suite.id));
         alone.map(|suite| suite.id.to_string()).collect()
@@ -35,7 +35,7 @@ pub fn compare(before: &Config, after: &Config, found: &mut Found) {
     }
     for new in &after.suites {
         let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
-        let mut one = Compared { file: &after.file, suite: new, found };
+        let mut one = Compared { file: &after.file, suite: new, deciding, found };
         one.tiers(&old.tiers, &new.tiers);
         one.categories(old.categories.as_deref(), new.categories.as_deref());
         one.flags(old);
@@ -83,6 +83,8 @@ fn targets(before: &Config, after: &Config, found: &mut Found) {
 struct Compared<'a> {
     file: &'a RepoPath,
     suite: &'a Suite,
+    /// The tiers whose verdicts count.
+    deciding: &'a [Tier],
     found: &'a mut Found,
 }
 
@@ -209,7 +211,7 @@ impl Compared<'_> {
     }
 
     fn agent(&mut self, who: &str, old: &Agent, new: &Agent) {
-        let shown = |source: &Option<Source>| match source {
+        let shown = |source: Option<&Source>| match source {
             None => "none".to_owned(),
             Some(Source::Replay(folder)) => folder.to_string(),
             Some(Source::Live(live)) => match &live.critic {
@@ -217,15 +219,23 @@ impl Compared<'_> {
                 Some(critic) => format!("the live targets {} and {critic}", live.target),
             },
         };
-        let (before, now) = (shown(&old.deterministic), shown(&new.deterministic));
-        let words = format!("recordings of `{who}`: {before} -> {now}");
-        match (&old.deterministic, &new.deterministic) {
-            _ if before == now => {}
-            (None, Some(_)) => self.lists(format!("`{who}` runs in the deterministic tier: {now}")),
-            // What they say is compared by itself, wherever they are.
-            (Some(Source::Replay(_)), Some(Source::Replay(_))) => self.lists(words),
-            (Some(_), _) => self.needs(words),
-            (None, None) => {}
+        for tier in self.deciding {
+            let (old, new) = (old.source(*tier), new.source(*tier));
+            let (before, now) = (shown(old), shown(new));
+            let words = match tier {
+                Tier::Deterministic => format!("recordings of `{who}`: {before} -> {now}"),
+                Tier::Model => format!("runs of `{who}` in the model tier: {before} -> {now}"),
+            };
+            match (old, new) {
+                _ if before == now => {}
+                (None, Some(_)) => self.lists(format!("`{who}` runs in the {} tier: {now}", tier.word())),
+                // What they say is compared by itself, wherever they are.
+                (Some(Source::Replay(_)), Some(Source::Replay(_))) => self.lists(words),
+                // The table of settings lists another target of the model tier.
+                (Some(Source::Live(_)), Some(Source::Live(_))) if *tier == Tier::Model => {}
+                (Some(_), _) => self.needs(words),
+                (None, None) => {}
+            }
         }
         match (old.stale, new.stale) {
             (Stale::Refused, Stale::Told) => self.needs(format!("stale recordings of `{who}`: fail -> warn")),

@@ -1,9 +1,11 @@
 //! The repositories that attacks begin with.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
+use super::edits;
 use crate::cases::copy;
-use crate::guard::add_case;
+use crate::guard::{add_case, recording};
 use crate::repository::{Repository, root};
 
 /// The repository of this name.
@@ -16,6 +18,10 @@ pub fn base(name: &str) -> Repository {
         "interview" => interview(),
         "triggers" => triggers(),
         "nested" => nested(),
+        "package" => package(),
+        "submodule" => submodule(),
+        "both_tiers" => both_tiers(),
+        "hidden" => hidden(),
         other => panic!("there is no base {other}"),
     }
 }
@@ -59,6 +65,41 @@ fn nested() -> Repository {
     repository
 }
 
+/// The same, with a prompt package that has a folder inside, and recordings that keep the digest of the package alone.
+fn package() -> Repository {
+    let repository = contracts();
+    repository.replace("goldgate.yaml", "        fingerprint: ['prompts/**']\n", "");
+    repository.replace("goldgate.yaml", "{ replay: runs }", "{ replay: runs, prompt: prompts }");
+    repository.write("prompts/rules/one.md", "Rule 1: consent counts.\n");
+    let digest = |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
+    let package = digest(&format!("{}  legal.md\n", digest(&repository.read("prompts/legal.md"))));
+    for case in 0..12 {
+        let file = recording(case);
+        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
+        run["provenance"] = json!({ "prompt_sha256": package });
+        repository.write(&file, run.to_string());
+    }
+    repository
+}
+
+/// The same, with the prompts in a submodule.
+fn submodule() -> Repository {
+    let repository = contracts();
+    std::fs::create_dir(repository.path(".git")).unwrap();
+    edits::submodule(&repository, "prompts");
+    repository
+}
+
+/// The same, with recordings of both tiers.
+fn both_tiers() -> Repository {
+    let repository = contracts();
+    copy(&repository.path("runs"), &repository.path("mruns"));
+    repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    tier: [deterministic, model]\n");
+    let (one, both) = ("{ replay: runs }\n", "{ replay: runs }\n        model: { replay: mruns }\n");
+    repository.replace("goldgate.yaml", one, both);
+    repository
+}
+
 /// The same, but a command answers in place of recordings.
 fn command() -> Repository {
     let repository = contracts();
@@ -89,6 +130,20 @@ fn evidence() -> Repository {
         "  - id: evidence\n    kind: evidence\n    path: fixtures/evidence\n    agents:\n      inspector:\n        fingerprint: \
          [fixtures/evidence/prompts/policies-v1.md]\n        deterministic: { replay: fixtures/evidence/runs }\n",
     )
+}
+
+/// The same with a hidden file in a fixture repository, and recordings that do not say what was asked.
+fn hidden() -> Repository {
+    let repository = evidence();
+    repository.write("fixtures/repos/buggy_calc/.env", "SECRET=1\n");
+    for file in edits::files(&repository, "fixtures/evidence/runs/inspector") {
+        let mut run: Value = serde_json::from_str(&repository.read(&file)).unwrap();
+        if let Some(provenance) = run["provenance"].as_object_mut() {
+            provenance.remove("input_sha256");
+        }
+        repository.write(&file, run.to_string());
+    }
+    repository
 }
 
 fn assistant() -> Repository {

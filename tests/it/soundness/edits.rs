@@ -25,6 +25,10 @@ pub enum Edit {
     Link { path: String, to: String },
     /// Makes a bare clone of the repository as it is now, as ordinary files of a folder.
     Bare { folder: String },
+    /// Makes a folder a submodule, with its files as they are in a commit of its own.
+    Submodule { folder: String },
+    /// Runs the program.
+    Run { arguments: Vec<String> },
 }
 
 impl Edit {
@@ -52,12 +56,19 @@ impl Edit {
                 std::os::unix::fs::symlink(to, repository.path(path)).unwrap();
             }
             Self::Bare { folder } => bare(repository, folder),
+            Self::Submodule { folder } => submodule(repository, folder),
+            Self::Run { arguments } => {
+                let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+                let path = std::env::var("PATH").unwrap();
+                let ran = repository.goldgate_with(&arguments, &[("PATH", &path)]);
+                assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+            }
         }
     }
 }
 
 /// The file, or every file below the folder.
-fn files(repository: &Repository, path: &str) -> Vec<String> {
+pub fn files(repository: &Repository, path: &str) -> Vec<String> {
     let whole = repository.path(path);
     if whole.is_file() {
         return vec![path.to_owned()];
@@ -113,4 +124,21 @@ fn bare(repository: &Repository, folder: &str) {
     git(&["push", "-q", "--force", bare.to_str().unwrap(), &format!("stash@{{0}}:{name}")]);
     git(&["stash", "drop", "-q"]);
     crate::cases::copy(&bare, &repository.path(folder));
+}
+
+/// As a checkout with submodules has it: `.git` of the folder is a file that leads into that of the repository around it.
+pub fn submodule(repository: &Repository, folder: &str) {
+    let path = repository.path(folder);
+    let own = repository.path(&format!(".git/modules/{folder}"));
+    std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+    for arguments in [
+        &["init", "-q", "--separate-git-dir", own.to_str().unwrap(), "."][..],
+        &["add", "-A"],
+        &["commit", "-q", "--no-verify", "-m", "inside"],
+    ] {
+        let identity = ["-c", "user.name=Subject A", "-c", "user.email=a@example.org"];
+        let ran =
+            std::process::Command::new("git").arg("-C").arg(&path).args(identity).args(arguments).output().unwrap();
+        assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
+    }
 }

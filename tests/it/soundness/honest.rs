@@ -106,6 +106,24 @@ const ROWS: &[Row] = &[
         change: |it| it.replace("goldgate.yaml", "    gates:\n", "    gates:\n      gap_recall: { min: 0.2 }\n"),
     },
     Row {
+        name: "the prompts are in a submodule that stays as it is",
+        base: "submodule",
+        change: |it| it.write("src/main.py", "print()\n"),
+    },
+    Row {
+        name: "the prompts of a submodule change and every run is recorded again",
+        base: "submodule",
+        change: |it| {
+            it.replace("prompts/legal.md", "every", "each");
+            record_again(it);
+        },
+    },
+    Row {
+        name: "a fixture repository has a hidden file",
+        base: "hidden",
+        change: |it| it.write("src/main.py", "print()\n"),
+    },
+    Row {
         name: "the prompt changes and every run is recorded again",
         base: "contracts",
         change: |it| {

@@ -1,0 +1,74 @@
+//! Pairs and the runs that they are made of, which have to come from somewhere.
+
+use super::Opened;
+use crate::diag::Diagnostic;
+use crate::diag::Diagnostics;
+use crate::diag::nearest;
+use crate::model::Agent;
+use crate::model::AgentName;
+use crate::model::Config;
+use crate::model::RunKey;
+use crate::model::Tier;
+use crate::suites::Pair;
+
+/// Refuses pairs of a suite that are made of runs of an agent that there is not, and pairs that no tier of the suite can run: they
+/// would never be measured, and nobody would be told.
+pub(super) fn check(opened: &Opened, config: &Config, problems: &mut Diagnostics) {
+    for pair in opened.suite.pairs() {
+        let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
+        let unknown: Vec<Diagnostic> =
+            pair.runs.iter().filter(elsewhere).filter_map(|key| unknown_run(config, pair, key)).collect();
+        let is_known = unknown.is_empty();
+        unknown.into_iter().for_each(|problem| problems.push(problem));
+        if is_known && !opened.config.tiers.iter().any(|tier| has_all(config, pair, *tier)) {
+            problems.push(never_run(opened, config, pair));
+        }
+    }
+}
+
+fn agent<'a>(config: &'a Config, key: &RunKey) -> Option<&'a Agent> {
+    config.suites.iter().find(|suite| suite.id == key.suite)?.agents.get(&key.agent)
+}
+
+/// Whether every run of a pair comes from somewhere in a tier.
+fn has_all(config: &Config, pair: &Pair, tier: Tier) -> bool {
+    pair.runs.iter().all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
+}
+
+fn never_run(opened: &Opened, config: &Config, pair: &Pair) -> Diagnostic {
+    let runs = pair.runs.iter().map(|key| {
+        let in_tier = |tier: &Tier| agent(config, key).is_some_and(|agent| agent.source(*tier).is_some());
+        let tiers: Vec<&str> =
+            [Tier::Deterministic, Tier::Model].iter().filter(|tier| in_tier(tier)).map(|tier| tier.word()).collect();
+        let tiers = if tiers.is_empty() { "no tier".to_owned() } else { tiers.join(" and ") };
+        format!("{}/{} ({tiers})", key.suite, key.agent)
+    });
+    let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &opened.config.id);
+    let tiers: Vec<&str> = opened.config.tiers.iter().map(|tier| tier.word()).collect();
+    let what = format!(
+        "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs, {runs}",
+        pair.case,
+        tiers.join(" and "),
+    );
+    Diagnostic::of_file(
+        &pair.golden,
+        "never-run",
+        what,
+        "give all of these agents a source in one tier of the suite, or leave out those that have none",
+    )
+}
+
+/// A case may look at the runs of another suite's agents; they have to exist.
+fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic> {
+    let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
+    if suite.agents.contains_key(&key.agent) {
+        return None;
+    }
+    let known: Vec<&str> = suite.agents.keys().map(AgentName::as_str).collect();
+    let help = match nearest(key.agent.as_str(), known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!("its agents are {}", known.join(", ")),
+    };
+    let what = format!("the suite \"{}\" has no agent \"{}\"", key.suite, key.agent);
+    Some(Diagnostic::of_file(&pair.golden, "unknown-agent", what, help))
+}

@@ -1,0 +1,67 @@
+//! Where a config is: its path in the repository, as it was asked for, and whose history may be asked for a base commit.
+
+use std::path::Path;
+use std::path::PathBuf;
+
+use super::disk::Disk;
+use super::disk::without_dots;
+use crate::diag::Diagnostic;
+use crate::model::RepoPath;
+
+impl Disk {
+    /// The repository around a config, and the config's path inside: the one that was asked for. No link leads there. Behind a
+    /// link the path would be another one than the base commit has, and a config would look new that only moved.
+    ///
+    /// # Errors
+    /// A path that names no file, a folder that is not there, and a link on the way.
+    pub fn of_config(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
+        let named = if path.is_empty() { "command line" } else { path };
+        let missing = |what: &str| Diagnostic::of_file(named, "missing-file", what, "correct the path");
+        let no_folder = || missing("there is no such folder");
+        if Path::new(path).file_name().is_none() {
+            return Err(missing("this names no file"));
+        }
+        let whole = std::path::absolute(path).map(|path| without_dots(&path)).map_err(|_| no_folder())?;
+        let folder = whole.parent().filter(|folder| folder.is_dir()).ok_or_else(no_folder)?;
+        let roots = || folder.ancestors().filter(|folder| folder.join(".git").exists());
+        if let Some(outermost) = roots().last() {
+            refuse_links(outermost, &whole, named)?;
+        }
+        let root = roots().next().unwrap_or(folder);
+        let inside = whole.strip_prefix(root).ok().and_then(Path::to_str);
+        let inside = inside.ok_or_else(|| missing("the path of the config is not UTF-8"))?;
+        let inside = RepoPath::root().join(inside).map_err(|bad| missing(&format!("the path of the config {bad}")))?;
+        let mut disk = Self::open(root).map_err(|_| no_folder())?;
+        disk.is_repository = root.join(".git").exists();
+        Ok((disk, inside))
+    }
+
+    /// The repository that this one is a submodule of. What its history says is up to whoever changes the outer one: a change can
+    /// put any repository here.
+    pub fn superproject(&self) -> Option<PathBuf> {
+        let place = self.place();
+        let text = std::fs::read_to_string(place.join(".git")).ok()?;
+        let folder = place.join(text.strip_prefix("gitdir:")?.trim());
+        // A linked worktree of the same repository has this file, and a submodule's folder does not.
+        if folder.join("commondir").is_file() {
+            return None;
+        }
+        let mut outside = place.ancestors().skip(1);
+        outside.find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+    }
+}
+
+/// Refuses a link below a repository's root on the way to the config, and one that is the config.
+fn refuse_links(root: &Path, whole: &Path, named: &str) -> Result<(), Diagnostic> {
+    let mut at = root.to_owned();
+    for part in whole.strip_prefix(root).unwrap_or(Path::new("")) {
+        at.push(part);
+        if at.symlink_metadata().is_ok_and(|found| found.is_symlink()) {
+            let inside = at.strip_prefix(root).unwrap_or(&at).display().to_string();
+            let what = format!("{inside} is a link, and no link leads to a config");
+            let help = "name the config by the path of the file itself";
+            return Err(Diagnostic::of_file(named, "linked-config", what, help));
+        }
+    }
+    Ok(())
+}
