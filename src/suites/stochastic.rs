@@ -1,5 +1,7 @@
 //! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when it is asked the same again.
 
+mod explained;
+
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 
@@ -42,7 +44,6 @@ use crate::model::Better;
 use crate::model::CaseId;
 use crate::model::Check;
 use crate::model::CheckKey;
-use crate::model::Difference;
 use crate::model::Gate;
 use crate::model::Grade;
 use crate::model::MetricSpec;
@@ -51,8 +52,6 @@ use crate::model::PairValue;
 use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::SampleFold;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Unit;
 use crate::model::all_hold;
@@ -60,7 +59,6 @@ use crate::model::harmonic;
 use crate::model::indicator;
 use crate::model::reaches;
 use crate::text::Keyword;
-use crate::text::line;
 
 /// The kind.
 pub const KIND: Kind = Kind {
@@ -192,40 +190,6 @@ struct Scenario {
     persona: Option<String>,
 }
 
-impl Scenario {
-    /// What the completed runs come to together: their means beside the thresholds, and which facts they did not find.
-    fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
-        let of_metric = |place: usize, name: &str, enough: f64| {
-            let by_run: Vec<String> = values[place].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
-            let mean = values[place].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
-            format!("mean {name} {mean} of {enough} (by run: {})", by_run.join(" "))
-        };
-        let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
-        let (mut never, mut sometimes) = (Vec::new(), Vec::new());
-        for (fact, set) in self.facts.iter().zip(&self.sets) {
-            match runs.iter().filter(|atoms| score(set, atoms) >= 1.0).count() {
-                0 => never.push(fact.clone()),
-                found if found < runs.len() => sometimes.push(format!("{fact} ({found} of {})", runs.len())),
-                _ => {}
-            }
-        }
-        let listed =
-            |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
-        let by_run = values[0].samples.iter().flatten().zip(values[1].samples.iter().flatten());
-        let ThresholdForm { precision, recall } = self.thresholds;
-        let reaching = by_run.filter(|(one, other)| reaches(**one, precision) && reaches(**other, recall)).count();
-        let parts = [
-            Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
-            Some(of_metric(1, "recall", self.thresholds.recall)),
-            Some(of_metric(0, "precision", self.thresholds.precision)),
-            listed("facts found whole by no run", &never),
-            listed("facts found whole by some runs", &sometimes),
-            self.persona.as_ref().map(|persona| format!("persona {persona}")),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
-    }
-}
-
 /// Whether there are several samples, and their outputs are the same to the byte: a cache is suspected.
 fn are_identical(samples: &[Vec<Run>]) -> bool {
     let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
@@ -311,27 +275,6 @@ fn measured(scores: &[f64], atoms: usize) -> [f64; OF_A_RUN] {
     };
     let recall = sum / facts as f64;
     [precision, recall, harmonic(precision, recall)]
-}
-
-impl Scenario {
-    /// What costs precision and recall of one run: facts that were not found whole, atoms beyond the facts.
-    fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
-        let mut found = Shortfalls::default();
-        for (fact, score) in self.facts.iter().zip(scores).filter(|(_, score)| **score < 1.0) {
-            found.add(&["precision", "recall", "f1"], || {
-                let how = if *score > 0.0 { "found in part: one keyword of several" } else { "not found" };
-                Difference { line: 1, expected: format!("the fact \"{}\"", line(fact, 200)), produced: how.to_owned() }
-            });
-        }
-        if atoms > self.facts.len() {
-            found.add(&["precision", "f1"], || Difference {
-                line: 1,
-                expected: format!("{} atoms, one for each fact", self.facts.len()),
-                produced: format!("{atoms} atoms"),
-            });
-        }
-        found.into()
-    }
 }
 
 /// The population variance around the mean.

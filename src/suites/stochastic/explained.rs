@@ -1,0 +1,67 @@
+//! What a scenario says of its runs: why their means are not better, and what each of them lacks.
+
+use super::Scenario;
+use super::ThresholdForm;
+use super::score;
+use crate::model::Difference;
+use crate::model::PairValue;
+use crate::model::Run;
+use crate::model::Shortfall;
+use crate::model::Shortfalls;
+use crate::model::reaches;
+use crate::suites::atoms::Atom;
+use crate::suites::atoms::produced;
+use crate::text::line;
+
+impl Scenario {
+    /// What the completed runs come to together: their means beside the thresholds, and which facts they did not find.
+    pub(super) fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
+        let of_metric = |place: usize, name: &str, enough: f64| {
+            let by_run: Vec<String> = values[place].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
+            let mean = values[place].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+            format!("mean {name} {mean} of {enough} (by run: {})", by_run.join(" "))
+        };
+        let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
+        let (mut never, mut sometimes) = (Vec::new(), Vec::new());
+        for (fact, set) in self.facts.iter().zip(&self.sets) {
+            match runs.iter().filter(|atoms| score(set, atoms) >= 1.0).count() {
+                0 => never.push(fact.clone()),
+                found if found < runs.len() => sometimes.push(format!("{fact} ({found} of {})", runs.len())),
+                _ => {}
+            }
+        }
+        let listed =
+            |title: &str, facts: &[String]| (!facts.is_empty()).then(|| format!("{title}: {}", facts.join("; ")));
+        let by_run = values[0].samples.iter().flatten().zip(values[1].samples.iter().flatten());
+        let ThresholdForm { precision, recall } = self.thresholds;
+        let reaching = by_run.filter(|(one, other)| reaches(**one, precision) && reaches(**other, recall)).count();
+        let parts = [
+            Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
+            Some(of_metric(1, "recall", self.thresholds.recall)),
+            Some(of_metric(0, "precision", self.thresholds.precision)),
+            listed("facts found whole by no run", &never),
+            listed("facts found whole by some runs", &sometimes),
+            self.persona.as_ref().map(|persona| format!("persona {persona}")),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// What costs precision and recall of one run: facts that were not found whole, atoms beyond the facts.
+    pub(super) fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
+        let mut found = Shortfalls::default();
+        for (fact, score) in self.facts.iter().zip(scores).filter(|(_, score)| **score < 1.0) {
+            found.add(&["precision", "recall", "f1"], || {
+                let how = if *score > 0.0 { "found in part: one keyword of several" } else { "not found" };
+                Difference { line: 1, expected: format!("the fact \"{}\"", line(fact, 200)), produced: how.to_owned() }
+            });
+        }
+        if atoms > self.facts.len() {
+            found.add(&["precision", "f1"], || Difference {
+                line: 1,
+                expected: format!("{} atoms, one for each fact", self.facts.len()),
+                produced: format!("{atoms} atoms"),
+            });
+        }
+        found.into()
+    }
+}
