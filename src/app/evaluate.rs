@@ -28,7 +28,6 @@ use crate::guard::ReadFor;
 use crate::guard::RecordedFiles;
 use crate::model::AgentName;
 use crate::model::AnsweredBy;
-use crate::model::Ask;
 use crate::model::Baseline;
 use crate::model::CaseId;
 use crate::model::Exclusion;
@@ -40,14 +39,12 @@ use crate::model::Sample;
 use crate::model::SuiteId;
 use crate::model::SuiteReport;
 use crate::model::Tier;
-use crate::model::Toolbox;
 use crate::report;
 use crate::report::AgentFacts;
 use crate::suites::Desk;
 use crate::suites::Pair;
 use crate::suites::Says;
 use crate::suites::Shelf;
-use crate::suites::files_below;
 use crate::suites::outputs_digest;
 use crate::suites::suite_digest;
 
@@ -212,7 +209,7 @@ fn grade(
             let recorded = other.map(|other| RecordedFiles::new(shelf, other, &opened.reads, read_for()));
             let shelf: &dyn Shelf = recorded.as_ref().map_or(shelf, |recorded| recorded);
             if recorded.is_some() {
-                read_inputs(opened, case, shelf);
+                case.iter().for_each(|place| opened.suite.read_inputs(*place, shelf));
             }
             let desk = Desk::new(shelf, &opened.prompts);
             let result = |place: usize| match parts {
@@ -235,19 +232,6 @@ fn grade(
         results.pairs.push(result);
     }
     problems.or(by_agent)
-}
-
-/// Reads what the agents of a case are asked with, so that a document that no answer cites is compared, too.
-fn read_inputs(opened: &Opened, case: &[usize], shelf: &dyn Shelf) {
-    // What cannot be read is refused where it is needed; here it counts as read.
-    let runs = case.iter().flat_map(|place| (0..opened.suite.pairs()[*place].runs.len()).map(move |run| (*place, run)));
-    for (place, run) in runs {
-        let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = opened.suite.ask(place, run, shelf) else {
-            continue;
-        };
-        let below = files_below(shelf, &root, &|_| false).unwrap_or_default();
-        below.values().for_each(|file| drop(shelf.bytes(file)));
-    }
 }
 
 fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {

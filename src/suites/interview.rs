@@ -342,6 +342,9 @@ impl Suite for Interview {
         Ok(Some(client.ask()))
     }
 
+    /// A request is made of the case alone.
+    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         self.folder.audit(shelf)
     }

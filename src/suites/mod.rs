@@ -58,6 +58,7 @@ use crate::model::Ruling;
 use crate::model::Run;
 use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
+use crate::model::Toolbox;
 use crate::model::Why;
 
 pub use asking::in_words;
@@ -182,6 +183,19 @@ pub trait Suite: Send + Sync {
     /// A file of the suite that cannot be read, and a case that says too little to be asked.
     fn ask(&self, _place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
+    }
+
+    /// Reads the files that the agents of the pair at `place` are asked with, so that a document that no answer cites is compared, too.
+    ///
+    /// What cannot be read is refused where it is needed; here it counts as read.
+    fn read_inputs(&self, place: usize, shelf: &dyn Shelf) {
+        for run in 0..self.pairs()[place].runs.len() {
+            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(place, run, shelf) else {
+                continue;
+            };
+            let below = files_below(shelf, &root, &|_| false).unwrap_or_default();
+            below.values().for_each(|file| drop(shelf.bytes(file)));
+        }
     }
 
     /// The loop that makes a run of the pair at `place`, where its agent has a critic beside it. `None` where the kind knows none,

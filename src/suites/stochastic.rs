@@ -383,6 +383,9 @@ impl Suite for Stochastic {
         spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
     }
 
+    /// A request is made of the case alone.
+    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         self.folder.audit(shelf)
     }

@@ -231,6 +231,9 @@ impl Suite for ToolUse {
         Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
     }
 
+    /// A request is made of the case alone.
+    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+
     fn audit(&self, shelf: &dyn Shelf) -> Audit {
         let mut audit = Audit::default();
         if let (false, Ok(source)) = (self.tools.is_empty(), shelf.text(&self.folder.path)) {
