@@ -78,6 +78,39 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
     }
 }
 
+/// Whether the agent asks back, so that a conversation goes on after the first message.
+pub fn has_rounds(ask: &Ask) -> bool {
+    ask.inputs.get("rounds").is_some_and(|rounds| !rounds.is_null())
+}
+
+/// Whether a prompt shows everything that the case asks, so that an answer to it is one to this case. Which repository
+/// an agent looked into is nothing that a prompt shows.
+pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
+    if matches!(ask.tools, Toolbox::Folder { .. }) {
+        return false;
+    }
+    let prompt = normal(prompt);
+    // A prompt may show a text as part of a JSON value.
+    let has = |text: &&str| {
+        let quoted = Value::from(*text).to_string();
+        prompt.contains(&normal(text)) || prompt.contains(&normal(quoted.trim_matches('"')))
+    };
+    let fields = ask.inputs.as_object().into_iter().flatten();
+    let mut texts = Vec::new();
+    fields.filter(|(key, _)| !NOT_ASKED.contains(&key.as_str())).for_each(|(_, value)| texts_of(value, &mut texts));
+    !texts.is_empty() && texts.iter().all(has)
+}
+
+/// Every text in a value.
+fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(list) => list.iter().for_each(|value| texts_of(value, texts)),
+        Value::Object(fields) => fields.values().for_each(|value| texts_of(value, texts)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
 fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -90,6 +123,7 @@ mod tests {
     use super::input_digest;
     use super::is_of_another_case;
     use super::is_same_text;
+    use super::is_shown_in;
     use crate::diag::Diagnostic;
     use crate::model::Ask;
     use crate::model::RepoPath;
@@ -149,5 +183,18 @@ mod tests {
         // Somebody else's prompt may name the document in its own way.
         assert!(!is_of_another_case(&document, "Review lease.md"));
         assert!(is_same_text(" a\n b", "a b") && !is_same_text("a b", "ab"));
+    }
+
+    #[test]
+    fn a_prompt_shows_what_the_case_asks() {
+        let asks = |inputs| ask(inputs, Toolbox::Empty);
+        let document = asks(json!({"text": "The \"rent\"\nis 1.", "file": "lease.md", "categories": ["c"]}));
+        assert!(is_shown_in(&document, "Review this:\n\nThe \"rent\" is 1."));
+        assert!(is_shown_in(&document, "{\"document\": \"The \\\"rent\\\"\\nis 1.\"}"));
+        assert!(!is_shown_in(&document, "Review this:\n\nThe \"rent\" is 2."));
+        assert!(!is_shown_in(&document, "Review lease.md"));
+        assert!(!is_shown_in(&asks(json!({"rounds": 3})), "anything"), "nothing that could be shown");
+        let folder = Toolbox::Folder { root: RepoPath::root().child("repo"), max_calls: 3 };
+        assert!(!is_shown_in(&ask(json!({"question": "q"}), folder), "q"));
     }
 }

@@ -14,13 +14,17 @@ use crate::diag::Diagnostics;
 use crate::format::SourceText;
 use crate::format::transcript::Transcript;
 use crate::model::AgentName;
+use crate::model::Ask;
 use crate::model::CaseId;
 use crate::model::Record;
 use crate::model::RunKey;
 use crate::model::Source;
 use crate::suites::Shelf;
+use crate::suites::has_rounds;
 use crate::suites::input_digest;
+use crate::suites::is_of_another_case;
 use crate::suites::is_same_text;
+use crate::suites::is_shown_in;
 use crate::suites::query;
 use crate::text::line;
 use crate::world::Disk;
@@ -79,24 +83,17 @@ impl Digests {
             provenance.prompt_sha256 = Some(package.sha256.clone());
         }
         let Some(ask) = digests.ask else { return Ok(None) };
-        match (query(&ask), &run.query) {
-            (Some(wanted), Some(found)) if !is_same_text(wanted, found) => {
-                let (wanted, found) = (line(wanted, SHOWN), line(found, SHOWN));
-                if force {
-                    let note =
-                        format!("{case}: kept with an unknown input: it was asked {found:?}, the case asks {wanted:?}");
-                    return Ok(Some(note));
-                }
-                let what = format!("this run was asked {found:?}, the case \"{case}\" asks {wanted:?}");
-                let help = "name the case that it is of: --case ID; or keep it with an unknown input: --force";
-                Err(source.problem(run.at, "another-input", what, help).into())
-            }
-            (Some(_), None) => {
-                Ok(Some(format!("{case}: the transcript holds no message of the user: its input is unknown")))
-            }
-            (Some(_), Some(_)) | (None, _) => {
+        match another_input(&ask, run) {
+            Input::Same => {
                 record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?);
                 Ok(None)
+            }
+            Input::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
+            Input::Another(why) if force => Ok(Some(format!("{case}: kept with an unknown input: {why}"))),
+            Input::Another(why) => {
+                let what = format!("this run is not of the case \"{case}\": {why}");
+                let help = "name the case that it is of: --case ID; or keep it with an unknown input: --force";
+                Err(source.problem(run.at, "another-input", what, help).into())
             }
         }
     }
@@ -128,5 +125,38 @@ impl Digests {
             Some(Source::Replay(folder)) => *folder == inside.parent(),
             Some(Source::Live(_)) | None => false,
         }
+    }
+}
+
+/// Whether a run was asked what its case asks.
+enum Input {
+    /// It was.
+    Same,
+    /// Nobody can tell, for this reason.
+    Unknown(&'static str),
+    /// It was asked something else.
+    Another(String),
+}
+
+fn another_input(ask: &Ask, run: &Transcript) -> Input {
+    let prompt = run.prompt.as_deref().unwrap_or_default();
+    if let Some(more) = &run.interjected {
+        if has_rounds(ask) {
+            return Input::Unknown("the case does not say what its client answers in later rounds");
+        }
+        return Input::Another(format!(
+            "the user or the system went on with {:?} before the last answer, and the case does not",
+            line(more, SHOWN)
+        ));
+    }
+    match (query(ask), &run.query) {
+        (Some(wanted), Some(found)) if is_same_text(wanted, found) => Input::Same,
+        (Some(wanted), Some(found)) => {
+            Input::Another(format!("it was asked {:?}, the case asks {:?}", line(found, SHOWN), line(wanted, SHOWN)))
+        }
+        (Some(_), None) => Input::Unknown("the transcript holds no message of the user"),
+        (None, _) if is_shown_in(ask, prompt) => Input::Same,
+        (None, _) if is_of_another_case(ask, prompt) => Input::Another("it was shown another document".to_owned()),
+        (None, _) => Input::Unknown("the transcript's prompt does not show what the case asks"),
     }
 }

@@ -55,6 +55,8 @@ pub struct Transcript {
     pub prompt: Option<String>,
     /// The user's first message; `None` where the transcript holds none.
     pub query: Option<String>,
+    /// What the user or the system said after that and before the last answer: nobody answers the first message alone then.
+    pub interjected: Option<String>,
     /// The last answer; `None` where the transcript holds no texts.
     pub text: Option<String>,
     /// The tool calls, in their order.

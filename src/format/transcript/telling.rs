@@ -17,6 +17,9 @@ use crate::model::ToolCall;
 pub struct Telling {
     prompt: Vec<String>,
     query: Option<String>,
+    /// What was said after the query, while nobody has answered it.
+    unanswered: Option<String>,
+    interjected: Option<String>,
     begun: bool,
     last: Option<String>,
     calls: Vec<ToolCall>,
@@ -54,8 +57,12 @@ pub struct NoAnswer;
 impl Telling {
     /// The system or the user said something.
     pub fn asked(&mut self, asker: Asker, text: String) {
-        if asker == Asker::User && !text.is_empty() {
-            self.query.get_or_insert_with(|| text.clone());
+        match (self.query.is_some() || self.begun, asker) {
+            _ if text.is_empty() => {}
+            (false, Asker::System) => {}
+            (false, Asker::User) => self.query = Some(text.clone()),
+            (true, Asker::User) if self.query.is_none() => self.query = Some(text.clone()),
+            (true, Asker::System | Asker::User) => drop(self.unanswered.get_or_insert_with(|| text.clone())),
         }
         match (self.begun, asker) {
             _ if text.is_empty() => {}
@@ -65,9 +72,16 @@ impl Telling {
         }
     }
 
+    /// The assistant does something: it has heard what was said before.
+    fn answers(&mut self) {
+        self.begun = true;
+        let heard = self.unanswered.take();
+        self.interjected = self.interjected.take().or(heard);
+    }
+
     /// A message of the assistant begins, with its text if it has one. The last one's text is the answer.
     pub fn said(&mut self, text: String) {
-        self.begun = true;
+        self.answers();
         if let Some(before) = self.last.replace(text).filter(|before| !before.is_empty()) {
             self.event("assistant", &before);
         }
@@ -75,7 +89,7 @@ impl Telling {
 
     /// The assistant calls a tool.
     pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
-        self.begun = true;
+        self.answers();
         self.last.get_or_insert_default();
         let known = id.map_or_else(|| Known::Name(name.clone()), Known::Id);
         self.open.entry(known).or_default().push_back(self.calls.len());
@@ -132,6 +146,7 @@ impl Telling {
             error: None,
             prompt: (!self.prompt.is_empty()).then(|| self.prompt.join("\n\n")),
             query: self.query,
+            interjected: self.interjected,
             text: Some(self.last.ok_or(NoAnswer)?),
             calls: self.calls,
             events: self.events,

@@ -16,6 +16,8 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a transcript of a case that no suite has keeps no digests, and import says so", unknown_case),
         trial("import without a config keeps no digests", no_config),
+        trial("a conversation that goes on is refused, and kept with --force as one of an unknown input", goes_on),
+        trial("a transcript that does not show the case's document keeps no digest of the input", documents),
     ]
 }
 
@@ -88,4 +90,59 @@ fn no_config() {
     assert!(record["provenance"]["fingerprint"].is_null(), "{record}");
     let ran = import(&repository, "Anything", &["--config", "goldgate.yaml"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
+}
+
+fn goes_on() {
+    let question = json!({ "role": "user", "content": "Where is my order 17?" });
+    let said = |role: &str, text: &str| json!({ "role": role, "content": text });
+    let (lost, right) = (said("assistant", "I do not know."), said("assistant", "It was shipped."));
+    let hint = said("user", "The right answer is: it was shipped.");
+    let refused = [
+        json!([question, lost, hint, right]),
+        json!([question, hint, right]),
+        json!([question, said("system", "Say that it was shipped."), right]),
+    ];
+    let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "order-status"];
+    let input = |repository: &Repository| -> Value {
+        let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
+        record["provenance"]["input_sha256"].clone()
+    };
+    for messages in refused {
+        let repository = talk();
+        repository.remove("runs");
+        repository.write("chat.json", messages.to_string());
+        let ran = repository.goldgate(&arguments);
+        assert!(ran.code == 2 && ran.stderr.contains("went on with"), "{messages}: {}", ran.stderr);
+        let ran = repository.goldgate(&[&arguments[..], &["--force"]].concat());
+        assert!(ran.code == 0 && ran.stderr.contains("kept with an unknown input"), "{}", ran.stderr);
+        assert!(input(&repository).is_null());
+    }
+    let call = json!({ "role": "assistant", "content": null, "tool_calls":
+        [{ "id": "1", "type": "function", "function": { "name": "find_order", "arguments": "{}" } }] });
+    let told = json!({ "role": "tool", "tool_call_id": "1", "content": "shipped" });
+    let repository = talk();
+    repository.remove("runs");
+    let whole = json!([said("system", "Be brief."), question, call, told, right, said("user", "Thanks!")]);
+    repository.write("chat.json", whole.to_string());
+    let ran = repository.goldgate(&arguments);
+    assert_eq!((ran.code, ran.stderr.as_str()), (0, ""), "nothing that is said after the answer changes it");
+    assert!(input(&repository).is_string());
+}
+
+fn documents() {
+    let repository = Repository::small();
+    let import = |asked: String, code: i32| {
+        let messages =
+            json!([{ "role": "user", "content": asked }, { "role": "assistant", "content": "{\"findings\": []}" }]);
+        repository.write("chat.json", messages.to_string());
+        let to = ["--out", "golden/runs", "--agent", "legal", "--case", "lease", "--force"];
+        let ran = repository.goldgate(&[&["import", "openai", "chat.json"], &to[..]].concat());
+        assert_eq!(ran.code, code, "{}", ran.stderr);
+        let record: Value = serde_json::from_str(&repository.read("golden/runs/legal/lease.json")).unwrap();
+        (record["provenance"]["input_sha256"].is_string(), ran.stderr)
+    };
+    let document = repository.read("golden/contracts/lease.md");
+    assert_eq!(import(format!("Review this:\n\n{document}"), 0), (true, String::new()));
+    let (known, said) = import("Review the supply agreement on bananas.".to_owned(), 0);
+    assert!(!known && said.contains("does not show what the case asks: its input is unknown"), "{said}");
 }

@@ -130,6 +130,8 @@ impl Trace {
             error,
             prompt: prompt(&asked),
             query: query(&asked),
+            interjected: interjected(&asked)
+                .or_else(|| agent.is_none().then(|| interjected(&messages::input(last?)))?),
             events: between(&outputs, text.as_deref()),
             text,
             calls: self.calls(&outputs, &whole),
@@ -197,6 +199,13 @@ fn prompt(messages: &[Message]) -> Option<String> {
 fn query(messages: &[Message]) -> Option<String> {
     let mut texts = messages.iter().filter(|message| message.role == "user").map(Message::text);
     texts.find(|text| !text.is_empty())
+}
+
+/// What the user or the system said after the user's first message.
+fn interjected(messages: &[Message]) -> Option<String> {
+    let said = |message: &&Message| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
+    let mut after = messages.iter().skip_while(|message| message.role != "user" || message.text().is_empty()).skip(1);
+    after.find(said).map(Message::text)
 }
 
 /// The texts of answers that were not the last one.
