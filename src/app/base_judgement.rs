@@ -25,6 +25,7 @@ use crate::guard::HeadCommit;
 use crate::guard::KnownRecordings;
 use crate::guard::Sides;
 use crate::guard::SuiteSide;
+use crate::guard::added_samples;
 use crate::guard::base_config;
 use crate::guard::same_rules;
 use crate::guard::same_suite;
@@ -39,6 +40,7 @@ use crate::model::GateRuling;
 use crate::model::GoldenChange;
 use crate::model::MetricReport;
 use crate::model::NotGateable;
+use crate::model::RunKey;
 use crate::model::Source;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
@@ -97,13 +99,19 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGat
             );
             (Vec::new(), vec![NotGateable(why)])
         }
-        BaseConfig::Known(before) => Judging { inputs, before: &before }.all(),
+        BaseConfig::Known(before) => {
+            let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
+            let added = inputs.deciding.iter().map(of).collect();
+            Judging { inputs, before: &before, added }.all()
+        }
     }
 }
 
 struct Judging<'a> {
     inputs: &'a BaseInputs<'a>,
     before: &'a Config,
+    /// Samples that the base's judgement leaves out, by tier.
+    added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
 }
 
 impl Judging<'_> {
@@ -115,7 +123,9 @@ impl Judging<'_> {
             .suites
             .iter()
             .filter_map(|opened| Some((opened, same_suite(self.before, &opened.config)?)))
-            .filter(|(opened, old)| self.differs(opened, old))
+            .filter(|(opened, old)| {
+                self.differs(opened, old) || self.added.iter().any(|(_, added)| has_any(opened, added))
+            })
             .collect();
         if !different.is_empty() {
             self.judge_again(&different, &mut guarded);
@@ -168,6 +178,11 @@ impl Judging<'_> {
         let BaseInputs { sides, head, baseline, .. } = self.inputs;
         let drawer = runs.made.drawer(sides.head);
         let replay = Replay::of(&drawer, base, &head.config, runs.tier, &runs.made.laid)?;
+        // More samples of an agent that did not change may not outvote those that were there.
+        let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
+            Some((_, added)) => replay.without(added),
+            None => replay,
+        };
         let origin = Origin { runs: &replay, parts: None, other: Some(other) };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }
@@ -188,6 +203,17 @@ impl Judging<'_> {
             }
         }
     }
+}
+
+/// Whether some of these samples are of a suite's runs.
+fn has_any(opened: &Opened, samples: &BTreeSet<(RunKey, u32)>) -> bool {
+    !samples.is_empty()
+        && opened
+            .suite
+            .pairs()
+            .iter()
+            .flat_map(|pair| &pair.runs)
+            .any(|key| samples.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some())
 }
 
 fn side<'a>(opened: &'a Opened, reads: &'a [DifferentRead]) -> SuiteSide<'a> {

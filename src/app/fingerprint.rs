@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
+use crate::guard::without_returns;
 use crate::model::Agent;
 use crate::model::AgentFiles;
 use crate::model::PathGlob;
@@ -25,8 +26,10 @@ pub enum AgentState {
 /// The digest of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesDigest {
-    /// The digest.
+    /// The digest, of the files with the line ends that git keeps.
     pub sha256: String,
+    /// The digest of the files as they are checked out: older recordings keep this one.
+    pub raw_sha256: String,
     /// The files in words: patterns, or the path of the prompt package.
     pub files: String,
     /// Which of the two they are.
@@ -53,6 +56,13 @@ pub struct KeptDigests<'a> {
     pub prompt_sha256: Option<&'a str>,
 }
 
+impl FilesDigest {
+    /// Whether a recording keeps the digest of these files.
+    pub fn is_of(&self, recorded: &str) -> bool {
+        recorded == self.sha256 || recorded == self.raw_sha256
+    }
+}
+
 impl AgentState {
     /// The state of an agent; `None` where its config states no files. `prompt` is its prompt package, where it has one.
     ///
@@ -70,16 +80,16 @@ impl AgentState {
         })
     }
 
-    /// Whether a recording that keeps these digests is of the agent as it is now; `prompt_sha256` is the digest of its prompt
-    /// package. Nothing else decides it, for the freshness of a run and for the comparison with the base commit: what this calls
-    /// unknown is known by nobody. Where a recording keeps no digest of the agent's files, the digest of its prompt package can
+    /// Whether a recording that keeps these digests is of the agent as it is now; `prompt` is its prompt package. Nothing
+    /// else decides it, for the freshness of a run and for the comparison with the base commit: what this calls unknown is known
+    /// by nobody. Where a recording keeps no digest of the agent's files, the digest of its prompt package can
     /// still show that it is of another agent.
-    pub fn age(&self, prompt_sha256: Option<&str>, kept: &KeptDigests<'_>) -> RecordingAge {
+    pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
         let Self::Digest(now) = self else { return RecordingAge::Unknown };
         match (kept.fingerprint, kept.prompt_sha256) {
-            (Some(recorded), _) if recorded == now.sha256 => RecordingAge::Fresh,
+            (Some(recorded), _) if now.is_of(recorded) => RecordingAge::Fresh,
             (Some(_), _) => RecordingAge::Stale,
-            (None, Some(prompt)) if prompt_sha256.is_some_and(|now| now != prompt) => RecordingAge::Stale,
+            (None, Some(recorded)) if prompt.is_some_and(|now| !now.is_of(recorded)) => RecordingAge::Stale,
             (None, Some(_)) if now.origin == DigestOrigin::Prompt => RecordingAge::Fresh,
             (None, Some(_) | None) => RecordingAge::Unknown,
         }
@@ -102,19 +112,21 @@ fn of_patterns(shelf: &dyn Shelf, patterns: &[PathGlob]) -> Result<FilesDigest, 
     }
     let origin = if files.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
-    Ok(FilesDigest { sha256: of_files(shelf, files.iter())?, files: words.join(", "), origin })
+    let (sha256, raw_sha256) = of_files(shelf, files.iter())?;
+    Ok(FilesDigest { sha256, raw_sha256, files: words.join(", "), origin })
 }
 
 /// A prompt package is a file, or the files of a folder. Where more lies below the folder, that counts, too.
 fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
     let below = files_below(shelf, path, &|_| false)?;
     let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
-    let (sha256, origin) = match (below.is_empty(), below.keys().any(is_outside)) {
-        (true, _) => (package.sha256.clone(), DigestOrigin::NoFile),
+    let of_package = || (package.sha256.clone(), package.raw_sha256.clone());
+    let ((sha256, raw_sha256), origin) = match (below.is_empty(), below.keys().any(is_outside)) {
+        (true, _) => (of_package(), DigestOrigin::NoFile),
         (false, true) => (of_files(shelf, below.values())?, DigestOrigin::Files),
-        (false, false) => (package.sha256.clone(), DigestOrigin::Prompt),
+        (false, false) => (of_package(), DigestOrigin::Prompt),
     };
-    Ok(FilesDigest { sha256, files: path.to_string(), origin })
+    Ok(FilesDigest { sha256, raw_sha256, files: path.to_string(), origin })
 }
 
 /// The digest of all files of a folder, by path and content.
@@ -123,12 +135,16 @@ fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Res
 /// A file or folder that cannot be read.
 #[cfg(feature = "models")]
 pub fn of_folder(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
-    of_files(shelf, files_below(shelf, &RepoPath::root(), &|_| false)?.values())
+    Ok(of_files(shelf, files_below(shelf, &RepoPath::root(), &|_| false)?.values())?.1)
 }
 
-fn of_files<'a>(shelf: &dyn Shelf, files: impl Iterator<Item = &'a RepoPath>) -> Result<String, Diagnostic> {
-    let lines: Vec<String> = files
-        .map(|file| Ok(format!("{}  {file}\n", sha256_hex(&shelf.bytes(file)?))))
-        .collect::<Result<_, Diagnostic>>()?;
-    Ok(sha256_hex(lines.concat().as_bytes()))
+/// The digest of files with the line ends that git keeps, and that of their bytes.
+fn of_files<'a>(shelf: &dyn Shelf, files: impl Iterator<Item = &'a RepoPath>) -> Result<(String, String), Diagnostic> {
+    let (mut lines, mut raw_lines) = (String::new(), String::new());
+    for file in files {
+        let bytes = shelf.bytes(file)?;
+        lines.push_str(&format!("{}  {file}\n", sha256_hex(&without_returns(&bytes))));
+        raw_lines.push_str(&format!("{}  {file}\n", sha256_hex(&bytes)));
+    }
+    Ok((sha256_hex(lines.as_bytes()), sha256_hex(raw_lines.as_bytes())))
 }

@@ -32,6 +32,7 @@ use crate::model::Source;
 use crate::model::Stale;
 use crate::model::SuiteId;
 use crate::model::Tier;
+use crate::suites::PromptPackage;
 use crate::suites::Shelf;
 use crate::suites::Suite;
 use crate::suites::input_digest;
@@ -56,8 +57,8 @@ pub struct ReplayedAgent<'a> {
     pub agent: &'a Agent,
     /// What it is made of now; `None` where the config does not say.
     pub state: Option<AgentState>,
-    /// The digest of its prompt package, where it has one.
-    pub prompt_sha256: Option<String>,
+    /// Its prompt package, where it has one.
+    pub prompt: Option<&'a PromptPackage>,
 }
 
 impl<'a> FreshnessInputs<'a> {
@@ -80,8 +81,8 @@ impl<'a> FreshnessInputs<'a> {
                 }
                 let state = problems.keep(AgentState::of(shelf, agent, opened.prompts.get(name)));
                 if let Some(state) = state {
-                    let prompt_sha256 = opened.prompts.get(name).map(|package| package.sha256.clone());
-                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt_sha256 });
+                    let prompt = opened.prompts.get(name);
+                    agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt });
                 }
             }
         }
@@ -175,7 +176,7 @@ impl ReplayedAgent<'_> {
         let Some(state) = &self.state else { return RecordingAge::Unknown };
         let Provenance { fingerprint, prompt_sha256, .. } = &run.provenance;
         let kept = KeptDigests { fingerprint: fingerprint.as_deref(), prompt_sha256: prompt_sha256.as_deref() };
-        self.noted(state.age(self.prompt_sha256.as_deref(), &kept))
+        self.noted(state.age(self.prompt, &kept))
     }
 
     /// `stale: warn` makes a stale recording one that is only noted.

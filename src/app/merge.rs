@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::base_commit::name_base;
 use super::cli::MergeArgs;
 use super::evaluate::Parts;
 use super::live;
@@ -67,10 +68,11 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
     let joined = Joined::read(&args.folders, &args.config)?;
     let git = Git::of(&Disk::of_config(&args.config)?.0);
     let named = args.base.as_deref().or(joined.job.base.as_deref());
-    let base = named.map(|name| git.commit(name)).transpose()?;
-    let job = Job { base, ..joined.job.clone() };
+    let mut job = joined.job.clone();
+    let note = name_base(&mut job, named, &git, world)?;
     let mut done = run::locally(&job, &git, args.baseline.as_deref(), world)?;
     joined.complete(&mut done)?;
+    done.report.notes.extend(note);
     if let Some(folder) = &args.out {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }

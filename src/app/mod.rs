@@ -2,6 +2,7 @@
 
 #[cfg(feature = "github")]
 mod action;
+mod base_commit;
 mod base_judgement;
 mod baseline;
 mod calibrate;

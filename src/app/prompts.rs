@@ -2,6 +2,7 @@
 
 use crate::diag::Diagnostic;
 use crate::guard::OtherCommit;
+use crate::guard::without_returns;
 use crate::model::RepoPath;
 use crate::suites::EntryKind;
 use crate::suites::PromptPackage;
@@ -10,7 +11,8 @@ use crate::suites::sha256_hex;
 use crate::text::norm;
 
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
-/// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them.
+/// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line ends
+/// than git keeps is the same package.
 ///
 /// # Errors
 /// Why it cannot be read.
@@ -27,18 +29,20 @@ pub fn prompt_package(
 
 fn read_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
     let Ok(entries) = shelf.list(path) else {
-        let source = shelf.text(path)?;
-        return Ok(package(&source.text, source.text.clone()));
+        let text = shelf.text(path)?.text;
+        return Ok(package(&without_returns(text.as_bytes()), text.as_bytes(), text.clone()));
     };
-    let (mut lines, mut texts) = (String::new(), Vec::new());
+    let (mut lines, mut raw_lines, mut texts) = (String::new(), String::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
-        let source = shelf.text(&path.child(&entry.name))?;
-        lines.push_str(&format!("{}  {}\n", sha256_hex(source.text.as_bytes()), entry.name));
-        texts.push(source.text);
+        let text = shelf.text(&path.child(&entry.name))?.text;
+        let line = |bytes: &[u8]| format!("{}  {}\n", sha256_hex(bytes), entry.name);
+        lines.push_str(&line(&without_returns(text.as_bytes())));
+        raw_lines.push_str(&line(text.as_bytes()));
+        texts.push(text);
     }
-    Ok(package(&lines, texts.join("\n")))
+    Ok(package(lines.as_bytes(), raw_lines.as_bytes(), texts.join("\n")))
 }
 
-fn package(digested: &str, text: String) -> PromptPackage {
-    PromptPackage { sha256: sha256_hex(digested.as_bytes()), normal: norm(&text), text, before: None }
+fn package(digested: &[u8], raw: &[u8], text: String) -> PromptPackage {
+    PromptPackage { sha256: sha256_hex(digested), raw_sha256: sha256_hex(raw), normal: norm(&text), text, before: None }
 }

@@ -73,6 +73,8 @@ pub struct Replay<'a> {
     laid: &'a Laid,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>>,
     rules: RulesOf,
+    /// Samples that are left out where enough others are there.
+    left_out: BTreeSet<(RunKey, u32)>,
 }
 
 /// One agent's folder of recordings.
@@ -136,7 +138,23 @@ impl<'a> Replay<'a> {
                 folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
-        problems.or(Self { shelf, laid, folders, rules: plan.rules })
+        problems.or(Self { shelf, laid, folders, rules: plan.rules, left_out: BTreeSet::new() })
+    }
+
+    /// The same recordings without some samples, where the others are as many as were planned.
+    pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
+        Self { left_out: samples.clone(), ..self }
+    }
+
+    /// Leaves samples out of the recordings of a pair's runs, where the others are enough.
+    fn leave_out(&self, recordings: &mut [(&RunKey, BTreeMap<u32, RepoPath>)], enough: u32) {
+        let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
+        let are_enough = |(key, files): &(&RunKey, BTreeMap<u32, RepoPath>)| {
+            (0..enough.max(1)).all(|sample| files.contains_key(&sample) && is_kept(key, sample))
+        };
+        if !self.left_out.is_empty() && recordings.iter().all(are_enough) {
+            recordings.iter_mut().for_each(|(key, files)| files.retain(|sample, _| is_kept(key, *sample)));
+        }
     }
 
     /// Recordings that no case of any suite asks for: what is not looked at is said.
@@ -242,6 +260,7 @@ impl Folder {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
                 (EntryKind::File, Some(stem)) => (stem.to_owned(), Form::File),
                 (EntryKind::Folder, _) => (entry.name, Form::Folder),
+                (EntryKind::File, None) if is_for_people(&entry.name) => continue,
                 (EntryKind::File, None) => {
                     let what = "this is no recording".to_owned();
                     return Err(Diagnostic::of_file(
@@ -258,6 +277,11 @@ impl Folder {
     }
 }
 
+/// Whether a file of a folder of recordings is there for its readers.
+fn is_for_people(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md")) || name == "README"
+}
+
 /// The numbered recordings of a folder: `0.json`, `1.json`, …
 fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
     let mut found = BTreeMap::new();
@@ -271,6 +295,7 @@ fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
             (EntryKind::File, Some(number @ 0..1000)) => {
                 found.insert(number, folder.child(&entry.name));
             }
+            (EntryKind::File, None) if is_for_people(&entry.name) => {}
             (EntryKind::File, _) | (EntryKind::Folder, _) => {
                 let what = "this is no numbered recording".to_owned();
                 problems.push(Diagnostic::of_file(
@@ -304,8 +329,10 @@ impl Runs for Replay<'_> {
             return Ok(vec![Sample::Completed(Vec::new())]);
         }
         let mut problems = Diagnostics::default();
-        let recordings: Vec<_> =
+        let mut recordings: Vec<_> =
             pair.runs.iter().filter_map(|key| Some((key, problems.keep_all(self.recordings(key))?))).collect();
+        let (SampleCount::Exactly(enough) | SampleCount::AtLeast(enough)) = count;
+        self.leave_out(&mut recordings, enough);
         let recorded =
             recordings.iter().filter_map(|(_, files)| files.keys().next_back()).max().map_or(0, |highest| highest + 1);
         let mut samples = Vec::new();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use self::grading::RunsFrom;
 use self::grading::assembled;
 use self::grading::graded;
+use super::base_commit::name_base;
 use super::base_judgement::BaseInputs;
 use super::base_judgement::GradedHere;
 use super::base_judgement::TierRuns;
@@ -405,17 +406,18 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     let mut job = job(args)?;
     let (disk, _) = Disk::of_config(&args.config)?;
     let git = Git::of(&disk);
-    job.base = args.base.as_deref().map(|name| git.commit(name)).transpose()?;
+    let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
     // What is to be written need not be there yet.
     let is_new = |path: &&str| args.update_baseline && located(path).is_ok_and(|(disk, file)| !disk.holds(&file));
     let named = args.baseline.as_deref();
-    let done = match named.filter(is_new) {
+    let mut done = match named.filter(is_new) {
         None => locally(&job, &git, named, world)?,
         Some(_) => {
             let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(&git, commit));
             done(&job, world, before, &|_, _, _| Ok(None))?
         }
     };
+    done.report.notes.extend(note);
     if let Some(folder) = &args.out {
         let folder = Disk::create(Path::new(folder))?;
         show::write_all(&folder, &done.report, &done.proposed())?;
@@ -443,7 +445,6 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
         }
     }
     let code = done.report.exit_code();
-    // As above: nothing comes after it.
-    std::mem::forget(done);
+    std::mem::forget(done); // As above: nothing comes after it.
     Ok(code)
 }

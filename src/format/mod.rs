@@ -27,6 +27,7 @@ pub mod wire;
 pub mod yaml;
 
 pub use place::Place;
+pub use place::without_member;
 pub use source::MAX_FILE_BYTES;
 pub use source::SourceText;
 pub use source::too_large;

@@ -165,6 +165,25 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
+/// An object's text without one of its members; everything else stays as it is written.
+pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
+    let start = |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let end = |raw: &RawValue| start(raw) + raw.get().len();
+    // Nearly all texts have no such member, and need not be read for that.
+    let fields = text.contains(name).then(|| serde_json::from_str(text).ok()).flatten();
+    let Some(Fields(fields)) = fields else { return Cow::Borrowed(text) };
+    let Some(index) = fields.iter().position(|(key, _)| word(key).is_some_and(|word| word == name)) else {
+        return Cow::Borrowed(text);
+    };
+    let before = index.checked_sub(1).and_then(|before| fields.get(before));
+    let (from, to) = match (before, fields.get(index + 1)) {
+        (_, Some((next, _))) => (start(fields[index].0), start(next)),
+        (Some((_, value)), None) => (end(value), end(fields[index].1)),
+        (None, None) => (start(fields[index].0), end(fields[index].1)),
+    };
+    Cow::Owned([&text[..from], &text[to..]].concat())
+}
+
 /// Refuses a key that stands twice in one object: the reader of a map keeps the last, and for people that is a lost line.
 ///
 /// # Errors

@@ -91,6 +91,8 @@ pub struct Judgement {
     pub removed: Vec<CaseId>,
     /// How far the baseline can be compared with.
     pub comparability: Comparability,
+    /// Metrics with a gate that the baseline has, and for which the measured cases of this run gave no value.
+    pub lost_metrics: Vec<String>,
 }
 
 /// Judges one agent.
@@ -109,6 +111,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     let added = sets.added_values(judged);
     let delta_intervals = sets.intervals(judged, entry);
     let all_excluded = fold::all_excluded(judged.pairs);
+    let measured = sets.measured(judged, entry);
     let apart = judged.cases_apart();
     let bases = before.iter().map(|number| match (&comparability, number) {
         (Comparability::Incomparable(why), _) => BaseNumber::Incomparable(why.clone()),
@@ -130,6 +133,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             added_value: added[place],
             in_common: sets.shared.len(),
             all_excluded,
+            measured,
         };
         let gates: Vec<GateRuling> =
             judged.gates[place].iter().map(|planned| ruled(planned, &subject, &bases[place])).collect();
@@ -155,7 +159,12 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
             evidence: MetricEvidence::default(),
         });
     }
+    let is_lost = |metric: &&MetricReport| {
+        let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
+        measured > 0 && compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
+    };
     Judgement {
+        lost_metrics: metrics.iter().filter(is_lost).map(|metric| metric.name.clone()).collect(),
         verdict: verdict(judged.specs, &metrics),
         metrics,
         reliability: reliability(judged.pairs, apart),

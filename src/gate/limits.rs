@@ -117,6 +117,8 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
 
 fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> {
     coverage_has_a_floor_only(spec, stated)?;
+    let of_change = otherwise_of_change(spec, stated)?;
+    let stated = &StatedGate { otherwise: stated.otherwise.filter(|_| of_change.is_none()), ..stated.clone() };
     let StatedGate { min, max, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
     let default_side = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold { side, .. } => Some(*side),
@@ -141,9 +143,12 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
         let what = format!("{key} has no effect: {} has no threshold here", spec.name);
         return Err((key, what, "state min or max beside it".to_owned()));
     }
-    for (drift, tolerance) in [(Drift::Drop, *max_drop), (Drift::Rise, *max_rise)] {
+    let (default_drop, default_otherwise) = default_drop(spec).unzip();
+    let drop = max_drop.or_else(|| of_change.and(default_drop));
+    let otherwise = of_change.or(default_otherwise.flatten());
+    for (drift, tolerance, otherwise) in [(Drift::Drop, drop, otherwise), (Drift::Rise, *max_rise, None)] {
         if let Some(tolerance) = tolerance {
-            let gate = Gate::Change { drift, tolerance };
+            let gate = Gate::Change { drift, tolerance, otherwise };
             fits(spec, drift == Drift::Drop, gate.word())?;
             lies_within(spec, gate.word(), tolerance)?;
             can_fail(spec, &gate)?;
@@ -151,6 +156,31 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
         }
     }
     Ok(gates)
+}
+
+/// How far the value may drop by default, and what it has to reach without a baseline.
+fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
+    spec.gates.iter().find_map(|gate| match gate {
+        Gate::Change { drift: Drift::Drop, tolerance, otherwise } => Some((*tolerance, *otherwise)),
+        Gate::Change { drift: Drift::Rise, .. } | Gate::Threshold { .. } => None,
+    })
+}
+
+/// What the value has to reach without a baseline, where that is stated of a drop: beside `max_drop`, or of a metric whose
+/// only default is one.
+fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<f64>, Refusal> {
+    let StatedGate { min, max, otherwise, zone: _, hard: _, max_drop, max_rise, off: _ } = stated;
+    let has_threshold = min.is_some()
+        || max.is_some()
+        || (max_drop.is_none() && spec.gates.iter().any(|gate| matches!(gate, Gate::Threshold { .. })));
+    let drops = max_drop.is_some() || (max_rise.is_none() && default_drop(spec).is_some());
+    let Some(number) = otherwise.filter(|_| drops && !has_threshold) else { return Ok(None) };
+    if spec.unit != Unit::Share || spec.better != Better::Higher {
+        let what = format!("otherwise beside max_drop is for shares: {} is none", spec.name);
+        return Err(("otherwise", what, "remove it".to_owned()));
+    }
+    lies_within(spec, "otherwise", number)?;
+    Ok(Some(number))
 }
 
 /// A limit has to point in the metric's direction.

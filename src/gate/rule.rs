@@ -26,12 +26,14 @@ pub struct Subject {
     pub in_common: usize,
     /// Whether there are pairs, and all of them are excluded.
     pub all_excluded: bool,
+    /// How many cases this run measured.
+    pub measured: usize,
 }
 
 impl Subject {
     /// A value that is compared as it is.
     pub fn alone(value: Option<f64>) -> Self {
-        Self { value, shared_value: value, added_value: None, in_common: 0, all_excluded: false }
+        Self { value, shared_value: value, added_value: None, in_common: 0, all_excluded: false, measured: 0 }
     }
 }
 
@@ -50,7 +52,13 @@ pub enum BaseNumber {
 pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     match gate {
         Gate::Threshold { side, limit, edge } => by_threshold(gate, *side, *limit, *edge, subject, base),
-        Gate::Change { drift, tolerance } => by_change(gate, *drift, *tolerance, subject, base),
+        // Without a baseline it is a fixed limit, and is shown as one.
+        Gate::Change { drift, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
+            let side = if *drift == Drift::Drop { Side::Min } else { Side::Max };
+            let floor = Gate::Threshold { side, limit: Limit::Number(*number), edge: Edge::Hard };
+            ruling(&floor, subject, base)
+        }
+        Gate::Change { drift, tolerance, .. } => by_change(gate, *drift, *tolerance, subject, base),
     }
 }
 
@@ -84,8 +92,8 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
     };
     // That there is nothing to measure comes first: whether there is a baseline does not matter then.
     let ruled = match (&threshold, value) {
-        (Ok(_), None) => added.map_or_else(|| of_nothing(subject), Ruling::Judged),
-        (Err(_), None) => of_nothing(subject),
+        (Ok(_), None) => worse(of_nothing(subject, base), added),
+        (Err(_), None) => of_nothing(subject, base),
         (Err(why), Some(_)) => Ruling::Skipped(why.clone()),
         (Ok(threshold), Some(value)) => {
             let compared = judged(value, *threshold, epsilon);
@@ -115,7 +123,7 @@ fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
 
 fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base: &BaseNumber) -> GateRuling {
     let ruled = match (base, subject.shared_value) {
-        (_, None) => of_nothing(subject),
+        (_, None) => of_nothing(subject, base),
         (BaseNumber::Absent, Some(_)) => Ruling::Skipped("no baseline".to_owned()),
         (BaseNumber::Incomparable(why), Some(_)) => Ruling::Skipped(why.clone()),
         (BaseNumber::Known(base), Some(value)) => {
@@ -136,8 +144,19 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
     }
 }
 
-fn of_nothing(subject: &Subject) -> Ruling {
-    match (subject.all_excluded, subject.value) {
+/// The worse of a ruling and of the verdict on the cases that the baseline lacks.
+fn worse(compared: Ruling, added: Option<Verdict>) -> Ruling {
+    match added {
+        None => compared,
+        Some(added) => Ruling::Judged(compared.verdict().map_or(added, |compared| compared.max(added))),
+    }
+}
+
+/// The ruling on a metric without a value. What the baseline measured and this run did not, although its cases ran, is not
+/// known to be as good as before: that is no reason to skip the gate.
+fn of_nothing(subject: &Subject, base: &BaseNumber) -> Ruling {
+    let is_lost = matches!(base, BaseNumber::Known(_)) && subject.measured > 0;
+    match (subject.all_excluded || is_lost, subject.value) {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
         (false, None) => Ruling::Skipped("nothing to measure".to_owned()),
         (false, Some(_)) if subject.in_common > 0 => {

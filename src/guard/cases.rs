@@ -11,7 +11,6 @@ use super::edits::Look;
 use super::edits::differences;
 use super::edits::edited;
 use super::edits::told;
-use super::edits::without_quarantine;
 use super::found::Found;
 use super::found::Material;
 use super::found::counted;
@@ -28,10 +27,12 @@ use crate::model::Quarantine;
 use crate::model::RepoPath;
 use crate::model::Suite as SuiteConfig;
 use crate::model::Weight;
+use crate::suites::CaseMeaning;
 use crate::suites::Entry;
 use crate::suites::GoldenEntries;
 use crate::suites::Pair;
 use crate::suites::Suite;
+use crate::suites::kind;
 
 /// One suite on one side: what the config says of it, and its cases.
 #[derive(Clone, Copy)]
@@ -167,14 +168,29 @@ impl Compared<'_> {
                 (of(self.before.config, old), of(self.after.config, new))
             });
             for case in cases {
-                let detail = match &entries {
-                    Some((old, new)) => edit(old.case(case), new.case(case)),
-                    None => Some("its bytes".to_owned()),
+                let edit = match &entries {
+                    Some((old, new)) => self.edit(old.case(case), new.case(case)),
+                    None => CaseEdit { judged: Some("its bytes".to_owned()), history: None },
                 };
-                if let Some(detail) = detail {
+                if let Some(detail) = edit.judged {
                     found.expectation(self.id(), case.as_str(), detail, new);
                 }
+                if let Some(detail) = edit.history {
+                    found.history(self.id(), case.as_str(), detail, new);
+                }
             }
+        }
+    }
+
+    /// How a case's own part of its golden file differs.
+    fn edit(&self, old: Option<&Value>, new: Option<&Value>) -> CaseEdit {
+        let (Some(old), Some(new), Some(kind)) = (old, new, kind(&self.after.config.kind)) else {
+            return CaseEdit { judged: Some("it cannot be found any more".to_owned()), history: None };
+        };
+        let (old, new) = (CaseMeaning::of(kind, old), CaseMeaning::of(kind, new));
+        CaseEdit {
+            judged: told(&differences(&old.judged, &new.judged)),
+            history: told(&differences(&old.history, &new.history)),
         }
     }
 
@@ -287,14 +303,12 @@ impl Compared<'_> {
     }
 }
 
-/// How a case's own part of its golden file differs; its quarantine is told apart from it.
-fn edit(old: Option<&Value>, new: Option<&Value>) -> Option<String> {
-    let (Some(mut old), Some(mut new)) = (old.cloned(), new.cloned()) else {
-        return Some("it cannot be found any more".to_owned());
-    };
-    without_quarantine(&mut old);
-    without_quarantine(&mut new);
-    told(&differences(&old, &new))
+/// How a case differs, in words; its quarantine is told apart from it, and its notes are nobody's business.
+struct CaseEdit {
+    /// In what its runs are judged by.
+    judged: Option<String>,
+    /// In where it comes from and who looks after it.
+    history: Option<String>,
 }
 
 fn value(source: Option<SourceText>) -> Option<Value> {

@@ -35,11 +35,6 @@ pub fn edited(before: &SourceText, after: &SourceText, look: Look) -> Option<Str
     }
 }
 
-/// Takes the quarantine out of a case.
-pub fn without_quarantine(case: &mut Value) {
-    case.as_object_mut().and_then(|case| case.remove("quarantine"));
-}
-
 fn value(source: &SourceText) -> Option<Value> {
     match source.file.name().rsplit_once('.')?.1 {
         "json" => json::golden(source).ok(),
@@ -167,7 +162,6 @@ mod tests {
 
     use super::differences;
     use super::told;
-    use super::without_quarantine;
 
     #[test]
     fn an_edit_is_told_by_its_path() {
@@ -197,13 +191,6 @@ mod tests {
         let said = told(&differences(&json!(before), &json!(after))).unwrap();
         assert!(said.ends_with("; … and 4 more") && said.len() < 500, "{said}");
         assert_eq!(told(&[]), None);
-    }
-
-    #[test]
-    fn a_quarantine_is_no_part_of_an_expectation_but_inside_of_it() {
-        let mut case = json!({"quarantine": 1, "a": {"quarantine": 2}});
-        without_quarantine(&mut case);
-        assert_eq!(case, json!({"a": {"quarantine": 2}}));
     }
 
     proptest! {

@@ -108,6 +108,15 @@ impl Found {
         self.items.entry(group).or_default().push(item);
     }
 
+    /// An edit of what is told of a case and judges nothing; several become one line.
+    pub fn history(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+        let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "histories of cases");
+        let subject = format!("history of {case}");
+        let readers = String::new();
+        let item = Item { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
+        self.items.entry(group).or_default().push(item);
+    }
+
     /// A file that cases are graded by; several become one line.
     pub fn material(&mut self, suite: &str, material: Material, file: &RepoPath) {
         let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");

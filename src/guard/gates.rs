@@ -62,7 +62,7 @@ fn pair(suite: &Suite, spec: &MetricSpec, old: &Planned, new: &Planned, found: &
         }
         (None, None) | (Some(_), Some(_)) => {}
     }
-    found.moved(looser(&old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
+    found.moved(looser(spec, &old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
 }
 
 /// What a gate is called: `finding_recall floor`.
@@ -90,7 +90,10 @@ fn limit(planned: &Planned) -> String {
                 Edge::Band(_) | Edge::Open => limit,
             }
         }
-        Gate::Change { tolerance, .. } => plain(tolerance),
+        Gate::Change { tolerance, otherwise: None, .. } => plain(tolerance),
+        Gate::Change { tolerance, otherwise: Some(number), .. } => {
+            format!("{}, without a baseline at least {}", plain(tolerance), plain(number))
+        }
     };
     match &planned.off {
         Some(_) => format!("{shown} (switched off)"),
@@ -108,9 +111,18 @@ pub fn plain(number: f64) -> String {
 }
 
 /// Whether anything passes now that did not before; what cannot be told counts as looser.
-fn looser(old: &Gate, new: &Gate) -> Moved {
+fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> Moved {
     let loose = match (old, new) {
-        (Gate::Change { tolerance: old, .. }, Gate::Change { tolerance: new, .. }) => new > old,
+        // Nothing but the best value passes: whatever passes now did so before.
+        (Gate::Threshold { .. }, Gate::Threshold { side, limit: Limit::Number(number), edge: Edge::Hard })
+            if is_end_of_range(spec, *side, *number) =>
+        {
+            false
+        }
+        (
+            Gate::Change { tolerance: old, otherwise: old_otherwise, .. },
+            Gate::Change { tolerance: new, otherwise: new_otherwise, .. },
+        ) => new > old || looser_otherwise(Side::Min, *old_otherwise, *new_otherwise),
         (
             Gate::Threshold { side, limit: old_limit, edge: old_edge },
             Gate::Threshold { limit: new_limit, edge: new_edge, .. },
@@ -120,18 +132,34 @@ fn looser(old: &Gate, new: &Gate) -> Moved {
     if loose { Moved::Looser } else { Moved::Tighter }
 }
 
-fn looser_limit(side: Side, old: Limit, new: Limit) -> bool {
-    let further = |old: f64, new: f64| match side {
+/// Whether a limit is the best value that the metric can take.
+fn is_end_of_range(spec: &MetricSpec, side: Side, number: f64) -> bool {
+    match side {
+        Side::Min => number >= spec.greatest(),
+        Side::Max => number <= 0.0,
+    }
+}
+
+fn looser_number(side: Side, old: f64, new: f64) -> bool {
+    match side {
         Side::Min => new < old,
         Side::Max => new > old,
-    };
+    }
+}
+
+/// Whether what holds without a baseline got looser; without a number nothing does.
+fn looser_otherwise(side: Side, old: Option<f64>, new: Option<f64>) -> bool {
     match (old, new) {
-        (Limit::Number(old), Limit::Number(new)) => further(old, new),
-        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => match (old, new) {
-            (Some(old), Some(new)) => further(old, new),
-            (Some(_), None) => true,
-            (None, _) => false,
-        },
+        (Some(old), Some(new)) => looser_number(side, old, new),
+        (Some(_), None) => true,
+        (None, _) => false,
+    }
+}
+
+fn looser_limit(side: Side, old: Limit, new: Limit) -> bool {
+    match (old, new) {
+        (Limit::Number(old), Limit::Number(new)) => looser_number(side, old, new),
+        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => looser_otherwise(side, old, new),
         (Limit::Number(_), Limit::Baseline { .. }) | (Limit::Baseline { .. }, Limit::Number(_)) => true,
     }
 }
@@ -153,6 +181,7 @@ mod tests {
     use crate::model::Edge;
     use crate::model::Gate;
     use crate::model::Limit;
+    use crate::model::MetricSpec;
     use crate::model::Side;
 
     fn gate(side: Side, limit: Limit, edge: Edge) -> Gate {
@@ -166,7 +195,8 @@ mod tests {
         let (hard, band) = (Edge::Hard, Edge::Band);
         let floor = |limit, edge| gate(Side::Min, limit, edge);
         let ceiling = |limit, edge| gate(Side::Max, limit, edge);
-        let change = |tolerance| Gate::Change { drift: Drift::Drop, tolerance };
+        let change = |tolerance| Gate::Change { drift: Drift::Drop, tolerance, otherwise: None };
+        let change_else = |otherwise| Gate::Change { drift: Drift::Drop, tolerance: 0.1, otherwise: Some(otherwise) };
         let table = [
             (floor(number(0.8), hard), floor(number(0.7), hard), Moved::Looser),
             (floor(number(0.8), hard), floor(number(0.9), hard), Moved::Tighter),
@@ -179,15 +209,22 @@ mod tests {
             (floor(number(0.8), band(0.2)), floor(number(0.8), band(0.1)), Moved::Tighter),
             (floor(number(0.8), hard), floor(base(None), hard), Moved::Looser),
             (floor(base(None), hard), floor(number(0.8), hard), Moved::Looser),
+            (floor(base(None), band(0.05)), floor(number(1.0), hard), Moved::Tighter),
+            (floor(base(None), hard), floor(number(1.0), band(0.05)), Moved::Looser),
+            (ceiling(base(None), band(0.05)), ceiling(number(0.0), hard), Moved::Tighter),
             (floor(base(None), hard), floor(base(Some(0.5)), hard), Moved::Tighter),
             (floor(base(Some(0.5)), hard), floor(base(None), hard), Moved::Looser),
             (floor(base(Some(0.5)), hard), floor(base(Some(0.4)), hard), Moved::Looser),
             (change(0.1), change(0.2), Moved::Looser),
+            (change_else(0.5), change(0.1), Moved::Looser),
+            (change_else(0.5), change_else(0.4), Moved::Looser),
+            (change_else(0.5), change_else(0.6), Moved::Tighter),
+            (change(0.1), change_else(0.5), Moved::Tighter),
             (change(0.2), change(0.1), Moved::Tighter),
             (change(0.2), floor(number(0.1), hard), Moved::Looser),
         ];
         for (old, new, moved) in table {
-            assert_eq!(looser(&old, &new), moved, "{old:?} {new:?}");
+            assert_eq!(looser(&MetricSpec::PLAIN, &old, &new), moved, "{old:?} {new:?}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! What changed between the base commit and the head in what agents are measured with: the config, the baseline, golden files,
 //! recordings. Pure: it compares files of two commits, and says the difference in words.
 
+mod agent_files;
 mod baseline;
 mod cases;
 mod edits;
@@ -13,6 +14,8 @@ mod recordings;
 mod scoring;
 mod settings;
 
+use std::collections::BTreeSet;
+
 use crate::format::SourceText;
 use crate::format::config;
 use crate::model::Agent;
@@ -22,6 +25,7 @@ use crate::model::GoldenChange;
 use crate::model::NotGateable;
 use crate::model::RecordingAge;
 use crate::model::RepoPath;
+use crate::model::RunKey;
 use crate::model::Suite as SuiteConfig;
 use crate::model::SuiteId;
 use crate::model::Tier;
@@ -184,6 +188,21 @@ impl Guarded {
     pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         (self.found.all(), self.refusals)
     }
+}
+
+/// Samples that were added to a tier's recordings of agents that did not change: their cases are judged without them, too.
+pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: Tier) -> BTreeSet<(RunKey, u32)> {
+    let mut added = BTreeSet::new();
+    for suite in &after.suites {
+        let Some(old) = same_suite(before, suite) else { continue };
+        for (name, agent) in &suite.agents {
+            if let Some(agent_before) = old.agents.get(name) {
+                let who = recordings::RunsOf { suite: &suite.id, agent: name, tier };
+                added.extend(recordings::added(sides, &who, agent_before, agent));
+            }
+        }
+    }
+    added
 }
 
 /// The suite of the other config that is compared with this one: the same id and kind.

@@ -8,19 +8,24 @@ use serde_json::Value;
 use super::KnownRecordings;
 use super::Likeness;
 use super::Sides;
-use super::files::are_alike;
+use super::agent_files::Inputs;
+use super::agent_files::agent_files;
+use super::agent_files::inputs;
 use super::files::below;
 use super::found::Found;
 use super::found::counted;
 use super::found::named;
+use crate::format::SourceText;
+use crate::format::json;
 use crate::format::run_v1;
 use crate::model::Agent;
 use crate::model::AgentName;
+use crate::model::CaseId;
 use crate::model::ChangeClass;
 use crate::model::NotGateable;
-use crate::model::PathGlob;
 use crate::model::RecordingAge;
 use crate::model::RepoPath;
+use crate::model::RunKey;
 use crate::model::Source;
 use crate::model::SuiteId;
 use crate::model::Tier;
@@ -38,6 +43,16 @@ pub struct Recorded<'a> {
     pub file: &'a RepoPath,
     /// What is known of the recordings.
     pub recordings: &'a KnownRecordings<'a>,
+}
+
+/// Whose samples are looked for.
+pub struct RunsOf<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The tier.
+    pub tier: Tier,
 }
 
 /// Compares the recordings of one agent in the tiers that decide, and gives why they carry no verdict, where they do not. New
@@ -68,14 +83,9 @@ pub fn compare(
                 return None;
             }
         };
-        let one = Compared {
-            sides,
-            who,
-            folder,
-            old: &files_before,
-            new: &files_after,
-            changes: changes(sides, &files_before, &files_after),
-        };
+        let (old, new) = (recordings(files_before), recordings(files_after));
+        let changes = changes(sides, &old, &new);
+        let one = Compared { sides, who, folder, old: &old, new: &new, changes };
         if let Some(unread) = one.unread() {
             return Some(unread);
         }
@@ -90,37 +100,87 @@ pub fn compare(
     refusals.collect()
 }
 
+/// The samples that were added to cases of an agent that did not change, in one tier. No recording is read for this.
+pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
+    let (Some(Source::Replay(old)), Some(Source::Replay(new))) = (before.source(who.tier), after.source(who.tier))
+    else {
+        return BTreeSet::new();
+    };
+    let of = |shelf: &dyn Shelf, folder: &RepoPath| {
+        below(shelf, &folder.child(who.agent.as_str()), &|_| false).map(recordings).unwrap_or_default()
+    };
+    let (old, new) = (of(sides.base, old), of(sides.head, new));
+    let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
+    let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
+    let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
+    // A changed agent is recorded again, with as many samples as people like.
+    if added.is_empty() || matches!(inputs(sides, before, after), Ok(Inputs::Changed)) {
+        return BTreeSet::new();
+    }
+    let run = |(case, sample): &CaseSample| {
+        let key = RunKey { suite: who.suite.clone(), agent: who.agent.clone(), case: CaseId::new(case).ok()? };
+        Some((key, *sample))
+    };
+    added.into_iter().filter_map(run).collect()
+}
+
+/// A recording: how people call it, below the agent's folder, and where it is.
+struct Recording {
+    name: String,
+    file: RepoPath,
+}
+
+/// The case and the sample that a recording is of.
+type CaseSample = (String, u32);
+
+type Recordings = BTreeMap<CaseSample, Recording>;
+
+/// The files of an agent's folder that are recordings, wherever in it they are: `{case}.json` is `{case}/0.json`.
+fn recordings(files: Files) -> Recordings {
+    let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, Recording { name, file }));
+    files.into_iter().filter_map(of).collect()
+}
+
+/// The case and the sample of a recording, by its path below the agent's folder; `None` where a replay does not look.
+fn case_sample(name: &str) -> Option<CaseSample> {
+    if name.split('/').any(|part| part.starts_with('.')) {
+        return None;
+    }
+    let stem = name.strip_suffix(".json")?;
+    let Some((case, number)) = stem.split_once('/') else { return Some((stem.to_owned(), 0)) };
+    let sample = number.parse().ok().filter(|sample: &u32| sample.to_string() == number)?;
+    Some((case.to_owned(), sample))
+}
+
 /// How the recording of a case that both sides have differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// Not at all.
+    /// Not at all, or in its form alone.
     Same,
     /// In the votes of judges alone, which gate nothing.
     Votes,
     /// In the digests alone that say what it is of.
     Digests,
-    /// In what the agent did, or it came or went.
+    /// It is one more of its case.
+    Added,
+    /// In what the agent did, or it went.
     Content,
     /// That is not known, because one of them cannot be read.
     Unread,
 }
 
-/// The recordings of cases that both sides have, by their paths below the agent's folder.
-fn changes(sides: &Sides<'_>, before: &Files, after: &Files) -> BTreeMap<String, Change> {
-    // A case's recording is `{case}.json`, or `{case}/{sample}.json`.
-    let case = |inner: &str| {
-        let first = inner.split('/').next().unwrap_or(inner);
-        first.strip_suffix(".json").unwrap_or(first).to_owned()
-    };
-    let cases = |files: &Files| -> BTreeSet<String> { files.keys().map(|inner| case(inner)).collect() };
+/// How the recordings of cases that both sides have differ.
+fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, Change> {
+    let cases = |all: &Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
     let (old, new) = (cases(before), cases(after));
-    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
-    let of_both = names.into_iter().filter(|inner| old.contains(&case(inner)) && new.contains(&case(inner)));
-    let change = |inner: &String| match (before.get(inner), after.get(inner)) {
-        (Some(before), Some(after)) => difference(sides, before, after),
-        (None, _) | (_, None) => Change::Content,
+    let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
+    let of_both = keys.into_iter().filter(|(case, _)| old.contains(case) && new.contains(case));
+    let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
+        (Some(before), Some(after)) => difference(sides, &before.file, &after.file),
+        (None, Some(_)) => Change::Added,
+        (_, None) => Change::Content,
     };
-    of_both.map(|inner| (inner.clone(), change(inner))).collect()
+    of_both.map(|key| (key.clone(), change(key))).collect()
 }
 
 fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Change {
@@ -132,6 +192,11 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Change 
         (Err(problem), _) if problem.code == "unreadable" => return Change::Unread,
         (Err(_), _) | (_, Err(_)) => return Change::Content,
     };
+    // A key that stands twice is read as one of the two: such a file is compared as it is written.
+    let whole = |source: &SourceText| json::golden::<Value>(source).ok();
+    if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
+        return Change::Same;
+    }
     if run_v1::differ_in_votes_alone(&old.text, &new.text) {
         return Change::Votes;
     }
@@ -154,79 +219,66 @@ fn is_digest(key: &str) -> bool {
     key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")
 }
 
-/// Whether the files that an agent is made of have changed.
-enum Inputs {
-    /// They have.
-    Changed,
-    /// They have not; what they are.
-    Unchanged(String),
-    /// It names none.
-    Unknown,
-}
-
-/// Looks at the files that either side names, on both sides: to name more files changes no agent.
-fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<Inputs, String> {
-    let of_both = |shelf: &dyn Shelf| -> Result<Files, String> {
-        let (old, new) = (agent_files(shelf, before)?, agent_files(shelf, after)?);
-        Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
-    };
-    let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(Inputs::Unknown) };
-    let alike = are_alike(sides.base, &of_both(sides.base)?, &of_both(sides.head)?);
-    Ok(if alike { Inputs::Unchanged(of) } else { Inputs::Changed })
-}
-
-/// The files of an agent on one side, by their whole paths, and how people call them; `None` where it names none.
-fn agent_files(shelf: &dyn Shelf, agent: &Agent) -> Result<Option<(Files, String)>, String> {
-    let all = |_: &RepoPath| false;
-    if !agent.fingerprint.is_empty() {
-        let mut fitting = Files::new();
-        for glob in &agent.fingerprint {
-            let files = below(shelf, glob.folder(), &all)?.into_values().filter(|file| glob.fits(file));
-            fitting.extend(files.map(|file| (file.as_str().to_owned(), file)));
-        }
-        let of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
-        return Ok(Some((fitting, of.join(", "))));
-    }
-    let Some(prompt) = &agent.prompt else { return Ok(None) };
-    let files = below(shelf, prompt, &all)?.into_values().map(|file| (file.as_str().to_owned(), file));
-    Ok(Some((files.collect(), format!("its prompt package {prompt}"))))
-}
-
 struct Compared<'a> {
     sides: &'a Sides<'a>,
     who: &'a Recorded<'a>,
     /// Where the head keeps them.
     folder: &'a RepoPath,
-    old: &'a Files,
-    new: &'a Files,
-    changes: BTreeMap<String, Change>,
+    old: &'a Recordings,
+    new: &'a Recordings,
+    changes: BTreeMap<CaseSample, Change>,
 }
 
 impl Compared<'_> {
-    fn of(&self, wanted: &[Change]) -> Vec<&String> {
-        self.changes.iter().filter(|(_, change)| wanted.contains(change)).map(|(inner, _)| inner).collect()
+    fn of(&self, wanted: &[Change]) -> Vec<&CaseSample> {
+        self.changes.iter().filter(|(_, change)| wanted.contains(change)).map(|(key, _)| key).collect()
+    }
+
+    /// The recording of a sample: the head's, else that of the base commit.
+    fn recording(&self, key: &CaseSample) -> Option<&Recording> {
+        self.new.get(key).or_else(|| self.old.get(key))
+    }
+
+    fn names(&self, keys: &[&CaseSample]) -> Vec<&str> {
+        keys.iter().filter_map(|key| self.recording(key)).map(|recording| recording.name.as_str()).collect()
     }
 
     fn agent(&self) -> String {
         format!("{}/{}", self.who.suite, self.who.agent)
     }
 
+    /// Adds one line on recordings.
+    fn tell(&self, found: &mut Found, keys: &[&CaseSample], weight: Weight, words: String) {
+        let file = keys.first().and_then(|key| self.recording(key)).map(|recording| &recording.file);
+        found.add(ChangeClass::Recording, weight, words, file);
+    }
+
     /// Lists recordings that changed, with who recorded them.
     fn list(&self, found: &mut Found, inputs: &Result<Inputs, String>) {
+        let count = |keys: &[&CaseSample], what: &str| {
+            counted(&self.names(keys), "recording", "recordings", &format!("of `{}` {what}", self.agent()))
+        };
         let votes = self.of(&[Change::Votes]);
         if !votes.is_empty() {
-            let whose = format!("of `{}` got other votes of judges, which gate nothing", self.agent());
-            let file = votes.first().and_then(|inner| self.new.get(*inner));
-            let words = counted(&votes, "recording", "recordings", &whose);
-            found.add(ChangeClass::Recording, Weight::Listed, words, file);
+            let words = count(&votes, "got other votes of judges, which gate nothing");
+            self.tell(found, &votes, Weight::Listed, words);
+        }
+        let added = self.of(&[Change::Added]);
+        if !added.is_empty() {
+            let (words, by) = (count(&added, "added to cases that have some"), self.recorded_by(&added));
+            match inputs {
+                Ok(_) => self.tell(found, &added, Weight::Listed, format!("{words}{by}")),
+                Err(why) => {
+                    let words = format!("{words}{by}; the agent's files cannot be compared: {why}");
+                    self.tell(found, &added, Weight::NeedsApproval, words);
+                }
+            }
         }
         let changed = self.of(&[Change::Digests, Change::Content]);
         if changed.is_empty() {
             return;
         }
-        let file = changed.first().and_then(|inner| self.new.get(*inner).or_else(|| self.old.get(*inner)));
-        let what = counted(&changed, "recording", "recordings", &format!("of `{}` changed", self.agent()));
-        let what = format!("{what}{}", self.recorded_by(&changed));
+        let what = format!("{}{}", count(&changed, "changed"), self.recorded_by(&changed));
         let (weight, words) = match inputs {
             Ok(Inputs::Changed) => (Weight::Listed, format!("{what}; the agent's files changed, too")),
             Ok(Inputs::Unchanged(of)) => {
@@ -237,13 +289,13 @@ impl Compared<'_> {
             }
             Err(why) => (Weight::NeedsApproval, format!("{what}; the agent's files cannot be compared: {why}")),
         };
-        found.add(ChangeClass::Recording, weight, words, file);
+        self.tell(found, &changed, weight, words);
     }
 
     /// What made the recordings that changed, as they say themselves.
-    fn recorded_by(&self, changed: &[&String]) -> String {
-        let said = changed.iter().filter_map(|inner| {
-            let run: Value = serde_json::from_str(&self.sides.head.text(self.new.get(*inner)?).ok()?.text).ok()?;
+    fn recorded_by(&self, changed: &[&CaseSample]) -> String {
+        let said = changed.iter().filter_map(|key| {
+            let run: Value = serde_json::from_str(&self.sides.head.text(&self.new.get(*key)?.file).ok()?.text).ok()?;
             let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
             let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
             (!parts.is_empty()).then(|| parts.join(" "))
@@ -263,16 +315,16 @@ impl Compared<'_> {
         Some(NotGateable(format!(
             "{}: it is not known how {count} changed, because the base commit's cannot be read: {}",
             self.agent(),
-            named(&unread)
+            named(&self.names(&unread))
         )))
     }
 
     /// Recordings that are as they were, or got other votes alone, and that do not say by themselves whether they are of the agent
     /// as it is now.
-    fn unknown(&self) -> Vec<&String> {
+    fn unknown(&self) -> Vec<&CaseSample> {
         let Recorded { suite, agent, recordings, .. } = self.who;
-        let unknown = |inner: &&String| {
-            let text = self.new.get(*inner).and_then(|file| self.sides.head.text(file).ok());
+        let unknown = |key: &&CaseSample| {
+            let text = self.new.get(*key).and_then(|recording| self.sides.head.text(&recording.file).ok());
             text.is_some_and(|source| (recordings.age)(suite, agent, &source.text) == RecordingAge::Unknown)
         };
         self.of(&[Change::Same, Change::Votes]).into_iter().filter(unknown).collect()
@@ -280,7 +332,7 @@ impl Compared<'_> {
 
     /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
     fn stale(&self) -> Option<NotGateable> {
-        let mut stale: Vec<&String> = self.of(&[Change::Digests]);
+        let mut stale: Vec<&CaseSample> = self.of(&[Change::Digests]);
         stale.extend(self.unknown());
         stale.sort();
         self.refused(&stale, |were| format!("the agent's files changed and {were} not made again"))
@@ -296,7 +348,7 @@ impl Compared<'_> {
         self.refused(&self.unknown(), words)
     }
 
-    fn refused(&self, recordings: &[&String], what: impl Fn(&str) -> String) -> Option<NotGateable> {
+    fn refused(&self, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NotGateable> {
         let were = match recordings.len() {
             0 => return None,
             1 => "1 recording was".to_owned(),
@@ -306,9 +358,18 @@ impl Compared<'_> {
         Some(NotGateable(format!(
             "{suite}/{agent}: {}: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {}`",
             what(&were),
-            named(recordings),
+            named(&self.names(recordings)),
             self.folder,
         )))
+    }
+
+    /// Whether both configs name the same files, on either commit.
+    fn name_the_same(&self, before: &Agent, after: &Agent) -> bool {
+        let are_same = |shelf: &dyn Shelf| match (agent_files(shelf, before), agent_files(shelf, after)) {
+            (Ok(Some((old, _))), Ok(Some((new, _)))) => old.keys().eq(new.keys()) && !new.is_empty(),
+            (Ok(_) | Err(_), Ok(_) | Err(_)) => false,
+        };
+        are_same(self.sides.base) && are_same(self.sides.head)
     }
 
     /// A new version of an agent may name other files, when every recording was made again and no file that changed drops out.
@@ -325,6 +386,9 @@ impl Compared<'_> {
         };
         let named_by = |files: &Option<(Files, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
         let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
+        if self.name_the_same(before, after) {
+            return found.lists(format!("{words}; they are the same files"), Some(self.who.file));
+        }
         let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
             return found.lists(words, Some(self.who.file));
         };
@@ -336,7 +400,8 @@ impl Compared<'_> {
             })
             .map(|(path, _)| path)
             .collect();
-        let again = !self.changes.is_empty() && self.changes.values().all(|change| *change == Change::Content);
+        let again = !self.changes.is_empty()
+            && self.changes.values().all(|change| matches!(change, Change::Content | Change::Added));
         match (left.is_empty(), again) {
             (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
             (false, _) => {

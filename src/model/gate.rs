@@ -69,6 +69,8 @@ pub enum Gate {
         drift: Drift,
         /// How far the value may move, in the metric's own unit, at least 0.
         tolerance: f64,
+        /// What the value has to reach while the agent has no baseline; without it the gate is skipped then.
+        otherwise: Option<f64>,
     },
 }
 
@@ -84,10 +86,14 @@ impl Gate {
     pub const NONE: Self = Self::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
 
     /// At most 15 percentage points below the baseline.
-    pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15 };
+    pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
+
+    /// The same, and at least half of it while there is no baseline: an agent that fails most of its cases is seen at once.
+    pub const NO_LARGE_DROP_ELSE_HALF: Self =
+        Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
 
     /// At most 15 percentage points above the baseline.
-    pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15 };
+    pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
 
     /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
     pub fn word(&self) -> &'static str {

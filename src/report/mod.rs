@@ -74,7 +74,7 @@ pub struct AgentFacts<'a> {
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let Judgement { metrics, verdict, reliability, cases, removed, comparability } = judgement;
+    let Judgement { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(&pairs) {
@@ -83,6 +83,13 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let coverage = metrics.iter().find(|metric| metric.name == COVERAGE);
     if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
         refuse(not_covered(&pairs, before));
+    }
+    // Where a gate fails, that says more.
+    if !lost_metrics.is_empty() && verdict.verdict() == Some(Verdict::Inconclusive) {
+        refuse(format!(
+            "not measured any more: {}; the baseline has a number, and no case of this run gives one",
+            lost_metrics.join(", ")
+        ));
     }
     refused.into_iter().for_each(&mut refuse);
     let waits = metrics

@@ -24,10 +24,12 @@ use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
 use super::desk::read_case;
+use super::every_kind::CASE_PASS_RATE;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
 use super::expected::Expected;
 use super::expected::ExpectedForm;
+use super::meaning::without_notes;
 use super::produced::Produced;
 use super::produced::produced;
 use super::quarantine::QuarantineForm;
@@ -99,12 +101,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "shared findings whose severities lie too far apart between agents / shared findings",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::AS_THE_BASELINE],
-        meaning: "cases of which all checks hold / cases",
-        ..MetricSpec::RATE
-    },
+    MetricSpec { gates: &[Gate::AS_THE_BASELINE], ..CASE_PASS_RATE },
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
@@ -142,6 +139,9 @@ struct CaseForm<'a> {
     /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -282,7 +282,7 @@ fn read_golden(
     let pair = Pair {
         case,
         agent: AgentName::new("all").map_err(bad_id)?,
-        digest: sha256_hex(source.text.as_bytes()),
+        digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs,
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&place)),

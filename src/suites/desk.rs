@@ -84,14 +84,23 @@ pub fn is_of_the_system(name: &str) -> bool {
 /// The rules that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPackage {
-    /// The digest of its files.
+    /// The digest of its files, with the line ends that git keeps.
     pub sha256: String,
+    /// The digest of its files as they are checked out: older recordings keep this one.
+    pub raw_sha256: String,
     /// Its text.
     pub text: String,
     /// Its text in the normal form.
     pub normal: String,
     /// The text of the base commit's package at the same path, where it is another one.
     pub before: Option<String>,
+}
+
+impl PromptPackage {
+    /// Whether a recording keeps this package's digest.
+    pub fn is_of(&self, recorded: &str) -> bool {
+        recorded == self.sha256 || recorded == self.raw_sha256
+    }
 }
 
 /// What lies open while the pairs of one case are graded.
@@ -154,6 +163,6 @@ impl<'a> Desk<'a> {
     /// The prompt package that the run used: one of another digest than the run's is another package.
     fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
         let package = self.prompts.get(agent);
-        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| *digest == package.sha256))
+        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.is_of(digest)))
     }
 }

@@ -14,6 +14,14 @@ use crate::model::Side;
 use crate::model::Unit;
 use crate::model::ValueSource;
 
+/// Whether all checks of a case hold: what no other metric looks at is seen here, also while there is no baseline.
+pub const CASE_PASS_RATE: MetricSpec = MetricSpec {
+    name: "case_pass_rate",
+    gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],
+    meaning: "cases of which all checks hold / cases",
+    ..MetricSpec::RATE
+};
+
 /// They stand after the kind's own, in this order.
 pub const COMMON: &[MetricSpec] = &[
     MetricSpec {

@@ -113,7 +113,7 @@ const OWN: &[MetricSpec] = &[
     },
     MetricSpec {
         name: "deployment_passed",
-        gates: &[Gate::NO_LARGE_DROP],
+        gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],
         meaning: "tasks of which every check holds, the optional ones too / tasks",
         ..MetricSpec::RATE
     },
@@ -161,6 +161,9 @@ struct TaskForm {
     /// Where the task comes from, and whose it is.
     #[serde(default)]
     lifecycle: LifecycleForm,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }

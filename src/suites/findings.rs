@@ -27,11 +27,13 @@ use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
 use super::desk::read_case;
+use super::every_kind::CASE_PASS_RATE;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
 use super::finding::Citation;
 use super::finding::Finding;
 use super::matching;
+use super::meaning::without_notes;
 use super::produced::Produced;
 use super::produced::produced;
 use super::sha256_hex;
@@ -44,7 +46,6 @@ use crate::model::Aggregate;
 use crate::model::Ask;
 use crate::model::Better;
 use crate::model::CaseId;
-use crate::model::Drift;
 use crate::model::Edge;
 use crate::model::ExplainedBy;
 use crate::model::Gate;
@@ -127,7 +128,7 @@ const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "f1_score",
         aggregate: Aggregate::Harmonic("finding_recall", "finding_precision"),
-        gates: &[Gate::Change { drift: Drift::Drop, tolerance: 0.15 }],
+        gates: &[Gate::NO_LARGE_DROP],
         meaning: "harmonic mean of recall and precision",
         ..MetricSpec::PLAIN
     },
@@ -160,12 +161,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "findings produced",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::NO_LARGE_DROP],
-        meaning: "cases of which all checks hold / cases",
-        ..MetricSpec::RATE
-    },
+    CASE_PASS_RATE,
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
@@ -248,7 +244,7 @@ fn read_pair(
         case,
         agent: agent.clone(),
         golden: file,
-        digest: sha256_hex(source.text.as_bytes()),
+        digest: sha256_hex(without_notes(&source.text).as_bytes()),
         samples: None,
         quarantine: text.quarantine.map(|form| form.stated(&Place::whole(&source))),
         zone,

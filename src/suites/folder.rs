@@ -8,6 +8,7 @@ use super::EntryKind;
 use super::Pair;
 use super::Shelf;
 use super::desk::read_case;
+use super::meaning::without_notes;
 use super::quarantine::Stated;
 use super::sha256_hex;
 use crate::diag::Diagnostic;
@@ -194,6 +195,6 @@ fn opened<T>(
     if read.runs.is_empty() {
         runs.push(id.clone());
     }
-    let digest = sha256_hex(format!("{}{}", source.text, read.measured_with).as_bytes());
+    let digest = sha256_hex(format!("{}{}", without_notes(&source.text), read.measured_with).as_bytes());
     problems.or(Opened { id, runs, at, digest, read, source })
 }

@@ -140,6 +140,9 @@ struct ScenarioForm {
     persona_variant: Option<String>,
     /// How many rounds of questions there are.
     rounds: Option<u64>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }

@@ -26,6 +26,7 @@ mod interview;
 mod judged;
 mod labels;
 mod matching;
+mod meaning;
 mod person_scores;
 mod produced;
 mod property;
@@ -90,6 +91,7 @@ pub use labels::NewLabel;
 pub use labels::Opinion;
 pub use labels::Says;
 pub use labels::with_label;
+pub use meaning::CaseMeaning;
 pub use quarantine::Stated;
 pub use rubric::DIMENSIONS;
 pub use walk::Files;
@@ -127,7 +129,7 @@ pub struct Kind {
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
     pub open: Open,
-    /// The JSON Schemas of its golden files, by name.
+    /// The JSON Schemas of its golden files, by name; that of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }
 

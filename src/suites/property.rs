@@ -21,6 +21,7 @@ use super::deltas::Produced;
 use super::deltas::form;
 use super::deltas::kinds_by_item;
 use super::deltas::produced;
+use super::every_kind::CASE_PASS_RATE;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
 use super::expected_deltas::DeltaForm;
@@ -75,12 +76,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "variants with the same kinds by item as the base run / variants",
         ..MetricSpec::PLAIN
     },
-    MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::NO_LARGE_DROP],
-        meaning: "cases of which all checks hold / cases",
-        ..MetricSpec::RATE
-    },
+    CASE_PASS_RATE,
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
@@ -97,6 +93,9 @@ struct CaseForm {
     expected_deltas: Vec<DeltaForm>,
     /// The variants.
     variants: Vec<VariantForm>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -129,7 +128,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
-    let CaseForm { snapshot, expected_deltas, variants, quarantine } = json::golden(source)?;
+    let CaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
     let place = Place::whole(source);
     if variants.is_empty() {
         let help = "name one: a base run alone proves nothing";

@@ -117,6 +117,9 @@ struct FixtureForm {
     max_recommendations: usize,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -141,7 +144,8 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
 }
 
 fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
-    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, quarantine } = json::golden(source)?;
+    let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, quarantine } =
+        json::golden(source)?;
     let place = Place::whole(source);
     let coverage = snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
     let expected = ExpectedDeltas::read(&place, expected_deltas)?;

@@ -17,6 +17,7 @@ use super::Refinement;
 use super::Shelf;
 use super::Suite;
 use super::blame::Blame;
+use super::every_kind::CASE_PASS_RATE;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
 use crate::diag::Diagnostic;
@@ -213,12 +214,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "criteria that the critic blames without a fault in them",
         ..COUNT
     },
-    MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::NO_LARGE_DROP],
-        meaning: "cases of which all checks hold / cases",
-        ..MetricSpec::RATE
-    },
+    CASE_PASS_RATE,
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);

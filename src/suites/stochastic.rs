@@ -25,6 +25,7 @@ use super::blame::Blame;
 use super::blame::Fault;
 use super::client::Client;
 use super::client::Speech;
+use super::every_kind::CASE_PASS_RATE;
 use super::every_kind::COMMON;
 use super::every_kind::with_common;
 use super::folder;
@@ -125,12 +126,7 @@ const OWN: &[MetricSpec] = &[
         meaning: "scenarios whose runs are the same to the byte, which suggests a cache / scenarios",
         ..MetricSpec::RATE
     },
-    MetricSpec {
-        name: "case_pass_rate",
-        gates: &[Gate::NO_LARGE_DROP],
-        meaning: "cases of which all checks hold / cases",
-        ..MetricSpec::RATE
-    },
+    CASE_PASS_RATE,
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
@@ -155,6 +151,9 @@ struct ScenarioForm {
     context: Map<String, Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }

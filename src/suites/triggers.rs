@@ -22,6 +22,7 @@ use super::every_kind::with_common;
 use super::finding::Finding;
 use super::finding::Parts;
 use super::finding::Severity;
+use super::meaning::without_notes;
 use super::quarantine::QuarantineForm;
 use super::rules::Rules;
 use super::rules::RulesFile;
@@ -115,6 +116,9 @@ struct CaseForm {
     /// The ids of rules that would be wrong here.
     #[serde(default)]
     must_not_trigger: Vec<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -222,7 +226,7 @@ fn read_golden(
         case: id,
         agent: agent.clone(),
         golden: file,
-        digest: sha256_hex(source.text.as_bytes()),
+        digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs: Vec::new(),
         samples: None,
         quarantine: form.quarantine.map(|form| form.stated(&place)),

@@ -316,8 +316,11 @@ impl<'a> BaseTree<'a> {
 fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
     let mut folders: HashMap<RepoPath, BTreeMap<String, Node>> = HashMap::from([(RepoPath::root(), BTreeMap::new())]);
     for (path, node) in entries {
-        // A name that leaves the repository, or with a back slash, names no file of it.
-        let Ok(path) = RepoPath::root().join(&path) else { continue };
+        // Git keeps no such name; one with a back slash is a file like any other.
+        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+            continue;
+        }
+        let path = path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
         if node.kind == NodeKind::Folder {
             folders.entry(path.clone()).or_default();
         }

@@ -124,6 +124,14 @@ impl Git {
         commit(&String::from_utf8_lossy(&out)).with_context(|| format!("--base {name}: git's answer is no commit"))
     }
 
+    /// The commit at which the checked out branch left the one that ends at `tip`; `tip` itself where that is among its
+    /// ancestors, or where the two have no common one here.
+    pub fn fork_point(&self, tip: &str) -> String {
+        let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
+        let found = out.ok().and_then(|out| commit(&String::from_utf8_lossy(&out)));
+        found.unwrap_or_else(|| tip.to_owned())
+    }
+
     /// Refuses a name that several references have, or a reference and a commit.
     fn one_meaning(&self, name: &str) -> anyhow::Result<()> {
         let short = name.split(['~', '^', '@', ':']).next().unwrap_or(name);

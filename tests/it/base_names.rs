@@ -14,6 +14,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a bare repository beside the config does not answer for the base commit", bare),
         trial("a base that a branch and a tag are called is refused", ambiguous),
         trial("a worktree is asked like its repository", worktree),
+        trial("a branch is compared with the commit where it began, and in CI with the named one", gone_on),
     ]
 }
 
@@ -43,6 +44,25 @@ fn committed() -> Repository {
     commit_all(&repository);
     git(&repository, &["branch", "-M", "main"]);
     repository
+}
+
+/// The base branch got a stricter expectation after the branch began.
+fn gone_on() {
+    let repository = committed();
+    git(&repository, &["branch", "change"]);
+    repository.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 2");
+    git(&repository, &["commit", "-q", "--no-verify", "-a", "-m", "main goes on"]);
+    git(&repository, &["checkout", "-q", "change"]);
+    let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
+    let ran = run(&repository, &arguments);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("where this branch began; main has gone on to"), "{}", ran.stdout);
+    let path = std::env::var("PATH").unwrap();
+    let in_ci = repository.goldgate_with(&[&["run"], &arguments[..]].concat(), &[("PATH", &path), ("CI", "true")]);
+    assert_eq!(in_ci.code, 1, "{}{}", in_ci.stdout, in_ci.stderr);
+    git(&repository, &["merge", "-q", "main"]);
+    let ran = run(&repository, &arguments);
+    assert!(ran.code == 0 && !ran.stdout.contains("has gone on"), "{}{}", ran.stdout, ran.stderr);
 }
 
 const EXPECTED: &str = "evals/golden/expected/legal/lease.json";

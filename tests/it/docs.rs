@@ -263,8 +263,11 @@ fn gate(gate: &Gate) -> String {
             };
             format!("`{key}: {limit}{otherwise}{edge}`")
         }
-        Gate::Change { drift: Drift::Drop, tolerance } => format!("`max_drop: {tolerance}`"),
-        Gate::Change { drift: Drift::Rise, tolerance } => format!("`max_rise: {tolerance}`"),
+        Gate::Change { drift: Drift::Drop, tolerance, otherwise } => {
+            let otherwise = otherwise.map_or(String::new(), |number| format!(", otherwise: {number}"));
+            format!("`max_drop: {tolerance}{otherwise}`")
+        }
+        Gate::Change { drift: Drift::Rise, tolerance, .. } => format!("`max_rise: {tolerance}`"),
     }
 }
 

@@ -246,7 +246,7 @@ fn added_scenario() {
 
 fn nothing_else_judged() {
     let repository = Repository::small();
-    let off = ["finding_recall", "false_positive_rate", "count_in_range"]
+    let off = ["finding_recall", "false_positive_rate", "count_in_range", "case_pass_rate"]
         .map(|name| format!("{name}: {{ off: true, reason: x }}"));
     repository.replace("goldgate.yaml", "    agents:", &format!("    gates: {{ {} }}\n    agents:", off.join(", ")));
     let (ran, report) = graded(&repository);

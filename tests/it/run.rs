@@ -177,6 +177,7 @@ fn nothing_judged() {
         "severity_accuracy",
         "false_positive_rate",
         "f1_score",
+        "case_pass_rate",
         "count_in_range",
     ];
     let repository = Repository::small();
@@ -188,7 +189,7 @@ fn nothing_judged() {
 
     // The second agent states no count, which is the one gate that is left.
     let repository = Repository::small();
-    switch_off(&repository, &gates[..5]);
+    switch_off(&repository, &gates[..6]);
     repository.write("golden/expected/finance/lease.json", "{}");
     repository.write("golden/runs/finance/lease.json", r#"{"status": "completed", "outputs": {"findings": []}}"#);
     let second = "    agents:\n      finance: { deterministic: { replay: golden/runs }, fingerprint: { none: written by hand } }\n";
@@ -335,7 +336,7 @@ fn layers() {
     assert!(repository.read("baselines/latest.json").contains("\"read_layers\": {\n"), "one key a line");
     let told = "answers are read in another way than at the baseline: 1 structured before, 1 strict now";
     assert!(!repository.goldgate(&["run"]).stdout.contains("another way"));
-    let text = "{\"findings\": [{\"category\": \"change-of-control\", \"severity\": \"P1\", \"title\": \"Change of control: approval\", \"citations\": [{\"file\": \"lease.md\"}]}], \"gaps\": [\"missing doc\"]}";
+    let text = "{\"findings\": [{\"category\": \"change-of-control\", \"severity\": \"P1\", \"title\": \"Change of control: approval\", \"citations\": [{\"file\": \"docs/lease.md\", \"quote\": \"a change of control\"}]}], \"gaps\": [\"missing doc\"]}";
     let run = serde_json::json!({"status": "completed", "outputs": {"text": text}});
     repository.write(RUN, run.to_string());
     let ran = repository.goldgate(&["run"]);

@@ -12,6 +12,7 @@ use crate::model::AgentName;
 use crate::model::Config;
 use crate::model::RecordingAge;
 use crate::model::SuiteId;
+use crate::suites::PromptPackage;
 use crate::suites::Shelf;
 
 /// The agents of a config as they are now, each looked at once.
@@ -23,7 +24,7 @@ pub struct AgentsNow<'a> {
 
 struct AgentNow {
     state: AgentState,
-    prompt_sha256: Option<String>,
+    prompt: Option<PromptPackage>,
 }
 
 impl<'a> AgentsNow<'a> {
@@ -40,7 +41,7 @@ impl<'a> AgentsNow<'a> {
         let run: Value = serde_json::from_str(text).unwrap_or(Value::Null);
         let kept = |key: &str| run["provenance"][key].as_str();
         let kept = KeptDigests { fingerprint: kept("fingerprint"), prompt_sha256: kept("prompt_sha256") };
-        now.state.age(now.prompt_sha256.as_deref(), &kept)
+        now.state.age(now.prompt.as_ref(), &kept)
     }
 
     /// What cannot be read says nothing of any recording.
@@ -48,6 +49,6 @@ impl<'a> AgentsNow<'a> {
         let agent = self.config.suites.iter().find(|other| other.id == *suite)?.agents.get(agent)?;
         let package = agent.prompt.as_ref().and_then(|path| prompt_package(self.shelf, None, path).ok());
         let state = AgentState::of(self.shelf, agent, package.as_ref()).ok()??;
-        Some(AgentNow { state, prompt_sha256: package.map(|package| package.sha256) })
+        Some(AgentNow { state, prompt: package })
     }
 }

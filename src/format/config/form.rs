@@ -200,7 +200,7 @@ pub(super) struct GateForm {
     pub(super) min: Option<LimitForm>,
     /// The ceiling: a number, or `baseline`.
     pub(super) max: Option<LimitForm>,
-    /// The threshold while there is no baseline.
+    /// The threshold while there is no baseline: beside `min: baseline` or `max: baseline`, and of shares beside `max_drop`.
     pub(super) otherwise: Option<f64>,
     /// Up to this far beyond the threshold is inconclusive: 0 to 0.5, for points 0 to 6.
     pub(super) zone: Option<f64>,

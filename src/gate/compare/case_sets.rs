@@ -133,6 +133,19 @@ impl CaseSets {
         (fold(&now), fold(&before))
     }
 
+    /// How many cases this run measured, of those that the baseline's numbers are of.
+    pub(super) fn measured(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> usize {
+        match (entry, judged.selection) {
+            (None, _) => 0,
+            (Some(entry), _) if !entry.cases.is_empty() => self.shared.len(),
+            // Such a number is of all cases, and a selection may be of those that had none.
+            (Some(_), Selection::Part) => 0,
+            (Some(_), Selection::Whole) => {
+                judged.pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).count()
+            }
+        }
+    }
+
     /// This run's values on the cases that the baseline lacks.
     pub(super) fn added_values(&self, judged: &Judged<'_>) -> Vec<Option<f64>> {
         let pair = |row: usize| &judged.pairs[self.unknown[row]];

@@ -73,7 +73,7 @@ fn floor(limit: Limit, edge: Edge) -> Planned {
 }
 
 fn drop_gate(tolerance: f64) -> Planned {
-    Planned { gate: Gate::Change { drift: Drift::Drop, tolerance }, off: None }
+    Planned { gate: Gate::Change { drift: Drift::Drop, tolerance, otherwise: None }, off: None }
 }
 
 fn identity() -> Identity {

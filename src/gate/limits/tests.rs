@@ -17,7 +17,7 @@ use crate::model::Unit;
 const FLOOR: Gate = Gate::Threshold { side: Side::Min, limit: Limit::Number(0.8), edge: Edge::Hard };
 const NEAR: Gate =
     Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
-const DROP: Gate = Gate::Change { drift: Drift::Drop, tolerance: 0.15 };
+const DROP: Gate = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
     MetricSpec {
@@ -91,7 +91,7 @@ fn a_stated_baseline_takes_the_place_of_a_number() {
 #[test]
 fn a_stated_change_leaves_the_floor() {
     let drop = StatedGate { max_drop: Some(0.05), ..StatedGate::default() };
-    let tighter = Gate::Change { drift: Drift::Drop, tolerance: 0.05 };
+    let tighter = Gate::Change { drift: Drift::Drop, tolerance: 0.05, otherwise: None };
     assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)), [FLOOR, tighter]);
     assert_eq!(gates(&higher(&[DROP]), std::slice::from_ref(&drop)), [tighter]);
     let both = StatedGate { max_drop: Some(0.05), ..min(0.5) };
@@ -211,4 +211,29 @@ fn a_gate_that_no_value_can_fail_is_refused() {
     }
     assert_eq!(refusal(&higher(&[]), zoned(0.51, 0.5)), None);
     assert_eq!(refusal(&lower, max(0.49, 0.5)), None);
+}
+
+#[test]
+fn a_number_without_a_baseline_is_stated_beside_a_drop() {
+    const ELSE_HALF: Gate = Gate::NO_LARGE_DROP_ELSE_HALF;
+    let otherwise = |number| StatedGate { otherwise: Some(number), ..StatedGate::default() };
+    let drop = |tolerance, stated| StatedGate { max_drop: Some(tolerance), ..stated };
+    let change = |tolerance, otherwise| Gate::Change { drift: Drift::Drop, tolerance, otherwise };
+    assert_eq!(gates(&higher(&[]), &[drop(0.1, otherwise(0.6))]), [change(0.1, Some(0.6))]);
+    assert_eq!(gates(&higher(&[ELSE_HALF]), &[otherwise(0.6)]), [change(0.15, Some(0.6))]);
+    assert_eq!(gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]), [change(0.1, Some(0.5))]);
+    assert_eq!(gates(&higher(&[NEAR]), &[drop(0.1, otherwise(0.6))]), [NEAR, change(0.1, Some(0.6))]);
+    let baseline = StatedGate { min: Some(StatedLimit::Baseline), ..drop(0.1, otherwise(0.6)) };
+    let floor =
+        Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.6) }, edge: Edge::Band(0.0) };
+    assert_eq!(gates(&higher(&[]), &[baseline]), [floor, change(0.1, None)], "a floor of the baseline goes first");
+    for (spec, stated) in [
+        (higher(&[]), drop(0.1, otherwise(1.5))),
+        (higher(&[]), otherwise(0.5)),
+        (spec(Better::Higher, Unit::Count, &[]), drop(0.1, otherwise(0.5))),
+        (spec(Better::Lower, Unit::Share, &[]), StatedGate { max_rise: Some(0.1), ..otherwise(0.5) }),
+    ] {
+        let problems = planned(&spec, std::slice::from_ref(&stated)).unwrap_err();
+        assert_eq!(problems[0].key, "otherwise", "{stated:?}");
+    }
 }

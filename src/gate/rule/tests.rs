@@ -81,8 +81,8 @@ fn only_the_baselines_number_is_compared_on_the_shared_cases() {
 
 #[test]
 fn the_boundary_of_a_regression_passes() {
-    let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15 };
-    let rise = Gate::Change { drift: Drift::Rise, tolerance: 0.15 };
+    let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
+    let rise = Gate::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
     let base = BaseNumber::Known(0.5);
     for (moved, wanted) in
         [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)]
@@ -95,10 +95,38 @@ fn the_boundary_of_a_regression_passes() {
 }
 
 #[test]
+fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
+    let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
+    assert_eq!(judged(&drop, 0.5, &BaseNumber::Absent), Verdict::Pass);
+    assert_eq!(judged(&drop, 0.49, &BaseNumber::Absent), Verdict::Fail);
+    let shown = ruling(&drop, &subject(0.4), &BaseNumber::Absent);
+    assert_eq!(
+        (shown.gate.as_str(), shown.threshold, shown.from_baseline, shown.hard),
+        ("min", Some(0.5), false, true)
+    );
+    assert_eq!(judged(&drop, 0.3, &BaseNumber::Known(0.4)), Verdict::Pass);
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.word(), "skipped");
+}
+
+#[test]
+fn what_the_baseline_measured_and_this_run_did_not_is_never_skipped() {
+    let lost = |measured, added_value| Subject { measured, added_value, ..Subject::alone(None) };
+    let base = |otherwise| Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise }, edge: Edge::Hard };
+    for gate in [floor(0.5, Edge::Hard), base(None), Gate::NO_LARGE_DROP, Gate::NO_LARGE_DROP_ELSE_HALF] {
+        let of = |base| ruling(&gate, &lost(3, None), &base).ruling.word().to_owned();
+        assert_eq!(of(BaseNumber::Known(1.0)), "inconclusive", "{gate:?}");
+        assert_eq!(of(BaseNumber::Absent), "skipped", "{gate:?}");
+        assert_eq!(ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0)).ruling.word(), "skipped", "{gate:?}");
+    }
+    let with_added = |added| ruling(&base(Some(0.5)), &lost(3, Some(added)), &BaseNumber::Known(1.0)).ruling.verdict();
+    assert_eq!((with_added(1.0), with_added(0.0)), (Some(Verdict::Inconclusive), Some(Verdict::Fail)));
+}
+
+#[test]
 fn nothing_to_measure_is_never_a_pass() {
     let none = |all_excluded| Subject { all_excluded, ..Subject::alone(None) };
     let near = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
-    for gate in [floor(0.0, Edge::Hard), near, Gate::Change { drift: Drift::Drop, tolerance: 1.0 }] {
+    for gate in [floor(0.0, Edge::Hard), near, Gate::Change { drift: Drift::Drop, tolerance: 1.0, otherwise: None }] {
         for base in [BaseNumber::Known(0.5), BaseNumber::Absent, BaseNumber::Incomparable("scorer".to_owned())] {
             assert_eq!(ruling(&gate, &none(true), &base).ruling.verdict(), Some(Verdict::Inconclusive));
             assert_eq!(ruling(&gate, &none(false), &base).ruling, Ruling::Skipped("nothing to measure".to_owned()));

@@ -183,10 +183,20 @@ impl Compared<'_> {
         }
         let shown = |count: Option<u32>| count.map_or("as many as there are".to_owned(), |count| count.to_string());
         let words = format!("samples of `{}` {} -> {}", self.suite.id, shown(old), shown(new));
-        match (old, new) {
-            (Some(old), Some(new)) if new > old => self.lists(words),
-            _ => self.needs(words),
-        }
+        let is_lower = match (old, new) {
+            (Some(old), Some(new)) => new < old,
+            // All recordings that are there are graded, whatever number is stated: of them it can only ask for more.
+            (None, Some(_)) => !self.is_replayed(),
+            (Some(_), None) => true,
+            (None, None) => false,
+        };
+        if is_lower { self.needs(words) } else { self.lists(words) }
+    }
+
+    /// Whether all runs of the suite in the deterministic tier are recordings.
+    fn is_replayed(&self) -> bool {
+        let replays = |agent: &Agent| matches!(agent.deterministic, Some(Source::Replay(_)));
+        self.suite.runs_of.is_none() && self.suite.agents.values().all(replays)
     }
 
     fn agents(&mut self, old: &Suite) {

@@ -44,6 +44,9 @@ pub struct ExpectedFile<'a> {
     #[serde(borrow)]
     #[schemars(with = "Option<u64>")]
     max_expected_findings: Option<&'a RawValue>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     pub quarantine: Option<QuarantineForm>,
 }

@@ -26,6 +26,7 @@ use crate::suites::Pair;
 use crate::suites::Shelf;
 use crate::suites::Stated;
 use crate::suites::desk::read_case;
+use crate::suites::meaning::without_notes;
 use crate::suites::sha256_hex;
 
 /// What the golden file of a case is called.
@@ -101,7 +102,7 @@ fn read(shelf: &dyn Shelf, folder: &RepoPath, name: &str, scoring: &Scoring) -> 
         Err(problem) => return Err(problem),
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
-    let measured = format!("{}\n{before}\n{after}\n{scoring:?}", source.text);
+    let measured = format!("{}\n{before}\n{after}\n{scoring:?}", without_notes(&source.text));
     Ok(Case {
         id,
         golden,

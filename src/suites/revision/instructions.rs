@@ -41,6 +41,9 @@ pub struct Instructions {
     pub allowed_changes: Vec<String>,
     /// The rule of the prompt package that this tests, by id or text.
     pub rule: Option<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     pub quarantine: Option<QuarantineForm>,
 }

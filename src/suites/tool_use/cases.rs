@@ -35,6 +35,7 @@ use crate::model::Shortfalls;
 use crate::suites::calls::Call;
 use crate::suites::calls::contains;
 use crate::suites::folder::Member;
+use crate::suites::meaning::without_notes;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
 use crate::suites::terms::Terms;
@@ -95,6 +96,9 @@ pub struct CaseForm {
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
+    /// What people should know of the case; nothing is judged by it.
+    #[serde(default, rename = "notes")]
+    _notes: Option<String>,
     /// Why the case does not gate for a while.
     quarantine: Option<QuarantineForm>,
 }
@@ -182,7 +186,7 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
     let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.word()));
     let id = CaseId::new(&id).map_err(|bad| place.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
     place.filled(&[Key("query")], "the query", &form.query)?;
-    let mut digested = raw.get().to_owned();
+    let mut digested = without_notes(raw.get()).into_owned();
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
         let Some((when, terms)) = flags.by_name.get(name) else {

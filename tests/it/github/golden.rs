@@ -217,7 +217,8 @@ fn hostile_names() {
     repository.write(&format!("golden/contracts/{name}"), "new");
     let config = repository.read("goldgate.yaml");
     let named = "'@acme ![x](http:e) <img src=x>/**'";
-    repository.write("goldgate.yaml", config.replace("[prompts/legal.md]", &format!("[prompts/legal.md, {named}]")));
+    repository
+        .write("goldgate.yaml", config.replace("[prompts/legal.md]", &format!("[golden/contracts/lease.md, {named}]")));
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     let body = github.bodies(BOT).remove(0);

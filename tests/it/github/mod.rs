@@ -317,7 +317,7 @@ fn outputs() {
         "exit-code=1",
         "report=reports/report.json",
         "proposed-baseline=reports/proposed-baseline.json",
-        "regressions=1",
+        "regressions=2",
         "taxonomy={\"prompt\":1,\"tooling\":0,\"routing\":0,\"schema\":0,\"model\":0}",
         "comment-url=https://github.example/c/1",
         "cost-usd=",

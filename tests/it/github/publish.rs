@@ -111,9 +111,9 @@ fn published() {
         let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
         let opening = match regressed {
             true => {
-                "> [!WARNING]\n> **As measured by the pull request itself: legal finding&#95;recall 0.0 %, needs ≥ 80.0 % (not in the baseline). This does not block the merge.**"
+                "> [!WARNING]\n> **As measured by the pull request itself: legal finding&#95;recall 0.0 %, needs ≥ 80.0 % (not in the baseline) + 1 more gate. This does not block the merge.**"
             }
-            false => "> [!NOTE]\n> **As measured by the pull request itself: All gates hold: 5 gates.**",
+            false => "> [!NOTE]\n> **As measured by the pull request itself: All gates hold: 6 gates.**",
         };
         assert_eq!(body.lines().take(2).collect::<Vec<_>>().join("\n"), opening, "{body}");
         for text in [

@@ -119,7 +119,7 @@ fn everything() {
     fork.head.replace(
         "goldgate.yaml",
         "    path: golden\n",
-        "    path: golden\n    gates: { f1_score: { off: true, reason: none }, finding_recall: { off: true, reason: none } }\n",
+        "    path: golden\n    gates: { f1_score: { off: true, reason: none }, finding_recall: { off: true, reason: none }, case_pass_rate: { off: true, reason: none } }\n",
     );
     fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();
@@ -127,7 +127,7 @@ fn everything() {
     let body = fork.github.bodies(BOT).remove(0);
     assert!(
         body.starts_with(
-            "> [!CAUTION]\n> **Passes by the rules of this change, but 1 gate fails by those of the base commit"
+            "> [!CAUTION]\n> **Passes by the rules of this change, but 2 gates fail by those of the base commit"
         ),
         "{body}"
     );

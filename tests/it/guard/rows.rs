@@ -156,10 +156,10 @@ pub const ROWS: &[Row] = &[
         code: 3,
     },
     Row {
-        name: "a narrower fingerprint needs an approval",
+        name: "another pattern for the same files is listed and passes",
         change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
-        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md, and not every recording was made again",
-        code: 1,
+        says: "files of `contracts/legal`: prompts/** -> prompts/legal.md; they are the same files",
+        code: 0,
     },
     Row {
         name: "fewer samples need an approval",

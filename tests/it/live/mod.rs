@@ -180,7 +180,7 @@ fn regression() {
     let repository = live(&endpoint, "anthropic", "");
     let ran = model(&repository, &["--samples", "3", "--format", "markdown"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    assert!(ran.stdout.contains(" + 1 more gate. This does not block the merge."), "{}", ran.stdout);
+    assert!(ran.stdout.contains(" + 2 more gates. This does not block the merge."), "{}", ran.stdout);
     assert!(ran.stdout.contains("[!WARNING]") || ran.stdout.contains("[!CAUTION]"), "{}", ran.stdout);
     assert_eq!(model(&repository, &["--samples", "3", "--blocking"]).code, 1);
 }

@@ -1,5 +1,6 @@
 //! The repositories that attacks begin with.
 
+use goldgate::suites::sha256_hex;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -22,6 +23,8 @@ pub fn base(name: &str) -> Repository {
         "submodule" => submodule(),
         "both_tiers" => both_tiers(),
         "hidden" => hidden(),
+        "digests" => digests(),
+        "back_slash" => back_slash(),
         other => panic!("there is no base {other}"),
     }
 }
@@ -54,6 +57,26 @@ fn contracts() -> Repository {
     repository.write("goldgate.yaml", CONTRACTS);
     repository.write("prompts/legal.md", "Report every change of control.\n");
     (0..12).for_each(|case| add_case(&repository, case));
+    repository
+}
+
+/// The same, and every recording keeps the digest of the agent's files.
+fn digests() -> Repository {
+    let repository = contracts();
+    let of_prompt = sha256_hex(repository.read("prompts/legal.md").as_bytes());
+    let digest = sha256_hex(format!("{of_prompt}  prompts/legal.md\n").as_bytes());
+    for case in 0..12 {
+        let mut run: Value = serde_json::from_str(&repository.read(&recording(case))).unwrap();
+        run["provenance"] = serde_json::json!({ "fingerprint": digest });
+        repository.write(&recording(case), serde_json::to_string_pretty(&run).unwrap());
+    }
+    repository
+}
+
+/// The same, with a file whose name has a back slash.
+fn back_slash() -> Repository {
+    let repository = contracts();
+    repository.write("prompts/a\\b.md", "Be brief.\n");
     repository
 }
 

@@ -3,8 +3,8 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use super::{committed, goldgate};
-use crate::guard::{add_case, expected, recording};
+use super::{bases, committed, goldgate};
+use crate::guard::{add_case, commit_all, expected, recording};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -16,7 +16,8 @@ struct Row {
 }
 
 pub fn trials() -> Vec<Trial> {
-    ROWS.iter().map(|row| trial(format!("green without a label: {}", row.name), || one(row))).collect()
+    let rows = ROWS.iter().map(|row| trial(format!("green without a label: {}", row.name), || one(row)));
+    rows.chain([trial("more samples do not outvote those that were there", outvoted)]).collect()
 }
 
 /// What each of these changes is called.
@@ -32,9 +33,49 @@ fn one(row: &Row) {
     assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
 }
 
+/// The base branch is red: a case fails. Good samples beside the bad one make the change's own judgement pass, and the one
+/// by the samples that were there fails as before.
+fn outvoted() {
+    let repository = bases::base("contracts");
+    let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
+    repository.replace(&recording(3), bad, "\"termination\"");
+    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 1);
+    commit_all(&repository);
+    into_folder(&repository, 3);
+    for sample in 1..4 {
+        let run = good.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
+        repository.write(&format!("runs/legal/lease-3/{sample}.json"), run);
+    }
+    assert_eq!(
+        goldgate(&repository, &["run".to_owned()]).code,
+        0,
+        "the control: without a base commit the samples are enough"
+    );
+    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
+}
+
 /// The agent was recorded again: other words, the same findings.
 fn record_again(repository: &Repository) {
     (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
+}
+
+/// The recording of a case in a folder of its own, which may have more samples.
+fn into_folder(repository: &Repository, case: usize) {
+    let run = repository.read(&recording(case));
+    repository.remove(&recording(case));
+    repository.write(&format!("runs/legal/lease-{case}/0.json"), run);
+}
+
+/// Two more samples like the first one, which keeps its bytes.
+pub fn record_twice_more(repository: &Repository, case: usize) {
+    into_folder(repository, case);
+    let run = repository.read(&format!("runs/legal/lease-{case}/0.json"));
+    for sample in 1..3 {
+        let run = run.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
+        repository.write(&format!("runs/legal/lease-{case}/{sample}.json"), run);
+    }
 }
 
 fn json(repository: &Repository, file: &str, change: impl FnOnce(&mut Value)) {
@@ -308,5 +349,90 @@ const ROWS: &[Row] = &[
             record_again(it);
             it.replace(&recording(2), "\"P1\"", "\"P0\"");
         },
+    },
+    Row {
+        name: "the prompt is checked out with other line ends",
+        base: "digests",
+        change: |it| it.replace("prompts/legal.md", "\n", "\r\n"),
+    },
+    Row {
+        name: "all recordings are formatted",
+        base: "contracts",
+        change: |it| (0..12).for_each(|case| json(it, &recording(case), |_| {})),
+    },
+    Row {
+        name: "each recording moves into a folder of its case",
+        base: "contracts",
+        change: |it| (0..12).for_each(|case| into_folder(it, case)),
+    },
+    Row {
+        name: "more samples of the same agent are recorded",
+        base: "contracts",
+        change: |it| (0..12).for_each(|case| record_twice_more(it, case)),
+    },
+    Row {
+        name: "a floor of the baseline becomes the highest number",
+        base: "contracts",
+        change: |it| {
+            let gates = "    gates:\n      citation_accuracy: { min: 1.0, hard: true }\n";
+            it.replace("goldgate.yaml", "    gates:\n", gates);
+        },
+    },
+    Row {
+        name: "another pattern for the same files of the agent",
+        base: "digests",
+        change: |it| it.replace("goldgate.yaml", "prompts/**", "prompts/legal.md"),
+    },
+    Row {
+        name: "the samples that are recorded are stated",
+        base: "contracts",
+        change: |it| it.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n"),
+    },
+    Row {
+        name: "a default of an expectation is spelled out",
+        base: "contracts",
+        change: |it| {
+            json(it, &expected(3), |case| {
+                case["expected_findings"][0]["required"] = true.into();
+                case["ambiguity_zone"] = Value::Null;
+            });
+        },
+    },
+    Row {
+        name: "a README among the recordings",
+        base: "contracts",
+        change: |it| {
+            it.write("runs/legal/README.md", "How these were made.\n");
+            it.write("runs/legal/.gitkeep", "");
+        },
+    },
+    Row {
+        name: "a case is given notes",
+        base: "contracts",
+        change: |it| json(it, &expected(3), |case| case["notes"] = "From the review of May.".into()),
+    },
+    Row {
+        name: "a case of a file of many is given notes",
+        base: "assistant",
+        change: |it| {
+            json(it, "fixtures/tool_use/eval_cases.json", |cases| cases["cases"][0]["notes"] = "Asked often.".into());
+        },
+    },
+    Row {
+        name: "another person looks after a task",
+        base: "evidence",
+        change: |it| {
+            let tasks = std::fs::read_dir(it.path("fixtures/evidence/tasks")).unwrap();
+            let name = tasks.map(|task| task.unwrap().file_name().into_string().unwrap()).min().unwrap();
+            json(it, &format!("fixtures/evidence/tasks/{name}"), |task| {
+                task["lifecycle"]["owner"] = "Subject B".into();
+                task["lifecycle"]["reviewed"] = "2026-05-01".into();
+            });
+        },
+    },
+    Row {
+        name: "a file of the agent has a back slash in its name",
+        base: "back_slash",
+        change: |it| it.write("src/main.py", "print()\n"),
     },
 ];

@@ -1,0 +1,25 @@
+//! The commit that `--base` stands for.
+
+use super::run::Job;
+use crate::render::words::short;
+use crate::world::Git;
+use crate::world::World;
+
+/// Sets the job's base to the commit of this name, and gives what has to be said of it. Where a person works on a branch, and the
+/// named one has gone on since then, it is the commit where the branch began: what others did since is no change of this
+/// branch. In CI (`CI` is set) it is the named one, because a check speaks of what is merged.
+///
+/// # Errors
+/// That there is no such commit, or more than one.
+pub fn name_base(job: &mut Job, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
+    let Some(name) = name else { return Ok(None) };
+    let tip = git.commit(name)?;
+    let in_ci = world.env.get("CI").is_some_and(|value| !matches!(value, "0" | "false"));
+    let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
+    let note = (commit != tip).then(|| {
+        let (here, there) = (short(Some(&commit)), short(Some(&tip)));
+        format!("compared with {here}, where this branch began; {name} has gone on to {there} since then")
+    });
+    job.base = Some(commit);
+    Ok(note)
+}

@@ -1,0 +1,54 @@
+//! The files that an agent is made of, on both sides.
+
+use super::Sides;
+use super::files::are_alike;
+use super::files::below;
+use crate::model::Agent;
+use crate::model::PathGlob;
+use crate::model::RepoPath;
+use crate::suites::Files;
+use crate::suites::Shelf;
+
+/// Whether the files that an agent is made of have changed.
+pub enum Inputs {
+    /// They have.
+    Changed,
+    /// They have not; what they are.
+    Unchanged(String),
+    /// It names none.
+    Unknown,
+}
+
+/// Looks at the files that either side names, on both sides: to name more files changes no agent.
+///
+/// # Errors
+/// Why they cannot be compared, in words.
+pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<Inputs, String> {
+    let of_both = |shelf: &dyn Shelf| -> Result<Files, String> {
+        let (old, new) = (agent_files(shelf, before)?, agent_files(shelf, after)?);
+        Ok(old.into_iter().chain(new).flat_map(|(files, _)| files).collect())
+    };
+    let Some((_, of)) = agent_files(sides.head, after)? else { return Ok(Inputs::Unknown) };
+    let alike = are_alike(sides.base, &of_both(sides.base)?, &of_both(sides.head)?);
+    Ok(if alike { Inputs::Unchanged(of) } else { Inputs::Changed })
+}
+
+/// The files of an agent on one side, by their whole paths, and how people call them; `None` where it names none.
+///
+/// # Errors
+/// Why they cannot be listed, in words.
+pub fn agent_files(shelf: &dyn Shelf, agent: &Agent) -> Result<Option<(Files, String)>, String> {
+    let all = |_: &RepoPath| false;
+    if !agent.fingerprint.is_empty() {
+        let mut fitting = Files::new();
+        for glob in &agent.fingerprint {
+            let files = below(shelf, glob.folder(), &all)?.into_values().filter(|file| glob.fits(file));
+            fitting.extend(files.map(|file| (file.as_str().to_owned(), file)));
+        }
+        let of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
+        return Ok(Some((fitting, of.join(", "))));
+    }
+    let Some(prompt) = &agent.prompt else { return Ok(None) };
+    let files = below(shelf, prompt, &all)?.into_values().map(|file| (file.as_str().to_owned(), file));
+    Ok(Some((files.collect(), format!("its prompt package {prompt}"))))
+}

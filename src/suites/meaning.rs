@@ -1,0 +1,163 @@
+//! What a case of a golden file means: what its runs are judged by, apart from what is there for people alone.
+
+use std::borrow::Cow;
+
+use serde_json::Map;
+use serde_json::Value;
+
+use super::Kind;
+use super::evidence;
+use crate::format::without_member;
+
+/// The key of every case under which people write what they like.
+const NOTES: &str = "notes";
+
+/// What a case says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseMeaning {
+    /// What its runs are judged by; a default that is spelled out is not in it.
+    pub judged: Value,
+    /// Where it comes from and who looks after it.
+    pub history: Value,
+}
+
+impl CaseMeaning {
+    /// The meaning of a case's own part of a golden file of this kind. Its notes and its quarantine are no part of it.
+    pub fn of(kind: &Kind, case: &Value) -> Self {
+        let mut judged = case.clone();
+        let mut history = Map::new();
+        if let Some(fields) = judged.as_object_mut() {
+            fields.remove(NOTES);
+            fields.remove("quarantine");
+            for key in history_keys(kind) {
+                history.extend(fields.remove_entry(*key));
+            }
+        }
+        if let Some((_, schema)) = (kind.schemas)().first() {
+            Defaults { root: schema.as_value() }.leave_out(&mut judged, schema.as_value());
+        }
+        Self { judged, history: Value::Object(history) }
+    }
+}
+
+/// The keys of a case that say why it is there and whose it is.
+fn history_keys(kind: &Kind) -> &'static [&'static str] {
+    if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] }
+}
+
+/// A case's text as it would be without its notes: digests are of this, so that a note is no other expectation.
+pub fn without_notes(case: &str) -> Cow<'_, str> {
+    without_member(case, NOTES)
+}
+
+/// The defaults of a schema.
+struct Defaults<'a> {
+    root: &'a Value,
+}
+
+impl Defaults<'_> {
+    /// Takes everything out of a value that means the same when it is absent.
+    fn leave_out(&self, value: &mut Value, schema: &Value) {
+        let schema = self.resolved(schema);
+        match value {
+            Value::Object(fields) => self.leave_out_of_fields(fields, schema),
+            Value::Array(list) => {
+                if let Some(items) = schema.get("items") {
+                    list.iter_mut().for_each(|item| self.leave_out(item, items));
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+
+    fn leave_out_of_fields(&self, fields: &mut Map<String, Value>, schema: &Value) {
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let required = schema.get("required").and_then(Value::as_array);
+        let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
+        fields.retain(|key, value| {
+            let Some(property) = properties.and_then(|properties| properties.get(key)) else {
+                // The values of a map have one schema.
+                if let Some(inner) = schema.get("additionalProperties").filter(|inner| inner.is_object()) {
+                    self.leave_out(value, inner);
+                }
+                return true;
+            };
+            self.leave_out(value, property);
+            let is_default = property.get("default").is_some_and(|default| default == value);
+            is_required(key) || !(is_default || value.is_null())
+        });
+    }
+
+    /// The schema that a reference leads to, and that of an optional value without its absence.
+    fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
+        let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
+        if let Some(found) = named.and_then(|path| self.root.pointer(path)) {
+            return found;
+        }
+        let null = serde_json::json!({ "type": "null" });
+        match schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
+            Some([inner, other]) if *other == null => self.resolved(inner),
+            Some(_) | None => schema,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::json;
+
+    use super::CaseMeaning;
+    use super::without_notes;
+    use crate::suites::kind;
+
+    fn judged(name: &str, case: &Value) -> Value {
+        CaseMeaning::of(kind(name).unwrap(), case).judged
+    }
+
+    #[test]
+    fn a_default_that_is_spelled_out_means_the_same() {
+        let bare = json!({"expected_findings": [{"category": "a"}], "min_expected_findings": 1});
+        let spelled = json!({
+            "expected_findings": [{"category": "a", "required": true, "alternative_categories": [], "rule": null}],
+            "expected_gaps": [], "min_expected_findings": 1, "max_expected_findings": null, "notes": "n",
+        });
+        assert_eq!(judged("findings", &bare), judged("findings", &spelled));
+        let other = json!({"expected_findings": [{"category": "a", "required": false}], "min_expected_findings": 1});
+        assert_ne!(judged("findings", &bare), judged("findings", &other));
+        let asked = json!({"contract": "c", "agents": ["a", "b"]});
+        let two = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 2, "no_contradictions": true});
+        let three = json!({"contract": "c", "agents": ["a", "b"], "min_agents": 3});
+        assert_eq!(judged("cross_agent", &asked), judged("cross_agent", &two));
+        assert_ne!(judged("cross_agent", &asked), judged("cross_agent", &three));
+    }
+
+    #[test]
+    fn what_has_to_be_stated_is_never_left_out() {
+        let none = json!({"category": "edge_case", "query": "q", "expected_tools": [], "expected_output_contains": []});
+        assert_eq!(judged("tool_use", &none), none);
+    }
+
+    #[test]
+    fn the_history_of_a_task_is_apart_from_what_it_asks() {
+        let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
+        let [one, other] = ["a", "b"].map(|owner| CaseMeaning::of(kind("evidence").unwrap(), &task(owner)));
+        assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
+        assert_ne!(one.history, other.history);
+    }
+
+    #[test]
+    fn notes_leave_the_text_as_it_was() {
+        let bare = "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n";
+        let noted = [
+            "{\n  \"notes\": \"x, \\\"y\\\"\",\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n",
+            "{\n  \"a\": 1,\n  \"notes\": \"x\",\n  \"b\": { \"notes\": 2 }\n}\n",
+            "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 },\n  \"notes\": \"x\"\n}\n",
+            bare,
+        ];
+        for text in noted {
+            assert_eq!(without_notes(text), bare);
+        }
+        assert_eq!((without_notes("{\"notes\": \"x\"}"), without_notes("no json")), ("{}".into(), "no json".into()));
+    }
+}
