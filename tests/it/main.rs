@@ -99,5 +99,6 @@ fn main() {
     trials.extend(traces::trials());
     #[cfg(feature = "github")]
     trials.extend(workflows::trials());
+    trials.push(soundness::rules::trial_of(&trials));
     libtest_mimic::run(&arguments, trials).exit();
 }

@@ -6,6 +6,7 @@ mod edits;
 mod honest;
 mod random;
 mod random_edits;
+pub mod rules;
 
 use std::path::{Path, PathBuf};
 
@@ -54,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(honest::trials());
     trials.extend(random::trials());
+    trials.extend(rules::trials());
     trials
 }
 
