@@ -8,7 +8,7 @@ use crate::model::reaches;
 use crate::text::Keyword;
 use crate::text::norm;
 
-/// The dimensions, in the order of [`Scores`].
+/// The dimensions, in the order of `Scores`.
 pub const DIMENSIONS: [&str; 6] = [
     "atom_clarity",
     "validator_testability",
