@@ -6,15 +6,9 @@ use std::collections::BTreeMap;
 
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
-use goldgate::format::SourceText;
-use goldgate::format::config;
-use goldgate::model::RepoPath;
-use goldgate::model::Run;
-use goldgate::suites::Desk;
-use goldgate::suites::Entry;
-use goldgate::suites::EntryKind;
-use goldgate::suites::Shelf;
-use goldgate::suites::kind;
+use goldgate::format::{SourceText, config};
+use goldgate::model::{RepoPath, Run};
+use goldgate::suites::{Desk, Entry, EntryKind, Shelf, kind};
 
 fn main() {
     divan::main();

@@ -4,15 +4,9 @@
 use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
-use goldgate::format::SourceText;
-use goldgate::format::config;
-use goldgate::format::run_v1;
+use goldgate::format::{SourceText, config, run_v1};
 use goldgate::model::RepoPath;
-use goldgate::suites::Desk;
-use goldgate::suites::Entry;
-use goldgate::suites::EntryKind;
-use goldgate::suites::KINDS;
-use goldgate::suites::Shelf;
+use goldgate::suites::{Desk, Entry, EntryKind, KINDS, Shelf};
 use libfuzzer_sys::fuzz_target;
 
 /// A repository in which every JSON file has the same text, and every folder the same entries.

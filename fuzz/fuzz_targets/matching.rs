@@ -1,10 +1,7 @@
 //! The normal form and what is compared in it.
 #![no_main]
 
-use goldgate::text::Keyword;
-use goldgate::text::norm;
-use goldgate::text::same_category;
-use goldgate::text::token_overlap;
+use goldgate::text::{Keyword, norm, same_category, token_overlap};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|texts: (&str, &str)| {

@@ -1,15 +1,8 @@
 //! Any bytes as a run record, a baseline or an event: read, or refused with a place.
 #![no_main]
 
-use goldgate::format::SourceText;
-use goldgate::format::baseline_v1;
-use goldgate::format::event;
-use goldgate::format::run_v1;
-use goldgate::model::AgentName;
-use goldgate::model::CaseId;
-use goldgate::model::RepoPath;
-use goldgate::model::RunKey;
-use goldgate::model::SuiteId;
+use goldgate::format::{SourceText, baseline_v1, event, run_v1};
+use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,13 +1,9 @@
 //! Any text as a model's answer: no panic, and what is called strict is read by a strict parser from some bracket on.
 #![no_main]
 
-use goldgate::text::recover::Anchor;
-use goldgate::text::recover::Layer;
-use goldgate::text::recover::recover;
-use goldgate::text::recover::recover_any;
+use goldgate::text::recover::{Anchor, Layer, recover, recover_any};
 use libfuzzer_sys::fuzz_target;
-use serde_json::Deserializer;
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 
 const ANCHORS: [Anchor<'static>; 3] = [
     Anchor { list: "findings", field: "category" },

@@ -6,16 +6,9 @@
 use std::collections::BTreeMap;
 
 use goldgate::diag::Diagnostic;
-use goldgate::format::SourceText;
-use goldgate::format::config;
-use goldgate::format::run_v1;
-use goldgate::model::Grade;
-use goldgate::model::RepoPath;
-use goldgate::suites::Desk;
-use goldgate::suites::Entry;
-use goldgate::suites::EntryKind;
-use goldgate::suites::Shelf;
-use goldgate::suites::kind;
+use goldgate::format::{SourceText, config, run_v1};
+use goldgate::model::{Grade, RepoPath};
+use goldgate::suites::{Desk, Entry, EntryKind, Shelf, kind};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 

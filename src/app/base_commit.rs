@@ -2,8 +2,7 @@
 
 use super::run::Job;
 use crate::render::words::short;
-use crate::world::Git;
-use crate::world::World;
+use crate::world::{Git, World};
 
 /// Sets the job's base to the commit of this name, and gives what has to be said of it. Where a person works on a branch, and the
 /// named one has gone on since then, it is the commit where the branch began: what others did since is no change of this

@@ -3,53 +3,23 @@
 //! A judgement is a function of what it reads, so nothing is graded a second time where the head's judgement read nothing that the
 //! base commit does not have as it is, and both configs state the same rules.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::evaluate::Evaluated;
-use super::evaluate::Origin;
-use super::evaluate::evaluate;
+use super::evaluate::{Evaluated, Origin, evaluate};
 use super::freshness::AgentsNow;
 use super::live::Made;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::base_plan;
-use super::plan::source_of;
+use super::plan::{Opened, Plan, Wanted, base_plan, source_of};
 use super::replay::Replay;
 use crate::diag::Diagnostics;
-use crate::guard::BaseConfig;
-use crate::guard::DifferentRead;
-use crate::guard::Guarded;
-use crate::guard::HeadCommit;
-use crate::guard::KnownRecordings;
-use crate::guard::Sides;
-use crate::guard::SuiteSide;
-use crate::guard::added_samples;
-use crate::guard::base_config;
-use crate::guard::same_rules;
-use crate::guard::same_suite;
-use crate::model::AgentName;
-use crate::model::AgentReport;
-use crate::model::Baseline;
-use crate::model::CaseId;
-use crate::model::CaseReport;
-use crate::model::ChangeClass;
-use crate::model::Config;
-use crate::model::GateRuling;
-use crate::model::GoldenChange;
-use crate::model::MetricReport;
-use crate::model::NotGateable;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::model::Suite as SuiteConfig;
-use crate::model::SuiteId;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::model::Verdict;
-use crate::model::Weight;
-use crate::render::number;
-use crate::render::words;
+use crate::guard::{
+    BaseConfig, DifferentRead, Guarded, HeadCommit, KnownRecordings, Sides, SuiteSide, added_samples, base_config,
+    same_rules, same_suite,
+};
+use crate::model::{
+    AgentName, AgentReport, Baseline, CaseId, CaseReport, ChangeClass, Config, GateRuling, GoldenChange, MetricReport,
+    NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
+};
+use crate::render::{number, words};
 use crate::world::Clock;
 
 /// The runs of one tier, and what the head's judgement came to.

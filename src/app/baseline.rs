@@ -3,36 +3,18 @@
 use std::collections::BTreeMap;
 
 use super::cli::RunArgs;
-use super::run::Done;
-use super::run::located;
+use super::run::{Done, located};
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::format::SourceText;
-use crate::format::baseline_v1;
-use crate::model::AgentReport;
-use crate::model::Baseline;
-use crate::model::BaselineEntry;
-use crate::model::COVERAGE;
-use crate::model::CaseReport;
-use crate::model::CaseValues;
-use crate::model::Exclusion;
-use crate::model::JudgeEntry;
-use crate::model::JudgeReport;
-use crate::model::NEWLY_FAILING;
-use crate::model::PASSED;
-use crate::model::RecordingAge;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Verdict;
-use crate::model::share;
+use crate::format::{SourceText, baseline_v1};
+use crate::model::{
+    AgentReport, Baseline, BaselineEntry, COVERAGE, CaseReport, CaseValues, Exclusion, JudgeEntry, JudgeReport,
+    NEWLY_FAILING, PASSED, RecordingAge, RepoPath, Report, Ruling, Verdict, share,
+};
 use crate::render::plural;
 use crate::report::too_many_left_out;
 use crate::suites::Shelf;
-use crate::world::BaseTree;
-use crate::world::Disk;
-use crate::world::NoFile;
-use crate::world::World;
+use crate::world::{BaseTree, Disk, NoFile, World};
 
 /// Whether a baseline has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,26 +4,14 @@ use std::collections::BTreeMap;
 
 use super::baseline;
 use super::cli::CheckArgs;
-use super::freshness::FreshnessInputs;
-use super::freshness::FreshnessVerdict;
-use super::freshness::freshness_verdict;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::plan;
-use super::replay::Laid;
-use super::replay::Replay;
-use super::replay::Runs;
-use super::replay::SampleCount;
+use super::freshness::{FreshnessInputs, FreshnessVerdict, freshness_verdict};
+use super::plan::{Plan, Wanted, plan};
+use super::replay::{Laid, Replay, Runs, SampleCount};
 use super::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Freshness;
-use crate::model::Tier;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{AgentName, CaseId, Freshness, Tier};
 use crate::render::plural;
-use crate::world::Disk;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// Reads everything, and says what is there.
 ///

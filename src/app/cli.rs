@@ -1,9 +1,6 @@
 //! What people may type.
 
-use clap::Args;
-use clap::Parser;
-use clap::Subcommand;
-use clap::ValueEnum;
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::model::Shard;
 

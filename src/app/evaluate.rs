@@ -1,52 +1,26 @@
 //! Suites, runs and a baseline become a report. One pure function for both tiers: they differ in where the runs come from.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rayon::iter::IndexedParallelIterator;
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
-use super::freshness::FreshnessInputs;
-use super::freshness::freshness_verdict;
-use super::judged;
+use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::live::NotRun;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::remarks;
+use super::plan::{Opened, Plan};
 use super::replay::Runs;
 use super::sample_count::SampleCounts;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::fold;
-use crate::fold::Graded;
-use crate::fold::Heading;
-use crate::gate;
+use super::{judged, remarks};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::fold::{Graded, Heading};
 use crate::gate::Judged;
-use crate::guard::OtherCommit;
-use crate::guard::ReadFor;
-use crate::guard::RecordedFiles;
-use crate::model::AgentName;
-use crate::model::AnsweredBy;
-use crate::model::Baseline;
-use crate::model::CaseId;
-use crate::model::Exclusion;
-use crate::model::Identity;
-use crate::model::NotGateable;
-use crate::model::PairResult;
-use crate::model::Run;
-use crate::model::Sample;
-use crate::model::SuiteId;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::report;
+use crate::guard::{OtherCommit, ReadFor, RecordedFiles};
+use crate::model::{
+    AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
+    SuiteReport, Tier,
+};
 use crate::report::AgentFacts;
-use crate::suites::Desk;
-use crate::suites::Pair;
-use crate::suites::Says;
-use crate::suites::Shelf;
-use crate::suites::outputs_digest;
-use crate::suites::suite_digest;
+use crate::suites::{Desk, Pair, Says, Shelf, outputs_digest, suite_digest};
+use crate::{fold, gate, report};
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
 pub struct Evaluated {

@@ -1,28 +1,17 @@
 //! `goldgate explain`: one case, graded and shown with what was asked, expected and produced.
 
 use super::cli::ExplainArgs;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::plan;
-use super::replay::Laid;
-use super::replay::Replay;
-use super::replay::Runs;
-use super::replay::SampleCount;
-use super::run;
-use super::selection;
+use super::plan::{Opened, Plan, Wanted, plan};
+use super::replay::{Laid, Replay, Runs, SampleCount};
 use super::trouble::Trouble;
+use super::{run, selection};
 use crate::diag::Diagnostics;
 use crate::format::config;
-use crate::model::Ask;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Tier;
+use crate::model::{Ask, RepoPath, RunKey, Tier};
 use crate::render::explain as render;
 use crate::render::explain::ExplainedCase;
 use crate::suites::Shelf;
-use crate::world::Disk;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// How many results are shown with what was asked and produced; of more, the checks alone are shown.
 const WHOLE: usize = 4;

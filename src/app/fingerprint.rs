@@ -4,15 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
 use crate::guard::without_returns;
-use crate::model::Agent;
-use crate::model::AgentFiles;
-use crate::model::PathGlob;
-use crate::model::RecordingAge;
-use crate::model::RepoPath;
-use crate::suites::PromptPackage;
-use crate::suites::Shelf;
-use crate::suites::files_below;
-use crate::suites::sha256_hex;
+use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
+use crate::suites::{PromptPackage, Shelf, files_below, sha256_hex};
 
 /// What an agent is made of now.
 #[derive(Debug, Clone, PartialEq, Eq)]

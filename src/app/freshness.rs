@@ -4,40 +4,18 @@ mod files;
 mod words;
 
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub use self::files::AgentsNow;
-pub use self::words::FreshnessVerdict;
-pub use self::words::freshness_verdict;
-use super::fingerprint::AgentState;
-use super::fingerprint::KeptDigests;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::RulesOf;
-use super::plan::source_of;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::Ask;
-use crate::model::Freshness;
-use crate::model::Provenance;
-use crate::model::RecordingAge;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Sample;
-use crate::model::Source;
-use crate::model::Stale;
-use crate::model::SuiteId;
-use crate::model::Tier;
-use crate::suites::PromptPackage;
-use crate::suites::Shelf;
-use crate::suites::Suite;
-use crate::suites::input_digest;
-use crate::suites::is_of_another_case;
-use crate::suites::kind;
+pub use self::words::{FreshnessVerdict, freshness_verdict};
+use super::fingerprint::{AgentState, KeptDigests};
+use super::plan::{Opened, Plan, RulesOf, source_of};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{
+    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, Sample, Source, Stale, SuiteId, Tier,
+};
+use crate::suites::{PromptPackage, Shelf, Suite, input_digest, is_of_another_case, kind};
 
 /// What the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {

@@ -2,35 +2,20 @@
 
 mod digests;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use self::digests::Digests;
-use super::cli::ImportArgs;
-use super::cli::ImportFormat;
+use super::cli::{ImportArgs, ImportFormat};
 use super::run::located;
 use super::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::SourceText;
-use crate::format::run_v1;
-use crate::format::transcript;
-use crate::format::transcript::Form;
-use crate::format::transcript::Transcript;
-use crate::model::AgentName;
-use crate::model::BadId;
-use crate::model::CaseId;
-use crate::model::RepoPath;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::transcript::{Form, Transcript};
+use crate::format::{SourceText, run_v1, transcript};
+use crate::model::{AgentName, BadId, CaseId, RepoPath};
 use crate::render::plural;
-use crate::suites::Entry;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
-use crate::world::Disk;
-use crate::world::FileSet;
-use crate::world::NoFile;
-use crate::world::SetFiles;
-use crate::world::World;
+use crate::suites::{Entry, EntryKind, Shelf};
+use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
 /// Reads one file and writes a recording for each run that it tells of: all of them, or none.
 ///

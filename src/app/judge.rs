@@ -4,34 +4,17 @@ use std::collections::BTreeSet;
 
 use super::cli::JudgeArgs;
 use super::live;
-use super::live::Again;
-use super::live::Booth;
-use super::live::Caching;
-use super::live::Options;
-use super::live::Questions;
-use super::live::Resume;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::plan;
-use super::replay::Laid;
-use super::replay::Replay;
-use super::replay::Runs;
+use super::live::{Again, Booth, Caching, Options, Questions, Resume};
+use super::plan::{Opened, Plan, Wanted, plan};
+use super::replay::{Laid, Replay, Runs};
 use super::selection::chosen;
 use super::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
-use crate::model::Ballot;
-use crate::model::RepoPath;
-use crate::model::Run;
-use crate::model::Tier;
-use crate::model::Vote;
+use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
 use crate::suites::Shelf;
-use crate::world::Disk;
-use crate::world::Loudness;
-use crate::world::World;
+use crate::world::{Disk, Loudness, World};
 
 /// One recorded output of a suite that has judges.
 struct Recorded<'a> {

@@ -1,31 +1,16 @@
 //! What judges said, beside the numbers: recorded votes become marks, marks become shares, and labels say whether to listen.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::Opened;
-use super::plan::OpenedJudge;
+use super::plan::{Opened, OpenedJudge};
 use crate::diag::Diagnostic;
 use crate::gate::judging;
 use crate::gate::judging::Labelled;
-use crate::model::Ballot;
-use crate::model::BaselineEntry;
-use crate::model::CaseId;
-use crate::model::Exclusion;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeReport;
-use crate::model::JudgedSample;
-use crate::model::Mark;
-use crate::model::Opinion;
-use crate::model::PairJudged;
-use crate::model::PairResult;
-use crate::model::Run;
-use crate::model::Sample;
-use crate::model::Trust;
-use crate::suites::Exhibit;
-use crate::suites::Says;
-use crate::suites::Shelf;
-use crate::suites::outputs_digest;
+use crate::model::{
+    Ballot, BaselineEntry, CaseId, Exclusion, JudgeIdentity, JudgeReport, JudgedSample, Mark, Opinion, PairJudged,
+    PairResult, Run, Sample, Trust,
+};
+use crate::suites::{Exhibit, Says, Shelf, outputs_digest};
 
 /// What the suite's judges said of a pair's samples.
 ///

@@ -5,47 +5,22 @@ mod shelf;
 
 use std::collections::BTreeMap;
 
-use self::draw::Candidate;
-use self::draw::drawn;
+use self::draw::{Candidate, drawn};
 use self::shelf::Labelled;
 use super::cli::LabelArgs;
-use super::evaluate::Origin;
-use super::evaluate::evaluate;
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::plan;
-use super::replay::Laid;
-use super::replay::Replay;
-use super::replay::Runs;
-use super::replay::SampleCount;
+use super::evaluate::{Origin, evaluate};
+use super::plan::{Opened, Plan, Wanted, plan};
+use super::replay::{Laid, Replay, Runs, SampleCount};
 use super::selection::chosen;
 use super::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
+use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::config;
 use crate::gate::statistics::agreement;
-use crate::model::Exclusion;
-use crate::model::Mark;
-use crate::model::RepoPath;
-use crate::model::Sample;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::render::label as render;
+use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
 use crate::render::label::Shown;
-use crate::render::plural;
-use crate::suites::DIMENSIONS;
-use crate::suites::Labels;
-use crate::suites::NewLabel;
-use crate::suites::Opinion;
-use crate::suites::Says;
-use crate::suites::Shelf;
-use crate::suites::outputs_digest;
-use crate::suites::with_label;
-use crate::world::Disk;
-use crate::world::World;
-use crate::world::user_name;
+use crate::render::{label as render, plural};
+use crate::suites::{DIMENSIONS, Labels, NewLabel, Opinion, Says, Shelf, outputs_digest, with_label};
+use crate::world::{Disk, World, user_name};
 
 /// Asks, saves each answer at once, and tells the agreement.
 ///

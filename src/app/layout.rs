@@ -1,13 +1,9 @@
 //! What a kind's own system wrote beside a report: the layouts that the seeds name.
 
 use crate::format::report_v1;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::SuiteReport;
-use crate::suites::Layout;
-use crate::suites::kind;
-use crate::world::Disk;
-use crate::world::NoFile;
+use crate::model::{RepoPath, Report, SuiteReport};
+use crate::suites::{Layout, kind};
+use crate::world::{Disk, NoFile};
 
 /// A file of a layout.
 struct Wanted {

@@ -39,8 +39,7 @@ mod trouble;
 
 use clap::Parser;
 
-use self::cli::Cli;
-use self::cli::Command;
+use self::cli::{Cli, Command};
 use crate::world::World;
 
 /// Does what the command line asks for and gives the process's exit code.

@@ -1,13 +1,9 @@
 //! Reads the rules that agents were given.
 
 use crate::diag::Diagnostic;
-use crate::guard::OtherCommit;
-use crate::guard::without_returns;
+use crate::guard::{OtherCommit, without_returns};
 use crate::model::RepoPath;
-use crate::suites::EntryKind;
-use crate::suites::PromptPackage;
-use crate::suites::Shelf;
-use crate::suites::sha256_hex;
+use crate::suites::{EntryKind, PromptPackage, Shelf, sha256_hex};
 use crate::text::norm;
 
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that

@@ -1,10 +1,6 @@
 //! What the report says about an agent's pairs beside its numbers.
 
-use crate::model::Aggregate;
-use crate::model::Better;
-use crate::model::Exclusion;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
+use crate::model::{Aggregate, Better, Exclusion, MetricSpec, PairResult};
 use crate::render::plural;
 use crate::suites::Pair;
 use crate::text::line;

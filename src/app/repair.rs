@@ -3,11 +3,7 @@
 use super::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::render::plural;
-use crate::text::recover::Anchor;
-use crate::text::recover::Layer;
-use crate::text::recover::Recovered;
-use crate::text::recover::recover;
-use crate::text::recover::recover_any;
+use crate::text::recover::{Anchor, Layer, Recovered, recover, recover_any};
 use crate::world::World;
 
 /// What the kinds look for; single objects can be told apart only by such a field.

@@ -1,34 +1,14 @@
 //! Recorded runs: found by their paths, read as data. A recording that is missing, doubled, foreign or broken is an error.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use rayon::iter::IntoParallelIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::RulesOf;
-use super::plan::source_of;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use super::plan::{Opened, Plan, RulesOf, source_of};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
-use crate::model::AgentName;
-use crate::model::Config;
-use crate::model::RepoPath;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Sample;
-use crate::model::Source;
-use crate::model::Status;
-use crate::model::SuiteId;
-use crate::model::Tier;
-use crate::model::Why;
-use crate::suites::EntryKind;
-use crate::suites::Pair;
-use crate::suites::Shelf;
+use crate::model::{AgentName, Config, RepoPath, Run, RunKey, Sample, Source, Status, SuiteId, Tier, Why};
+use crate::suites::{EntryKind, Pair, Shelf};
 
 /// How many samples of a pair are graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,8 @@
 //! How many samples of each pair are graded.
 
-use super::plan::Opened;
-use super::plan::Plan;
-use super::plan::source_of;
+use super::plan::{Opened, Plan, source_of};
 use super::replay::SampleCount;
-use crate::model::AgentName;
-use crate::model::Baseline;
-use crate::model::BaselineEntry;
-use crate::model::PairResult;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::model::Tier;
-use crate::model::Why;
+use crate::model::{AgentName, Baseline, BaselineEntry, PairResult, RunKey, Source, Tier, Why};
 use crate::render::plural;
 use crate::suites::Pair;
 

@@ -2,21 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use schemars::Schema;
-use schemars::schema_for;
+use schemars::{Schema, schema_for};
 
 use super::cli::SchemaArgs;
 use super::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::nearest;
+use crate::diag::{Diagnostic, nearest};
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::config::ConfigFile;
 use crate::format::report_v1::ReportFile;
 use crate::format::request_v1::RequestFile;
 use crate::format::run_v1::RunFile;
 use crate::format::shard_v1::ShardFile;
-use crate::suites::KINDS;
-use crate::suites::LabelForm;
+use crate::suites::{KINDS, LabelForm};
 use crate::world::World;
 
 /// Every schema by name.

@@ -2,14 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use globset::Glob;
-use globset::GlobMatcher;
+use globset::{Glob, GlobMatcher};
 
 use super::cli::Chosen;
 use super::plan::Wanted;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
+use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::model::RepoPath;
 
 /// The suites, agents and cases that the command line asks for, in no tier yet.

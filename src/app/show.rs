@@ -2,18 +2,11 @@
 
 use super::cli::FormatArg;
 use super::layout;
-use crate::format::baseline_v1;
-use crate::format::report_v1;
-use crate::model::Baseline;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::render::html;
-use crate::render::junit;
-use crate::render::markdown;
-use crate::render::terminal;
+use crate::format::{baseline_v1, report_v1};
+use crate::model::{Baseline, RepoPath, Report};
 use crate::render::terminal::Style;
-use crate::world::Disk;
-use crate::world::World;
+use crate::render::{html, junit, markdown, terminal};
+use crate::world::{Disk, World};
 
 /// The report as text.
 pub fn shown(report: &Report, format: FormatArg, world: &World) -> String {

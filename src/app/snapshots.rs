@@ -1,22 +1,12 @@
 //! The graded essence of each case, kept as a file that people review: `run --update-snapshots`.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::trouble::Trouble;
 use crate::format::json;
-use crate::model::AgentReport;
-use crate::model::COVERAGE;
-use crate::model::CaseReport;
-use crate::model::Config;
-use crate::model::Exclusion;
-use crate::model::NEWLY_FAILING;
-use crate::model::READABLE;
-use crate::model::RepoPath;
-use crate::model::Report;
+use crate::model::{AgentReport, COVERAGE, CaseReport, Config, Exclusion, NEWLY_FAILING, READABLE, RepoPath, Report};
 use crate::suites::Shelf;
 use crate::world::Disk;
 

@@ -2,11 +2,7 @@
 
 use super::live;
 use super::run::Job;
-use crate::model::Authority;
-use crate::model::NotGateable;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Tier;
+use crate::model::{Authority, NotGateable, Ruling, SuiteReport, Tier};
 
 /// Whose verdict counts where both tiers are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

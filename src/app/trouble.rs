@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::one_line;
+use crate::diag::{Diagnostic, Diagnostics, one_line};
 use crate::model::Interruption;
 
 /// Problems that are shown; the rest is counted.

@@ -139,9 +139,7 @@ pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
 
 #[cfg(test)]
 mod tests {
-    use super::Diagnostic;
-    use super::Point;
-    use super::nearest;
+    use super::{Diagnostic, Point, nearest};
 
     #[test]
     fn a_place_counts_lines_and_characters_from_one() {

@@ -6,19 +6,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::budget::Ledger;
-use super::schedule::Job;
-use super::schedule::Stretch;
-use super::schedule::Timeline;
-use crate::model::Evidence;
-use crate::model::Inputs;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Record;
-use crate::model::Recorded;
-use crate::model::Request;
-use crate::model::Spent;
-use crate::model::Status;
-use crate::model::Steps;
+use super::schedule::{Job, Stretch, Timeline};
+use crate::model::{Evidence, Inputs, Json, Measures, Record, Recorded, Request, Spent, Status, Steps};
 
 /// What one sample took.
 pub struct Bill {

@@ -3,9 +3,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use crate::model::Interruption;
-use crate::model::Price;
-use crate::model::Spent;
+use crate::model::{Interruption, Price, Spent};
 
 /// What may be spent; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -103,13 +101,8 @@ impl Drop for Slip<'_> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::Ledger;
-    use super::Limits;
-    use super::Prices;
-    use super::Slip;
-    use crate::model::Interruption;
-    use crate::model::Price;
-    use crate::model::Spent;
+    use super::{Ledger, Limits, Prices, Slip};
+    use crate::model::{Interruption, Price, Spent};
 
     #[test]
     fn cached_tokens_have_a_price_of_their_own() {

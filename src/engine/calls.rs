@@ -1,34 +1,16 @@
 //! One request and its calls: tried again where that may help, until it is answered, given up, or the budget is spent.
 
 use tokio::sync::SemaphorePermit;
-use tokio::time::Instant;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use super::Model;
-use super::Pending;
-use super::Program;
-use super::Voice;
-use super::bill::Bill;
-use super::bill::blank;
+use super::bill::{Bill, blank};
 use super::budget::Ledger;
-use super::conversation::Next;
-use super::conversation::Talk;
-use super::schedule::Called;
-use super::schedule::Engine;
-use super::schedule::Lane;
+use super::conversation::{Next, Talk};
+use super::schedule::{Called, Engine, Lane};
+use super::{Model, Pending, Program, Voice};
 use crate::diag::Diagnostic;
-use crate::model::Answered;
-use crate::model::Evidence;
-use crate::model::Fault;
-use crate::model::Interruption;
-use crate::model::Record;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Spent;
-use crate::model::Status;
-use crate::model::Toolbox;
-use crate::suites::Entry;
-use crate::suites::Shelf;
+use crate::model::{Answered, Evidence, Fault, Interruption, Record, RepoPath, Request, Spent, Status, Toolbox};
+use crate::suites::{Entry, Shelf};
 
 /// Why a sample ended without an answer.
 pub enum Ended {

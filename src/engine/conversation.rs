@@ -1,19 +1,9 @@
 //! The loop around a model: it is told, it calls tools, it is told their answers, until it has said its last.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::tools::Tools;
-use crate::model::AnswerForm;
-use crate::model::Conversation;
-use crate::model::Json;
-use crate::model::Message;
-use crate::model::Request;
-use crate::model::Steps;
-use crate::model::ToolAnswer;
-use crate::model::ToolCall;
-use crate::model::Toolbox;
-use crate::model::Turn;
+use crate::model::{AnswerForm, Conversation, Json, Message, Request, Steps, ToolAnswer, ToolCall, Toolbox, Turn};
 use crate::suites::Shelf;
 use crate::text::recover::recover_any;
 

@@ -15,26 +15,11 @@ mod tools;
 use std::future::Future;
 use std::pin::Pin;
 
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Record;
-use crate::model::Request;
-use crate::model::Turn;
+use crate::model::{Conversation, Fault, Record, Request, Turn};
 
-pub use budget::Limits;
-pub use budget::Prices;
+pub use budget::{Limits, Prices};
 pub use retry::Patience;
-pub use schedule::Called;
-pub use schedule::Engine;
-pub use schedule::Events;
-pub use schedule::Finished;
-pub use schedule::Job;
-pub use schedule::Lane;
-pub use schedule::Outcome;
-pub use schedule::Refining;
-pub use schedule::Spending;
-pub use schedule::Stretch;
-pub use schedule::Timeline;
+pub use schedule::{Called, Engine, Events, Finished, Job, Lane, Outcome, Refining, Spending, Stretch, Timeline};
 
 /// What a call comes to, once it has.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + 'a>>;

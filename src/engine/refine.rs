@@ -4,23 +4,11 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::bill::Bill;
-use super::bill::blank;
+use super::bill::{Bill, blank};
 use super::budget::Ledger;
-use super::calls::Ended;
-use super::calls::Seat;
-use super::schedule::Engine;
-use super::schedule::Job;
-use super::schedule::Refining;
-use crate::model::Follow;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Part;
-use crate::model::Record;
-use crate::model::Request;
-use crate::model::Spent;
-use crate::model::Status;
-use crate::model::Steps;
+use super::calls::{Ended, Seat};
+use super::schedule::{Engine, Job, Refining};
+use crate::model::{Follow, Json, Measures, Part, Record, Request, Spent, Status, Steps};
 
 /// A loop on its way.
 #[derive(Default)]

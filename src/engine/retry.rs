@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::Fault;
-use crate::model::Retry;
+use crate::model::{Fault, Retry};
 
 /// How long a sample is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,9 +47,7 @@ mod tests {
     use std::time::Duration;
 
     use super::Patience;
-    use crate::model::Fault;
-    use crate::model::Retry;
-    use crate::model::Status;
+    use crate::model::{Fault, Retry, Status};
 
     fn fault(retry: Retry) -> Fault {
         Fault { status: Status::Error, what: "503".to_owned(), retry }

@@ -8,32 +8,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use futures_util::future::Either;
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::Voice;
-use super::bill::Bill;
-use super::bill::blank;
-use super::bill::measured;
-use super::budget::Ledger;
-use super::budget::Limits;
-use super::budget::Prices;
-use super::calls::Ended;
-use super::calls::Seat;
+use super::bill::{Bill, blank, measured};
+use super::budget::{Ledger, Limits, Prices};
+use super::calls::{Ended, Seat};
 use super::retry::Patience;
-use crate::model::Answered;
-use crate::model::Interruption;
-use crate::model::Json;
-use crate::model::Record;
-use crate::model::Recorded;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Spent;
-use crate::suites::Refinement;
-use crate::suites::Shelf;
+use crate::model::{Answered, Interruption, Json, Record, Recorded, RepoPath, Request, Spent};
+use crate::suites::{Refinement, Shelf};
 
 /// One target: who answers, and how many at once.
 pub struct Lane {

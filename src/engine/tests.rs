@@ -1,7 +1,6 @@
 //! The engine on a clock that stands still until it is waited for, with models that do what a script says.
 
-use std::cell::Cell;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::pending;
 use std::rc::Rc;
@@ -10,48 +9,15 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::runtime::Builder;
-use tokio::time::Instant;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use super::Engine;
-use super::Events;
-use super::Finished;
-use super::Job;
-use super::Lane;
-use super::Limits;
-use super::Model;
-use super::Outcome;
-use super::Patience;
-use super::Pending;
-use super::Prices;
-use super::Refining;
-use super::Spending;
-use super::Voice;
-use crate::model::AgentName;
-use crate::model::Ask;
-use crate::model::AskedCall;
-use crate::model::CannedResult;
-use crate::model::CannedTool;
-use crate::model::CaseId;
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Follow;
-use crate::model::Interruption;
-use crate::model::Json;
-use crate::model::Message;
-use crate::model::Part;
-use crate::model::Price;
-use crate::model::Recorded;
-use crate::model::Request;
-use crate::model::Retry;
-use crate::model::RunKey;
-use crate::model::Spent;
-use crate::model::Status;
-use crate::model::Stop;
-use crate::model::SuiteId;
-use crate::model::ToolSpec;
-use crate::model::Toolbox;
-use crate::model::Turn;
+use super::{
+    Engine, Events, Finished, Job, Lane, Limits, Model, Outcome, Patience, Pending, Prices, Refining, Spending, Voice,
+};
+use crate::model::{
+    AgentName, Ask, AskedCall, CannedResult, CannedTool, CaseId, Conversation, Fault, Follow, Interruption, Json,
+    Message, Part, Price, Recorded, Request, Retry, RunKey, Spent, Status, Stop, SuiteId, ToolSpec, Toolbox, Turn,
+};
 use crate::suites::Refinement;
 
 /// A model that does what a script says, given the number of the call and what it was told.

@@ -1,16 +1,9 @@
 //! The tools that a bare model is given: canned results, or a folder to look into. Neither can do anything but read.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::model::AskedCall;
-use crate::model::CannedTool;
-use crate::model::RepoPath;
-use crate::model::ToolSpec;
-use crate::model::Toolbox;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
+use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox};
+use crate::suites::{EntryKind, Shelf};
 
 /// The most text that one reading gives, in bytes.
 const MOST_TEXT: usize = 64 * 1024;

@@ -1,10 +1,7 @@
 //! Samples one by one: each sample number as a run of the agent over all its cases.
 
-use super::aggregates;
-use super::folded;
-use crate::model::Exclusion;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
+use super::{aggregates, folded};
+use crate::model::{Exclusion, MetricSpec, PairResult};
 
 /// The agent's values in each of its runs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -46,19 +43,8 @@ fn place(pair: &PairResult, sample: u32) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::apart;
-    use crate::fold::Graded;
-    use crate::fold::Heading;
-    use crate::fold::pair;
-    use crate::model::AgentName;
-    use crate::model::Aggregate;
-    use crate::model::AnsweredBy;
-    use crate::model::CaseId;
-    use crate::model::Grade;
-    use crate::model::Layer;
-    use crate::model::MetricSpec;
-    use crate::model::PairResult;
-    use crate::model::RepoPath;
-    use crate::model::Why;
+    use crate::fold::{Graded, Heading, pair};
+    use crate::model::{AgentName, Aggregate, AnsweredBy, CaseId, Grade, Layer, MetricSpec, PairResult, RepoPath, Why};
 
     const SPECS: &[MetricSpec] = &[
         MetricSpec { name: "mean", ..MetricSpec::PLAIN },

@@ -7,35 +7,13 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::model::AgentName;
-use crate::model::Aggregate;
-use crate::model::AnsweredBy;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Exclusion;
-use crate::model::Failure;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::Lost;
-use crate::model::MetricSpec;
-use crate::model::Outcome;
-use crate::model::PairCheck;
-use crate::model::PairResult;
-use crate::model::PairShortfall;
-use crate::model::PairValue;
-use crate::model::RepoPath;
-use crate::model::SampleFold;
-use crate::model::Shortfall;
-use crate::model::Standing;
-use crate::model::Tag;
-use crate::model::ValueSource;
-use crate::model::Why;
-use crate::model::harmonic;
-use crate::model::indicator;
-use crate::model::share;
+use crate::model::{
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, Exclusion, Failure, Grade, Layer, Lost, MetricSpec, Outcome,
+    PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing, Tag, ValueSource, Why,
+    harmonic, indicator, share,
+};
 
-pub use apart::Apart;
-pub use apart::apart;
+pub use apart::{Apart, apart};
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]

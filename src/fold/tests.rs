@@ -3,32 +3,11 @@
 use proptest::collection::vec;
 use proptest::proptest;
 
-use super::Graded;
-use super::Heading;
-use super::aggregates;
-use super::folded;
-use super::median;
-use super::pair;
-use crate::model::AgentName;
-use crate::model::Aggregate;
-use crate::model::AnsweredBy;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::CheckName;
-use crate::model::Exclusion;
-use crate::model::Failure;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::Outcome;
-use crate::model::RepoPath;
-use crate::model::SampleFold;
-use crate::model::Standing;
-use crate::model::Tag;
-use crate::model::Unit;
-use crate::model::Why;
+use super::{Graded, Heading, aggregates, folded, median, pair};
+use crate::model::{
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, Exclusion, Failure, Grade, Layer,
+    MetricSpec, Outcome, RepoPath, SampleFold, Standing, Tag, Unit, Why,
+};
 
 fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
     MetricSpec { name, better, fold: SampleFold::Median, aggregate, unit: Unit::Share, ..MetricSpec::PLAIN }

@@ -117,11 +117,7 @@ pub fn contained(json: &str) -> Option<Keys> {
 
 #[cfg(test)]
 mod tests {
-    use super::Profile;
-    use super::ProfileFile;
-    use super::assumed;
-    use super::contained;
-    use super::profile;
+    use super::{Profile, ProfileFile, assumed, contained, profile};
 
     const FILE: &str = "# a comment\n[default]\naws_access_key_id = AK0\naws_secret_access_key=S0=/+\n\n[ work ]\n; no\n\
         aws_access_key_id=AK1\naws_secret_access_key = S1\naws_session_token = T1\nregion = eu-west-1\n[half]\naws_access_key_id = AK2\n\

@@ -5,9 +5,8 @@ use std::fmt::Write;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::json;
 use super::place::Place;
@@ -15,21 +14,10 @@ use super::source::SourceText;
 use super::step::Step;
 use super::step::Step::Key;
 use crate::diag::Diagnostic;
-use crate::model::Acceptance;
-use crate::model::AgentName;
-use crate::model::BadId;
-use crate::model::Baseline;
-use crate::model::BaselineEntry;
-use crate::model::CaseId;
-use crate::model::Identity;
-use crate::model::JudgeEntry;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeName;
-use crate::model::Layer;
-use crate::model::Mark;
-use crate::model::SuiteId;
-use crate::model::Tag;
-use crate::model::six_places;
+use crate::model::{
+    Acceptance, AgentName, BadId, Baseline, BaselineEntry, CaseId, Identity, JudgeEntry, JudgeIdentity, JudgeName,
+    Layer, Mark, SuiteId, Tag, six_places,
+};
 
 const SCHEMA: &str = "goldgate.baseline/1";
 
@@ -345,8 +333,7 @@ fn lines(out: &mut String, value: &Value, depth: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
-    use super::written;
+    use super::{read, written};
     use crate::format::SourceText;
     use crate::model::RepoPath;
 

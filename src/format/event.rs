@@ -5,8 +5,7 @@ use serde::Deserialize;
 use super::json;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
-use crate::model::Origin;
-use crate::model::PullRequest;
+use crate::model::{Origin, PullRequest};
 
 /// What an event says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,9 +5,7 @@ use serde_json::value::RawValue;
 
 use super::place::every_key_once;
 use super::source::SourceText;
-use crate::diag::Diagnostic;
-use crate::diag::Point;
-use crate::diag::nearest;
+use crate::diag::{Diagnostic, Point, nearest};
 
 /// Reads the whole text as one value.
 ///
@@ -145,9 +143,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::value::RawValue;
 
-    use super::offset_of;
-    use super::part;
-    use super::whole;
+    use super::{offset_of, part, whole};
     use crate::format::SourceText;
     use crate::model::RepoPath;
 

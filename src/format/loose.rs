@@ -4,14 +4,9 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::de::Error;
-use serde::de::IgnoredAny;
-use serde::de::MapAccess;
-use serde::de::SeqAccess;
-use serde::de::Visitor;
 use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 /// A part of what an agent wrote.
@@ -235,11 +230,7 @@ impl<'a, T: Shape<'a>> Visitor<'a> for Forms<T> {
 mod tests {
     use serde::Deserialize;
 
-    use super::Loose;
-    use super::Object;
-    use super::Text;
-    use super::any;
-    use super::object;
+    use super::{Loose, Object, Text, any, object};
 
     #[derive(Deserialize, Debug, Default, PartialEq)]
     struct Outer<'a> {

@@ -26,9 +26,6 @@ pub mod transcript;
 pub mod wire;
 pub mod yaml;
 
-pub use place::Place;
-pub use place::without_member;
-pub use source::MAX_FILE_BYTES;
-pub use source::SourceText;
-pub use source::too_large;
+pub use place::{Place, without_member};
+pub use source::{MAX_FILE_BYTES, SourceText, too_large};
 pub use step::Step;

@@ -4,13 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::de::DeserializeSeed;
-use serde::de::Error;
-use serde::de::MapAccess;
-use serde::de::SeqAccess;
-use serde::de::Visitor;
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use smallvec::SmallVec;
 
@@ -285,11 +280,9 @@ impl<'a> Words<'a> {
 mod tests {
     use serde_json::value::RawValue;
 
-    use super::Place;
-    use super::every_key_once;
+    use super::{Place, every_key_once};
     use crate::format::SourceText;
-    use crate::format::step::Step::At;
-    use crate::format::step::Step::Key;
+    use crate::format::step::Step::{At, Key};
     use crate::model::RepoPath;
 
     fn source(text: &str) -> SourceText {

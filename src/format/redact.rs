@@ -4,11 +4,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::loose;
-use crate::model::Json;
-use crate::model::REDACTED;
-use crate::model::Record;
-use crate::model::Steps;
-use crate::model::ToolCall;
+use crate::model::{Json, REDACTED, Record, Steps, ToolCall};
 use crate::text::pattern;
 
 /// Forms of keys that vendors hand out.

@@ -4,14 +4,9 @@ use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::model::CannedResult;
-use crate::model::CannedTool;
-use crate::model::Request;
-use crate::model::ToolSpec;
-use crate::model::Toolbox;
+use crate::model::{CannedResult, CannedTool, Request, ToolSpec, Toolbox};
 
 const SCHEMA: &str = "goldgate.request/1";
 

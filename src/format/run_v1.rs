@@ -8,27 +8,18 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::Map;
-use serde_json::Number;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
 
-use super::json;
-use super::loose;
 use super::place::Place;
 use super::source::SourceText;
 use super::step::Step::Key;
+use super::{json, loose};
 use crate::diag::Diagnostic;
-use crate::model::Provenance;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Status;
-use crate::model::Tokens;
+use crate::model::{Provenance, Run, RunKey, Status, Tokens};
 
-pub use ballots::differ_in_votes_alone;
-pub use ballots::with_ballots;
-pub use writing::json;
-pub use writing::written;
+pub use ballots::{differ_in_votes_alone, with_ballots};
+pub use writing::{json, written};
 
 const SCHEMA: &str = "goldgate.run/1";
 
@@ -267,13 +258,7 @@ impl RunFile<'_> {
 mod tests {
     use super::read;
     use crate::format::SourceText;
-    use crate::model::AgentName;
-    use crate::model::CaseId;
-    use crate::model::RepoPath;
-    use crate::model::Run;
-    use crate::model::RunKey;
-    use crate::model::Status;
-    use crate::model::SuiteId;
+    use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, Status, SuiteId};
 
     fn reading(text: &str) -> Result<Run, String> {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), text.to_owned());

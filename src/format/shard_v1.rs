@@ -4,23 +4,14 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::json;
-use super::report_v1;
 use super::report_v1::ReportFile;
 use super::source::SourceText;
+use super::{json, report_v1};
 use crate::diag::Diagnostic;
-use crate::model::AnsweredBy;
-use crate::model::Authority;
-use crate::model::Freshness;
-use crate::model::PairResult;
-use crate::model::RecordingAge;
-use crate::model::Report;
-use crate::model::Shard;
-use crate::model::Tier;
+use crate::model::{AnsweredBy, Authority, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
 /// The name of this form.
 const SCHEMA: &str = "goldgate.shard/1";

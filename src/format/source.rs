@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use crate::diag::Diagnostic;
-use crate::diag::Point;
+use crate::diag::{Diagnostic, Point};
 use crate::model::RepoPath;
 
 /// The largest file that is read, in bytes.

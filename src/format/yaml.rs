@@ -1,18 +1,15 @@
 //! The only module that knows the YAML crates: typed reading, and places by path.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use saphyr_parser::Event;
-use saphyr_parser::Parser;
+use saphyr_parser::{Event, Parser};
 use serde::de::DeserializeOwned;
 
 use super::json::phrase;
 use super::source::SourceText;
 pub use super::step::Step;
-use crate::diag::Diagnostic;
-use crate::diag::Point;
+use crate::diag::{Diagnostic, Point};
 
 /// Reads the whole text as one document, typed.
 ///
@@ -252,8 +249,7 @@ fn point(line: usize, column: usize) -> Point {
 
 #[cfg(test)]
 mod tests {
-    use super::Step::At;
-    use super::Step::Key;
+    use super::Step::{At, Key};
     use super::whole;
     use crate::diag::Point;
     use crate::format::SourceText;

@@ -1,15 +1,8 @@
 //! Tolerances out of repeated runs: how wide a gate has to be for an unchanged agent to pass it nearly always.
 
 use super::limits::widest_zone;
-use super::statistics::Against;
-use super::statistics::Runs;
-use crate::model::AgentName;
-use crate::model::Better;
-use crate::model::EPSILON;
-use crate::model::GateRuling;
-use crate::model::MetricReport;
-use crate::model::SuiteId;
-use crate::model::Unit;
+use super::statistics::{Against, Runs};
+use crate::model::{AgentName, Better, EPSILON, GateRuling, MetricReport, SuiteId, Unit};
 
 /// Fewer runs than this propose nothing: Student's quantile is then so large that any tolerance would do.
 pub const FEWEST: usize = 5;
@@ -151,18 +144,8 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Finding;
-    use super::Proposal;
-    use super::calibrated;
-    use super::rounded_up;
-    use crate::model::Better;
-    use crate::model::Comparison;
-    use crate::model::GateRuling;
-    use crate::model::MetricEvidence;
-    use crate::model::MetricReport;
-    use crate::model::Ruling;
-    use crate::model::Unit;
-    use crate::model::Verdict;
+    use super::{Finding, Proposal, calibrated, rounded_up};
+    use crate::model::{Better, Comparison, GateRuling, MetricEvidence, MetricReport, Ruling, Unit, Verdict};
 
     fn gate(gate: &str, threshold: f64, from_baseline: bool, zone: f64, hard: bool) -> GateRuling {
         let ruling = Ruling::Judged(Verdict::Pass);

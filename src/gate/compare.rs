@@ -5,37 +5,18 @@ mod own;
 
 use std::collections::BTreeSet;
 
-use rayon::iter::IndexedParallelIterator;
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
 use self::case_sets::CaseSets;
-use self::own::case;
-use self::own::newly_failing;
+use self::own::{case, newly_failing};
 use super::limits::Planned;
-use super::rule::BaseNumber;
-use super::rule::Subject;
-use super::rule::ruling;
-use super::statistics::Cases;
-use super::statistics::detectable;
-use super::statistics::reliability;
-use super::statistics::wilson;
+use super::rule::{BaseNumber, Subject, ruling};
+use super::statistics::{Cases, detectable, reliability, wilson};
 use crate::fold;
-use crate::model::Aggregate;
-use crate::model::BaselineEntry;
-use crate::model::CaseId;
-use crate::model::CaseTrend;
-use crate::model::Comparison;
-use crate::model::GateRuling;
-use crate::model::Identity;
-use crate::model::MetricEvidence;
-use crate::model::MetricReport;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::Reliability;
-use crate::model::Ruling;
-use crate::model::SWITCHED_OFF;
-use crate::model::Verdict;
+use crate::model::{
+    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
+    MetricSpec, PairResult, Reliability, Ruling, SWITCHED_OFF, Verdict,
+};
 
 /// Whether all of the agent's cases ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,19 +2,9 @@
 //! is assumed to move as far as it can.
 
 use super::limits::Planned;
-use super::rule::BaseNumber;
-use super::rule::Subject;
-use super::rule::ruling;
+use super::rule::{BaseNumber, Subject, ruling};
 use crate::fold;
-use crate::model::Aggregate;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::Outcome;
-use crate::model::SampleFold;
-use crate::model::Unit;
+use crate::model::{Aggregate, Edge, Gate, Grade, Limit, MetricSpec, Outcome, SampleFold, Unit};
 
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]

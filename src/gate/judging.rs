@@ -4,17 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::statistics::agreement;
-use crate::model::CaseId;
-use crate::model::JudgeComparison;
-use crate::model::JudgeEntry;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeStanding;
-use crate::model::JudgedSample;
-use crate::model::Mark;
-use crate::model::Opinion;
-use crate::model::Trust;
-use crate::model::Vote;
-use crate::model::share;
+use crate::model::{
+    CaseId, JudgeComparison, JudgeEntry, JudgeIdentity, JudgeStanding, JudgedSample, Mark, Opinion, Trust, Vote, share,
+};
 
 /// Labels below which agreement is not looked at: of fewer, kappa is a matter of luck.
 pub const LEAST_LABELS: usize = 10;

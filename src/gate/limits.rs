@@ -1,18 +1,8 @@
 //! Which gates hold: the kind's defaults, and what the config states over them, merged key by key.
 
-use crate::model::Aggregate;
-use crate::model::Better;
-use crate::model::Drift;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::Side;
-use crate::model::StatedGate;
-use crate::model::StatedLimit;
-use crate::model::Suite;
-use crate::model::Tier;
-use crate::model::Unit;
+use crate::model::{
+    Aggregate, Better, Drift, Edge, Gate, Limit, MetricSpec, Side, StatedGate, StatedLimit, Suite, Tier, Unit,
+};
 
 /// A gate that is ruled on, or that is switched off and shown so.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,14 +1,6 @@
 //! One value against one gate (grading.md 3, 15).
 
-use crate::model::Drift;
-use crate::model::EPSILON;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::GateRuling;
-use crate::model::Limit;
-use crate::model::Ruling;
-use crate::model::Side;
-use crate::model::Verdict;
+use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, Ruling, Side, Verdict};
 
 /// How far a comparison favours the exact boundary where a number comes from a baseline: those are rounded to six places.
 const BASELINE_EPSILON: f64 = 1e-6;

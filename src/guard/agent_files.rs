@@ -1,13 +1,9 @@
 //! The files that an agent is made of, on both sides.
 
 use super::Sides;
-use super::files::are_alike;
-use super::files::below;
-use crate::model::Agent;
-use crate::model::PathGlob;
-use crate::model::RepoPath;
-use crate::suites::Files;
-use crate::suites::Shelf;
+use super::files::{are_alike, below};
+use crate::model::{Agent, PathGlob, RepoPath};
+use crate::suites::{Files, Shelf};
 
 /// Whether the files that an agent is made of have changed.
 pub enum Inputs {

@@ -2,15 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Likeness;
-use super::Sides;
 use super::edits::told;
 use super::found::Found;
-use crate::format::SourceText;
-use crate::format::baseline_v1;
-use crate::model::Baseline;
-use crate::model::Config;
-use crate::model::RepoPath;
+use super::{Likeness, Sides};
+use crate::format::{SourceText, baseline_v1};
+use crate::model::{Baseline, Config, RepoPath};
 
 /// Compares the baselines that the two configs name.
 pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut Found) {

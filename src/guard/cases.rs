@@ -1,38 +1,16 @@
 //! Cases and what they are judged by: removed, retired, put into quarantine, edited, added. What is compared is what was read.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::Likeness;
-use super::Sides;
-use super::edits::Look;
-use super::edits::differences;
-use super::edits::edited;
-use super::edits::told;
-use super::found::Found;
-use super::found::Material;
-use super::found::counted;
-use super::found::named;
-use super::reads::DifferentRead;
-use super::reads::ReadFor;
-use super::reads::ReadKind;
-use crate::format::SourceText;
-use crate::format::json;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::ChangeClass;
-use crate::model::Quarantine;
-use crate::model::RepoPath;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Weight;
-use crate::suites::CaseMeaning;
-use crate::suites::Entry;
-use crate::suites::GoldenEntries;
-use crate::suites::Pair;
-use crate::suites::Suite;
-use crate::suites::kind;
+use super::edits::{Look, differences, edited, told};
+use super::found::{Found, Material, counted, named};
+use super::reads::{DifferentRead, ReadFor, ReadKind};
+use super::{Likeness, Sides};
+use crate::format::{SourceText, json};
+use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, Suite as SuiteConfig, Weight};
+use crate::suites::{CaseMeaning, Entry, GoldenEntries, Pair, Suite, kind};
 
 /// One suite on one side: what the config says of it, and its cases.
 #[derive(Clone, Copy)]

@@ -1,14 +1,10 @@
 //! Two values beside each other: where they differ, by path, in words.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::format::SourceText;
-use crate::format::json;
-use crate::format::yaml;
+use crate::format::{SourceText, json, yaml};
 
 /// Edits of one file that are told; the rest is counted.
 const TOLD: usize = 5;
@@ -157,11 +153,9 @@ fn shown(value: &Value) -> String {
 mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::differences;
-    use super::told;
+    use super::{differences, told};
 
     #[test]
     fn an_edit_is_told_by_its_path() {

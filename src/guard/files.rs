@@ -1,15 +1,10 @@
 //! The files below a folder, on either side.
 
-use super::Base;
-use super::Likeness;
-use super::Sides;
-use super::edits::Look;
-use super::edits::edited;
+use super::edits::{Look, edited};
+use super::{Base, Likeness, Sides};
 use crate::format::SourceText;
 use crate::model::RepoPath;
-use crate::suites::Files;
-use crate::suites::Shelf;
-use crate::suites::files_below;
+use crate::suites::{Files, Shelf, files_below};
 
 /// The files below `root` but for those in a folder that is skipped.
 ///

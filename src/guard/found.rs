@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::ChangeClass;
-use crate::model::GoldenChange;
-use crate::model::RepoPath;
-use crate::model::Weight;
+use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
 
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -194,11 +191,8 @@ pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use super::Found;
-    use super::Material;
-    use crate::model::ChangeClass;
-    use crate::model::RepoPath;
-    use crate::model::Weight;
+    use super::{Found, Material};
+    use crate::model::{ChangeClass, RepoPath, Weight};
 
     #[test]
     fn very_many_changes_are_counted_and_very_long_ones_cut() {

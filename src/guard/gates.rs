@@ -1,17 +1,8 @@
 //! Gates that hold now beside those that held: the effective ones, defaults and stated merged.
 
-use super::found::Found;
-use super::found::Moved;
-use crate::gate::Planned;
-use crate::gate::planned_in;
-use crate::model::Drift;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::Side;
-use crate::model::Suite;
-use crate::model::Tier;
+use super::found::{Found, Moved};
+use crate::gate::{Planned, planned_in};
+use crate::model::{Drift, Edge, Gate, Limit, MetricSpec, Side, Suite, Tier};
 use crate::suites::kind;
 
 /// Compares the gates of one suite, metric by metric.
@@ -174,15 +165,8 @@ fn looser_edge(old: Edge, new: Edge) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Moved;
-    use super::looser;
-    use super::plain;
-    use crate::model::Drift;
-    use crate::model::Edge;
-    use crate::model::Gate;
-    use crate::model::Limit;
-    use crate::model::MetricSpec;
-    use crate::model::Side;
+    use super::{Moved, looser, plain};
+    use crate::model::{Drift, Edge, Gate, Limit, MetricSpec, Side};
 
     fn gate(side: Side, limit: Limit, edge: Edge) -> Gate {
         Gate::Threshold { side, limit, edge }

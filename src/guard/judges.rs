@@ -4,9 +4,7 @@ use super::Sides;
 use super::edits::Look;
 use super::files::difference;
 use super::found::Found;
-use crate::model::ChangeClass;
-use crate::model::Suite;
-use crate::model::Weight;
+use crate::model::{ChangeClass, Suite, Weight};
 
 /// Compares the rubrics and labels of judges that both sides have.
 pub fn compare(sides: &Sides<'_>, before: &Suite, after: &Suite, found: &mut Found) {

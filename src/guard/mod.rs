@@ -16,34 +16,19 @@ mod settings;
 
 use std::collections::BTreeSet;
 
-use crate::format::SourceText;
-use crate::format::config;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::Config;
-use crate::model::GoldenChange;
-use crate::model::NotGateable;
-use crate::model::RecordingAge;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Suite as SuiteConfig;
-use crate::model::SuiteId;
-use crate::model::Tier;
+use crate::format::{SourceText, config};
+use crate::model::{
+    Agent, AgentName, Config, GoldenChange, NotGateable, RecordingAge, RepoPath, RunKey, Suite as SuiteConfig, SuiteId,
+    Tier,
+};
 use crate::suites::Shelf;
 
 pub use self::cases::SuiteSide;
 use self::found::Found;
-pub use self::reads::DifferentRead;
-pub use self::reads::HeadCommit;
-pub use self::reads::Names;
-pub use self::reads::OtherCommit;
-pub use self::reads::ReadFor;
-pub use self::reads::ReadLog;
-pub use self::reads::RecordedFiles;
-pub use self::reads::without_returns;
-pub use self::settings::SETTINGS;
-pub use self::settings::Setting;
-pub use self::settings::Treatment;
+pub use self::reads::{
+    DifferentRead, HeadCommit, Names, OtherCommit, ReadFor, ReadLog, RecordedFiles, without_returns,
+};
+pub use self::settings::{SETTINGS, Setting, Treatment};
 
 /// The files of the base commit.
 pub trait Base: Shelf + OtherCommit {

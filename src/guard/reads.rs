@@ -4,14 +4,11 @@
 //! nothing where nothing was found, a judgement by that commit's files would read the same and come to the same.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 
 use crate::diag::Diagnostic;
-use crate::model::CaseId;
-use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::Shelf;
+use crate::model::{CaseId, RepoPath};
+use crate::suites::{Entry, Shelf};
 
 /// The commit that a judgement's files are compared with.
 pub trait OtherCommit: Sync {
@@ -189,15 +186,10 @@ pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::HeadCommit;
-    use super::ReadFor;
-    use super::ReadLog;
-    use super::RecordedFiles;
+    use super::{HeadCommit, ReadFor, ReadLog, RecordedFiles};
     use crate::diag::Diagnostic;
     use crate::model::RepoPath;
-    use crate::suites::Entry;
-    use crate::suites::EntryKind;
-    use crate::suites::Shelf;
+    use crate::suites::{Entry, EntryKind, Shelf};
 
     struct Held(BTreeMap<RepoPath, Vec<u8>>);
 

@@ -1,37 +1,18 @@
 //! Recordings beside the files of the agent that they are of: what changed on one side alone was not recorded.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::KnownRecordings;
-use super::Likeness;
-use super::Sides;
-use super::agent_files::Inputs;
-use super::agent_files::agent_files;
-use super::agent_files::inputs;
+use super::agent_files::{Inputs, agent_files, inputs};
 use super::files::below;
-use super::found::Found;
-use super::found::counted;
-use super::found::named;
-use crate::format::SourceText;
-use crate::format::json;
-use crate::format::run_v1;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::ChangeClass;
-use crate::model::NotGateable;
-use crate::model::RecordingAge;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::model::SuiteId;
-use crate::model::Tier;
-use crate::model::Weight;
-use crate::suites::Files;
-use crate::suites::Shelf;
+use super::found::{Found, counted, named};
+use super::{KnownRecordings, Likeness, Sides};
+use crate::format::{SourceText, json, run_v1};
+use crate::model::{
+    Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, Source, SuiteId, Tier, Weight,
+};
+use crate::suites::{Files, Shelf};
 
 /// Whose recordings are compared.
 pub struct Recorded<'a> {

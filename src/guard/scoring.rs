@@ -1,13 +1,8 @@
 //! Weights and penalties of kind `revision`.
 
-use super::found::Found;
-use super::found::Moved;
+use super::found::{Found, Moved};
 use super::gates::plain;
-use crate::model::Penalties;
-use crate::model::PenaltyMode;
-use crate::model::RepoPath;
-use crate::model::Scoring;
-use crate::model::Suite;
+use crate::model::{Penalties, PenaltyMode, RepoPath, Scoring, Suite};
 
 /// The five criteria, in the order of their weights.
 const CRITERIA: [&str; 5] = [

@@ -7,9 +7,7 @@ mod tests;
 use serde_json::Value;
 
 use super::found::Found;
-use crate::model::Config;
-use crate::model::RepoPath;
-use crate::model::Tier;
+use crate::model::{Config, RepoPath, Tier};
 
 /// What a changed setting asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,10 +36,7 @@ const fn setting(path: &'static str, treatment: Treatment, why: &'static str) ->
     Setting { path, treatment, why }
 }
 
-use Treatment::Approval;
-use Treatment::Depends;
-use Treatment::Harmless;
-use Treatment::Listed;
+use Treatment::{Approval, Depends, Harmless, Listed};
 
 /// The settings whose change asks for something else than the rule, which is an approval, or that people are told of in other
 /// words. What is not here needs an approval.

@@ -2,12 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::grade::Layer;
-use super::grade::Tag;
-use super::ids::AgentName;
-use super::ids::CaseId;
-use super::ids::JudgeName;
-use super::ids::SuiteId;
+use super::grade::{Layer, Tag};
+use super::ids::{AgentName, CaseId, JudgeName, SuiteId};
 use super::judge::JudgeEntry;
 
 /// A committed measurement of all suites (formats.md "Baseline").

@@ -5,8 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::path::RepoPath;
-use super::run::RunKey;
-use super::run::Status;
+use super::run::{RunKey, Status};
 
 /// One sample of one run that is to be made.
 #[derive(Debug, Clone, PartialEq)]

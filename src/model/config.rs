@@ -5,11 +5,9 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::ids::AgentName;
-use super::ids::SuiteId;
+use super::ids::{AgentName, SuiteId};
 use super::judge::Judge;
-use super::path::PathGlob;
-use super::path::RepoPath;
+use super::path::{PathGlob, RepoPath};
 use super::scoring::Scoring;
 
 /// A whole config.

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::config::LiveSource;
-use super::ids::CaseId;
-use super::ids::JudgeName;
+use super::ids::{CaseId, JudgeName};
 use super::mark::Mark;
 use super::path::RepoPath;
 

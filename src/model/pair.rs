@@ -5,11 +5,8 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use super::evidence::PairShortfall;
-use super::grade::CheckName;
-use super::grade::Failure;
-use super::grade::Layer;
-use super::ids::AgentName;
-use super::ids::CaseId;
+use super::grade::{CheckName, Failure, Layer};
+use super::ids::{AgentName, CaseId};
 use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use globset::GlobBuilder;
-use globset::GlobMatcher;
+use globset::{GlobBuilder, GlobMatcher};
 
 /// A path relative to the repository's root, normalised: no `.`, no `..`, no leading `/`.
 /// The root itself is the empty path.
@@ -165,9 +164,7 @@ impl PartialEq for PathGlob {
 
 #[cfg(test)]
 mod tests {
-    use super::BadPath;
-    use super::PathGlob;
-    use super::RepoPath;
+    use super::{BadPath, PathGlob, RepoPath};
 
     #[test]
     fn a_star_stays_in_its_folder_and_two_do_not() {

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::ids::AgentName;
-use super::ids::CaseId;
-use super::run::Provenance;
-use super::run::Status;
+use super::ids::{AgentName, CaseId};
+use super::run::{Provenance, Status};
 
 /// What takes the place of a secret in a recording.
 pub const REDACTED: &str = "[redacted]";

@@ -2,27 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::approval::Approval;
-use super::approval::GoldenChange;
-use super::approval::Weight;
+use super::approval::{Approval, GoldenChange, Weight};
 use super::baseline::Identity;
 use super::config::Tier;
 use super::evidence::MetricEvidence;
-use super::grade::Layer;
-use super::grade::Tag;
-use super::ids::AgentName;
-use super::ids::CaseId;
-use super::ids::SuiteId;
+use super::grade::{Layer, Tag};
+use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
 use super::judge::JudgeReport;
-use super::metric::Better;
-use super::metric::Unit;
-use super::pair::Exclusion;
-use super::pair::PairCheck;
-use super::pair::PairResult;
+use super::metric::{Better, Unit};
+use super::pair::{Exclusion, PairCheck, PairResult};
 use super::path::RepoPath;
 use super::reliability::Reliability;
-use super::verdict::Ruling;
+use super::verdict::{Ruling, Verdict};
 
 /// The result of a run (formats.md "Report").
 #[derive(Debug, Clone, PartialEq)]
@@ -343,14 +335,13 @@ impl Report {
     /// The process's exit code (formats.md): a run that was called off has its own in every tier; a failed gate or an
     /// unapproved golden change comes before a missing verdict, and a tier that does not block always ends at 0.
     pub fn exit_code(&self) -> u8 {
-        use super::verdict::Verdict::Fail;
         if let Some(interruption) = self.called_off {
             return interruption.exit_code();
         }
         match (self.authority, self.verdict.verdict(), self.not_gateable.is_empty()) {
             (Authority::Advisory, _, _) => 0,
             (Authority::Blocking, _, _) if self.is_held_by_changes() => 1,
-            (Authority::Blocking, Some(Fail), _) => 1,
+            (Authority::Blocking, Some(Verdict::Fail), _) => 1,
             (Authority::Blocking, _, false) => 3,
             (Authority::Blocking, _, true) => 0,
         }

@@ -1,8 +1,6 @@
 //! What an agent did once: a run, and the sample that it is of a case.
 
-use super::ids::AgentName;
-use super::ids::CaseId;
-use super::ids::SuiteId;
+use super::ids::{AgentName, CaseId, SuiteId};
 use super::judge::Ballot;
 
 /// How a run ended.

@@ -1,7 +1,6 @@
 //! When a live sample did what: from this its trace is made.
 
-use super::call::Spent;
-use super::call::Stop;
+use super::call::{Spent, Stop};
 use super::ids::SuiteId;
 use super::record::Record;
 

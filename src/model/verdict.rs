@@ -80,8 +80,7 @@ impl Ruling {
 
 #[cfg(test)]
 mod tests {
-    use super::Ruling;
-    use super::Verdict;
+    use super::{Ruling, Verdict};
 
     #[test]
     fn a_set_is_as_bad_as_its_worst_judged_member() {

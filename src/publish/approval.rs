@@ -3,18 +3,9 @@
 mod words;
 
 use super::ConfigKey;
-use crate::model::Approval;
-use crate::model::Baseline;
-use crate::model::ByAuthor;
-use crate::model::CommitStatus;
-use crate::model::Permission;
-use crate::model::Pull;
-use crate::model::PullState;
-use crate::model::StatusState;
+use crate::model::{Approval, Baseline, ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
 
-pub use self::words::NoResult;
-pub use self::words::Refusal;
-pub use self::words::Why;
+pub use self::words::{NoResult, Refusal, Why};
 
 /// What happened to a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

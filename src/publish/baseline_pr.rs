@@ -1,15 +1,10 @@
 //! The one pull request that carries the moved baseline of the default branch: what stands and what was measured become a plan.
 
 use super::bump::is_same;
-use super::moves::Move;
-use super::moves::Turn;
-use super::reason::reason;
-use super::reason::writes_reason;
-use crate::model::Acceptance;
-use crate::model::Baseline;
-use crate::render::delta;
-use crate::render::inline;
-use crate::render::value;
+use super::moves::{Move, Turn};
+use super::reason::{reason, writes_reason};
+use crate::model::{Acceptance, Baseline};
+use crate::render::{delta, inline, value};
 
 /// Its title.
 pub const TITLE: &str = "Move the baseline to the measured numbers";
@@ -136,13 +131,9 @@ fn description(moves: &[Move], reason: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Asked;
-    use super::Open;
-    use super::Plan;
-    use super::plan;
+    use super::{Asked, Open, Plan, plan};
     use crate::publish::moves::Turn;
-    use crate::publish::samples::baseline;
-    use crate::publish::samples::moved;
+    use crate::publish::samples::{baseline, moved};
 
     #[test]
     fn one_pull_request_is_opened_kept_and_closed() {

@@ -3,15 +3,9 @@
 use std::fmt;
 
 use super::approval::NoResult;
-use super::moves::Move;
-use super::moves::Turn;
+use super::moves::{Move, Turn};
 use super::reason::writes_reason;
-use crate::model::Acceptance;
-use crate::model::Approval;
-use crate::model::Baseline;
-use crate::model::Origin;
-use crate::model::Pull;
-use crate::model::PullState;
+use crate::model::{Acceptance, Approval, Baseline, Origin, Pull, PullState};
 
 /// What the plan is made from.
 #[derive(Debug, Clone)]

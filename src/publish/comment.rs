@@ -5,24 +5,15 @@ mod shown;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use self::fit::Fitted;
-use self::fit::fitted;
-pub use self::fit::regressions;
-pub use self::fit::summary;
-pub use self::fit::summary_within;
-pub use self::shown::Shown;
-pub use self::shown::shown;
-pub use self::shown::shown_digest;
-use crate::model::Comment;
-use crate::model::Report;
-use crate::model::RunNumber;
-use crate::render::markdown;
+use self::fit::{Fitted, fitted};
+pub use self::fit::{regressions, summary, summary_within};
+pub use self::shown::{Shown, shown, shown_digest};
+use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
 use crate::render::plain::sentence;
-use crate::render::words;
+use crate::render::{markdown, words};
 use crate::suites::sha256_hex;
 
 /// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.

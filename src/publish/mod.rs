@@ -11,27 +11,11 @@ mod reason;
 mod samples;
 mod stranger;
 
-pub use comment::About;
-pub use comment::Note;
-pub use comment::Plan;
-pub use comment::Request;
-pub use comment::Shown;
-pub use comment::Stale;
-pub use comment::Witness;
-pub use comment::is_note_written;
-pub use comment::is_settled;
-pub use comment::is_written;
-pub use comment::plan;
-pub use comment::plan_note;
-pub use comment::regressions;
-pub use comment::shown;
-pub use comment::shown_digest;
-pub use comment::summary;
-pub use comment::summary_within;
+pub use comment::{
+    About, Note, Plan, Request, Shown, Stale, Witness, is_note_written, is_settled, is_written, plan, plan_note,
+    regressions, shown, shown_digest, summary, summary_within,
+};
 pub use config_key::ConfigKey;
-pub use moves::Move;
-pub use moves::moves;
-pub use reason::reason;
-pub use reason::writes_reason;
-pub use stranger::Unfit;
-pub use stranger::admitted;
+pub use moves::{Move, moves};
+pub use reason::{reason, writes_reason};
+pub use stranger::{Unfit, admitted};

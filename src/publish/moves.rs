@@ -1,11 +1,6 @@
 //! Which numbers a baseline would move.
 
-use crate::model::AgentName;
-use crate::model::Baseline;
-use crate::model::Better;
-use crate::model::Report;
-use crate::model::SuiteId;
-use crate::model::Unit;
+use crate::model::{AgentName, Baseline, Better, Report, SuiteId, Unit};
 
 /// A number of the baseline that would move.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,12 +74,9 @@ fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<Turn>
 
 #[cfg(test)]
 mod tests {
-    use super::Turn::NoWorse;
-    use super::Turn::Worse;
+    use super::Turn::{NoWorse, Worse};
     use super::turn;
-    use crate::model::Better::Higher;
-    use crate::model::Better::Lower;
-    use crate::model::Better::Neither;
+    use crate::model::Better::{Higher, Lower, Neither};
 
     #[test]
     fn a_number_is_worse_by_its_direction_and_when_it_is_gone() {

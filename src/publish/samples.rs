@@ -4,11 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Move;
 use super::moves::Turn;
-use crate::model::AgentName;
-use crate::model::Baseline;
-use crate::model::BaselineEntry;
-use crate::model::SuiteId;
-use crate::model::Unit;
+use crate::model::{AgentName, Baseline, BaselineEntry, SuiteId, Unit};
 
 /// A baseline of one agent, with this recall.
 pub fn baseline(recall: f64) -> Baseline {

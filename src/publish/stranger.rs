@@ -2,22 +2,10 @@
 
 use std::fmt;
 
-use crate::model::AgentReport;
-use crate::model::Authority;
-use crate::model::CaseReport;
-use crate::model::Difference;
-use crate::model::Identity;
-use crate::model::JudgeComparison;
-use crate::model::JudgeReport;
-use crate::model::MetricReport;
-use crate::model::Opinion;
-use crate::model::PairJudged;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Usage;
-use crate::model::Vote;
+use crate::model::{
+    AgentReport, Authority, CaseReport, Difference, Identity, JudgeComparison, JudgeReport, MetricReport, Opinion,
+    PairJudged, RepoPath, Report, Ruling, SuiteReport, Usage, Vote,
+};
 
 /// Why a stranger's report is not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

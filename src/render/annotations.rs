@@ -2,10 +2,7 @@
 
 use super::markdown;
 use super::plain::line;
-use crate::model::Authority;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Verdict;
+use crate::model::{Authority, Report, Ruling, Verdict};
 
 /// GitHub shows at most this many of each kind a step.
 const SHOWN: usize = 10;

@@ -3,26 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use comfy_table::Cell;
-use comfy_table::CellAlignment;
-use comfy_table::ColumnConstraint;
-use comfy_table::Table;
+use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table};
 
-use super::number;
 use super::plain::line;
 use super::terminal::plain_style;
-use super::words;
-use crate::gate::calibration::Alarms;
-use crate::gate::calibration::Calibrated;
-use crate::gate::calibration::FEWEST;
-use crate::gate::calibration::Finding;
-use crate::gate::calibration::Proposal;
-use crate::gate::calibration::has_zone;
+use super::{number, words};
+use crate::gate::calibration::{Alarms, Calibrated, FEWEST, Finding, Proposal, has_zone};
 use crate::gate::statistics::Runs;
-use crate::model::Better;
-use crate::model::GateRuling;
-use crate::model::SuiteId;
-use crate::model::Unit;
+use crate::model::{Better, GateRuling, SuiteId, Unit};
 
 /// Everything that is said.
 pub struct Calibration {

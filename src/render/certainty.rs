@@ -1,14 +1,8 @@
 //! How sure the numbers are, in sentences that several formats share.
 
-use super::number;
 use super::number::Direction;
-use super::words;
-use crate::model::AgentReport;
-use crate::model::Noise;
-use crate::model::Passing;
-use crate::model::Report;
-use crate::model::SuiteReport;
-use crate::model::Unit;
+use super::{number, words};
+use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit};
 
 /// Makes a foreign text harmless for a format, cut at a number of characters.
 pub type Clean = fn(&str, usize) -> String;

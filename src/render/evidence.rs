@@ -1,18 +1,10 @@
 //! Why a gate failed: its number against what it needs, and the cases that moved it.
 
-use super::number;
 use super::plain::line;
-use super::words;
-use crate::model::AgentReport;
-use crate::model::Better;
-use crate::model::CaseEvidence;
-use crate::model::EvidenceLine;
-use crate::model::GateRuling;
-use crate::model::MetricReport;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Verdict;
+use super::{number, words};
+use crate::model::{
+    AgentReport, Better, CaseEvidence, EvidenceLine, GateRuling, MetricReport, Report, Ruling, SuiteReport, Verdict,
+};
 
 /// From this difference on a number moved: a baseline keeps six places.
 const MOVED: f64 = 1e-5;

@@ -5,8 +5,7 @@ use std::fmt::Write;
 use super::plain::line;
 use super::words;
 use crate::format::SourceText;
-use crate::model::Run;
-use crate::model::Sample;
+use crate::model::{Run, Sample};
 
 /// Lines of a text that are shown; the rest is counted.
 const LINES: usize = 60;

@@ -2,25 +2,13 @@
 
 use std::fmt::Write;
 
-use super::exhibit;
-use super::judges;
-use super::number;
 use super::plain::line;
-use super::words;
+use super::{exhibit, judges, number, words};
 use crate::format::SourceText;
-use crate::model::AgentReport;
-use crate::model::Ask;
-use crate::model::COVERAGE;
-use crate::model::CaseReport;
-use crate::model::Exclusion;
-use crate::model::MetricReport;
-use crate::model::NEWLY_FAILING;
-use crate::model::PairShortfall;
-use crate::model::Report;
-use crate::model::RunKey;
-use crate::model::Sample;
-use crate::model::SuiteReport;
-use crate::model::Toolbox;
+use crate::model::{
+    AgentReport, Ask, COVERAGE, CaseReport, Exclusion, MetricReport, NEWLY_FAILING, PairShortfall, Report, RunKey,
+    Sample, SuiteReport, Toolbox,
+};
 
 /// One case of one agent: what was asked, expected and produced, and what came of it.
 pub struct ExplainedCase<'a> {

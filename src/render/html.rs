@@ -2,23 +2,12 @@
 
 use std::fmt::Write;
 
-use super::certainty;
-use super::evidence;
 use super::evidence::FailedMetric;
-use super::judges;
-use super::number;
 use super::number::Direction;
 use super::plain::line;
-use super::words;
 use super::words::Tally;
-use crate::model::AgentReport;
-use crate::model::JudgeReport;
-use crate::model::MetricReport;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Unit;
-use crate::model::Verdict;
+use super::{certainty, evidence, judges, number, words};
+use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict};
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--line:#d0d7de;--soft:#57606a;--pass:#1a7f37;--fail:#cf222e;--unsure:#9a6700}

@@ -1,23 +1,11 @@
 //! What judges say, in sentences and cells that several formats share. It is advice, and says so wherever it stands.
 
 use super::certainty::Clean;
-use super::number;
-use super::words;
-use crate::model::AgentReport;
-use crate::model::Agreement;
-use crate::model::CaseReport;
-use crate::model::Exclusion;
-use crate::model::JudgeComparison;
-use crate::model::JudgeReport;
-use crate::model::JudgeStanding;
-use crate::model::Mark;
-use crate::model::Opinion;
-use crate::model::PairJudged;
-use crate::model::Report;
-use crate::model::SuiteReport;
-use crate::model::Trust;
-use crate::model::Unit;
-use crate::model::Vote;
+use super::{number, words};
+use crate::model::{
+    AgentReport, Agreement, CaseReport, Exclusion, JudgeComparison, JudgeReport, JudgeStanding, Mark, Opinion,
+    PairJudged, Report, SuiteReport, Trust, Unit, Vote,
+};
 
 /// What stands in the place of a gate.
 pub const ADVISORY: &str = "advisory";

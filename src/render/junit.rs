@@ -1,21 +1,10 @@
 //! JUnit XML: a test suite for each agent of a suite, a test case for each gate and each check.
 
-use quick_junit::NonSuccessKind;
-use quick_junit::Report as Junit;
-use quick_junit::TestCase;
-use quick_junit::TestCaseStatus;
-use quick_junit::TestSuite;
+use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
-use super::number;
 use super::plain::line;
-use super::words;
-use crate::model::AgentReport;
-use crate::model::Exclusion;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Verdict;
-use crate::model::Weight;
+use super::{number, words};
+use crate::model::{AgentReport, Exclusion, Report, Ruling, SuiteReport, Verdict, Weight};
 
 /// The report as JUnit XML. Failed gates are failures, failed checks are shown as skipped with their evidence where no gate
 /// fails on them: the gates decide, and the two must not disagree about the verdict.

@@ -2,14 +2,9 @@
 
 use std::fmt::Write;
 
-use super::exhibit;
-use super::number;
-use super::words;
+use super::{exhibit, number, words};
 use crate::format::SourceText;
-use crate::model::Agreement;
-use crate::model::Mark;
-use crate::model::Sample;
-use crate::model::Unit;
+use crate::model::{Agreement, Mark, Sample, Unit};
 
 /// A case, with what was expected and produced, and without what the scores say of it: who marks has not been told.
 pub struct Shown<'a> {

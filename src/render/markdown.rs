@@ -10,31 +10,14 @@ use std::fmt::Write;
 
 use self::advice::advice;
 use self::cases::cases;
-pub use self::changes::hidden_kinds;
-pub use self::changes::kinds_of_changes;
-use self::changes::listed;
-use self::changes::needing_approval;
-pub use self::changes::shown_changes;
-use self::evidence::failed_gates;
-use self::evidence::moved_cases;
-use self::numbers::certainty;
-use self::numbers::changed;
-use self::numbers::detectable;
-use self::numbers::unchanged;
-use super::plain::inline;
-use super::plain::name;
-use super::plain::sentence;
+pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
+use self::changes::{listed, needing_approval};
+use self::evidence::{failed_gates, moved_cases};
+use self::numbers::{certainty, changed, detectable, unchanged};
+use super::plain::{inline, name, sentence};
 use super::words;
 use super::words::Tally;
-use crate::model::Authority;
-use crate::model::CaseTrend;
-use crate::model::FailureLine;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Tag;
-use crate::model::Tier;
-use crate::model::Verdict;
+use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict};
 
 /// Where the rest can be read.
 #[derive(Debug, Clone, Default)]

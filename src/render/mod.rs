@@ -17,9 +17,6 @@ pub mod side_by_side;
 pub mod terminal;
 pub mod words;
 
-pub use number::delta;
-pub use number::value;
-pub use plain::inline;
-pub use plain::line;
-pub use plain::name;
+pub use number::{delta, value};
+pub use plain::{inline, line, name};
 pub use words::plural;

@@ -1,10 +1,8 @@
 //! Numbers and differences as people read them.
 
-use crate::model::Better;
-use crate::model::Unit;
+use crate::model::{Better, Unit};
 
-pub use crate::model::fixed_places as digits;
-pub use crate::model::metric_value as value;
+pub use crate::model::{fixed_places as digits, metric_value as value};
 
 /// A difference: in percentage points for shares, with a sign; `=` where it shows as nothing.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
@@ -48,12 +46,8 @@ pub enum Direction {
 
 #[cfg(test)]
 mod tests {
-    use super::Direction;
-    use super::delta;
-    use super::direction;
-    use super::value;
-    use crate::model::Better;
-    use crate::model::Unit;
+    use super::{Direction, delta, direction, value};
+    use crate::model::{Better, Unit};
 
     #[test]
     fn numbers_are_short_and_never_odd() {

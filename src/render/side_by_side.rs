@@ -1,8 +1,6 @@
 //! Two measurements, side by side.
 
-use comfy_table::Cell;
-use comfy_table::CellAlignment;
-use comfy_table::Table;
+use comfy_table::{Cell, CellAlignment, Table};
 
 use super::number;
 use super::terminal::plain_style;

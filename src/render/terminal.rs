@@ -2,34 +2,14 @@
 
 use std::fmt::Write;
 
-use comfy_table::Attribute;
-use comfy_table::Cell;
-use comfy_table::CellAlignment;
-use comfy_table::Color;
-use comfy_table::ContentArrangement;
-use comfy_table::LineStyle;
-use comfy_table::Table;
-use comfy_table::TableStyle;
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
-use super::certainty;
-use super::evidence;
 use super::evidence::FailedMetric;
-use super::judges;
-use super::number;
 use super::number::Direction;
 use super::plain::line;
-use super::words;
 use super::words::Tally;
-use crate::model::AgentReport;
-use crate::model::CaseTrend;
-use crate::model::Exclusion;
-use crate::model::MetricReport;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Tag;
-use crate::model::Unit;
-use crate::model::Verdict;
+use super::{certainty, evidence, judges, number, words};
+use crate::model::{AgentReport, CaseTrend, Exclusion, MetricReport, Report, Ruling, SuiteReport, Tag, Unit, Verdict};
 
 /// How the terminal shows text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,21 +1,10 @@
 //! The sentences that several formats share.
 
-use super::evidence;
-use super::number;
-use crate::model::Approval;
-use crate::model::Authority;
-use crate::model::ChangeClass;
-use crate::model::GateRuling;
-use crate::model::GoldenChange;
-use crate::model::MetricReport;
-use crate::model::PairResult;
-use crate::model::Quarantine;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Unit;
-use crate::model::Verdict;
-use crate::model::Weight;
+use super::{evidence, number};
+use crate::model::{
+    Approval, Authority, ChangeClass, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling,
+    SuiteReport, Unit, Verdict, Weight,
+};
 
 /// The longest name in a sentence.
 pub const NAME: usize = 80;

@@ -2,14 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::AgentReport;
-use crate::model::Approval;
-use crate::model::CaseReport;
-use crate::model::MetricReport;
-use crate::model::Report;
-use crate::model::SuiteId;
-use crate::model::SuiteReport;
-use crate::model::Tier;
+use crate::model::{AgentReport, Approval, CaseReport, MetricReport, Report, SuiteId, SuiteReport, Tier};
 
 /// The report of an approved result, of two reports on the same runs: `shown` is compared with the base commit's baseline, and
 /// `ruled` with the approved one.

@@ -1,20 +1,11 @@
 //! The digest of a result: what an approver has seen, so that an approval counts for that and for nothing else.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::model::AgentReport;
-use crate::model::GateRuling;
-use crate::model::GoldenChange;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeReport;
-use crate::model::MetricReport;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::model::Weight;
-use crate::model::six_places;
+use crate::model::{
+    AgentReport, GateRuling, GoldenChange, JudgeIdentity, JudgeReport, MetricReport, RepoPath, Report, SuiteReport,
+    Tier, Weight, six_places,
+};
 use crate::suites::sha256_hex;
 
 /// The digest of a result: of its numbers, the numbers that they are compared with, its gates, its cases' samples, what it was
@@ -109,19 +100,10 @@ fn places(value: Option<f64>) -> Value {
 #[cfg(test)]
 mod tests {
     use super::result_digest;
-    use crate::model::Approval;
-    use crate::model::Authority;
-    use crate::model::ChangeClass;
-    use crate::model::GoldenChange;
-    use crate::model::NotGateable;
-    use crate::model::RepoPath;
-    use crate::model::Report;
-    use crate::model::Ruling;
-    use crate::model::SuiteId;
-    use crate::model::Tier;
-    use crate::model::Usage;
-    use crate::model::Verdict;
-    use crate::model::Weight;
+    use crate::model::{
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, Ruling, SuiteId, Tier, Usage,
+        Verdict, Weight,
+    };
     use crate::report::suite;
 
     fn report() -> Report {

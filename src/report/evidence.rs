@@ -3,25 +3,10 @@
 use std::cmp::Ordering;
 
 use crate::fold;
-use crate::model::AgentReport;
-use crate::model::Aggregate;
-use crate::model::BaselineEntry;
-use crate::model::Better;
-use crate::model::CaseEvidence;
-use crate::model::CaseReport;
-use crate::model::CaseTrend;
-use crate::model::Difference;
-use crate::model::EvidenceLine;
-use crate::model::Exclusion;
-use crate::model::ExplainedBy;
-use crate::model::MetricEvidence;
-use crate::model::MetricReport;
-use crate::model::MetricSpec;
-use crate::model::PairCheck;
-use crate::model::Ruling;
-use crate::model::Unit;
-use crate::model::Verdict;
-use crate::model::metric_value;
+use crate::model::{
+    AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseReport, CaseTrend, Difference, EvidenceLine,
+    Exclusion, ExplainedBy, MetricEvidence, MetricReport, MetricSpec, PairCheck, Ruling, Unit, Verdict, metric_value,
+};
 use crate::text::line;
 
 /// From this difference on a number moved: a baseline keeps six places.

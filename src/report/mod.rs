@@ -11,32 +11,12 @@ pub use self::digest::result_digest;
 
 use self::evidence::add_evidence;
 use crate::fold;
-use crate::gate::Comparability;
-use crate::gate::Judgement;
-use crate::model::AgentName;
-use crate::model::AgentReport;
-use crate::model::Approval;
-use crate::model::Authority;
-use crate::model::BaselineEntry;
-use crate::model::COVERAGE;
-use crate::model::CaseId;
-use crate::model::CaseReport;
-use crate::model::EPSILON;
-use crate::model::Exclusion;
-use crate::model::GoldenChange;
-use crate::model::Identity;
-use crate::model::Interruption;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::NotGateable;
-use crate::model::PairResult;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Shard;
-use crate::model::SuiteId;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::model::Verdict;
+use crate::gate::{Comparability, Judgement};
+use crate::model::{
+    AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, CaseReport, EPSILON, Exclusion,
+    GoldenChange, Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SuiteId,
+    SuiteReport, Tier, Verdict,
+};
 use crate::text::line;
 
 /// An agent's part of the report, with why no verdict can be given on it.
@@ -262,19 +242,10 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 
 #[cfg(test)]
 mod tests {
-    use super::govern;
-    use super::refuse;
-    use crate::model::Approval;
-    use crate::model::Authority;
-    use crate::model::ChangeClass;
-    use crate::model::GoldenChange;
-    use crate::model::NotGateable;
-    use crate::model::Report;
-    use crate::model::Ruling;
-    use crate::model::Tier;
-    use crate::model::Usage;
-    use crate::model::Verdict;
-    use crate::model::Weight;
+    use super::{govern, refuse};
+    use crate::model::{
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, Tier, Usage, Verdict, Weight,
+    };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
         Report {

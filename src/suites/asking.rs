@@ -1,8 +1,6 @@
 //! How a case is put to a live agent: plain words with everything foreign between fences, and the form of the answer.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::Pair;
 use crate::diag::Diagnostic;
@@ -110,8 +108,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::Prompt;
-    use super::fence;
+    use super::{Prompt, fence};
 
     proptest! {
         #[test]

@@ -3,24 +3,13 @@
 use serde::Deserialize;
 use serde::de::MapAccess;
 
-use super::asking::list;
-use super::asking::object;
-use super::asking::one_of;
-use super::asking::text;
-use super::asking::whole;
-use super::reading::Recovered;
-use super::reading::from_text;
+use super::asking::{list, object, one_of, text, whole};
+use super::reading::{Recovered, from_text};
 use crate::format::loose;
-use crate::format::loose::Loose;
-use crate::format::loose::Object;
-use crate::format::loose::Shape;
-use crate::format::loose::Text;
-use crate::model::AnswerForm;
-use crate::model::Layer;
-use crate::model::Run;
-use crate::text::norm;
+use crate::format::loose::{Loose, Object, Shape, Text};
+use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
-use crate::text::same_category;
+use crate::text::{norm, same_category};
 
 /// What one run produced.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -223,11 +212,8 @@ fn validator(form: &Loose<Object<ValidatorForm<'_>>>) -> Validator {
 
 #[cfg(test)]
 mod tests {
-    use super::Produced;
-    use super::Validator;
-    use super::produced;
-    use crate::model::Layer;
-    use crate::model::Run;
+    use super::{Produced, Validator, produced};
+    use crate::model::{Layer, Run};
 
     fn reading(outputs: &str) -> (Produced, Layer) {
         produced(&Run::of(outputs))

@@ -1,9 +1,7 @@
 //! What can be said of golden files before anything is graded: what nobody can satisfy, and what nobody reads.
 
-use super::EntryKind;
-use super::Shelf;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use super::{EntryKind, Shelf};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::RepoPath;
 
 /// The findings of `goldgate check` on one suite.

@@ -3,14 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
-use super::Desk;
-use super::Pair;
-use super::calls::Call;
-use super::calls::calls;
-use crate::model::AgentName;
-use crate::model::Failure;
-use crate::model::Run;
-use crate::model::Tag;
+use super::calls::{Call, calls};
+use super::{Desk, Pair};
+use crate::model::{AgentName, Failure, Run, Tag};
 
 /// What a check found wrong, before anything else of the sample is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,6 @@
 //! The tool calls of a run record.
 
-use serde_json::Number;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use crate::format::loose;
 use crate::model::Run;
@@ -104,8 +103,7 @@ pub fn contains(whole: &Value, part: &Value) -> bool {
 mod tests {
     use serde_json::json;
 
-    use super::contains;
-    use super::same;
+    use super::{contains, same};
 
     #[test]
     fn objects_are_contained_by_subset_at_every_depth() {

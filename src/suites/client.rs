@@ -1,13 +1,10 @@
 //! What an interviewing agent is asked: everything that a client says, in the client's manner.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::asking::Prompt;
 use super::atoms::form;
-use crate::model::Ask;
-use crate::model::Toolbox;
+use crate::model::{Ask, Toolbox};
 
 /// A client, as a scenario describes one.
 pub struct Client<'a> {

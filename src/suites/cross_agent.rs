@@ -5,65 +5,30 @@ mod view;
 
 use std::collections::BTreeSet;
 
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use self::view::View;
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::EntryKind;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
 use super::blame::Blame;
 use super::desk::read_case;
-use super::every_kind::CASE_PASS_RATE;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::expected::Expected;
-use super::expected::ExpectedForm;
+use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use super::expected::{Expected, ExpectedForm};
 use super::meaning::without_notes;
-use super::produced::Produced;
-use super::produced::produced;
+use super::produced::{Produced, produced};
 use super::quarantine::QuarantineForm;
 use super::rules::Rules;
-use super::sha256_hex;
-use super::triggers::rule_ids;
-use super::triggers::trigger_checks;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::AgentName;
-use crate::model::BadId;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Edge;
-use crate::model::ExplainedBy;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::RepoPath;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Side;
-use crate::model::Suite as SuiteConfig;
-use crate::model::SuiteId;
-use crate::model::all_hold;
-use crate::model::indicator;
-use crate::model::share;
+use super::triggers::{rule_ids, trigger_checks};
+use super::{Audit, Cast, Desk, EntryKind, Kind, Layout, Pair, Shelf, Suite, sha256_hex};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, Step, json};
+use crate::model::{
+    AgentName, BadId, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, MetricSpec, RepoPath, Run, RunKey,
+    Side, Suite as SuiteConfig, SuiteId, all_hold, indicator, share,
+};
 
 /// The kind.
 pub const KIND: Kind = Kind {

@@ -1,23 +1,15 @@
 //! What a reconciliation agent produced: deltas with their evidence, and recommendations.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::asking::list;
-use super::asking::object;
-use super::asking::one_of;
-use super::asking::text;
+use super::asking::{list, object, one_of, text};
 use super::reading::from_text;
 use crate::format::loose;
-use crate::format::loose::Loose;
-use crate::format::loose::Object;
-use crate::format::loose::Text;
-use crate::model::AnswerForm;
-use crate::model::Layer;
-use crate::model::Run;
+use crate::format::loose::{Loose, Object, Text};
+use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
 
 /// What one run produced.
@@ -220,11 +212,8 @@ pub fn kinds_by_item(deltas: &[Delta]) -> BTreeMap<&str, BTreeSet<&str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::Produced;
-    use super::kinds_by_item;
-    use super::produced;
-    use crate::model::Layer;
-    use crate::model::Run;
+    use super::{Produced, kinds_by_item, produced};
+    use crate::model::{Layer, Run};
 
     fn reading(outputs: serde_json::Value) -> (Produced, Layer) {
         produced(&Run::of(outputs.to_string()))

@@ -7,10 +7,8 @@ use std::sync::Arc;
 use super::rule_text::rule_change;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
-use crate::model::RepoPath;
-use crate::model::Run;
-use crate::text::Keyword;
-use crate::text::norm;
+use crate::model::{RepoPath, Run};
+use crate::text::{Keyword, norm};
 
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

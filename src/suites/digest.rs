@@ -1,11 +1,9 @@
 //! Digests that tell whether two measurements are of the same thing.
 
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
 use super::Pair;
-use crate::model::Run;
-use crate::model::Sample;
+use crate::model::{Run, Sample};
 
 /// The SHA-256 of bytes, in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {

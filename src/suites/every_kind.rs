@@ -1,18 +1,9 @@
 //! The metrics that every kind has beside its own: whether everything was measured, could be read, and what fails since the baseline.
 
-use crate::model::Aggregate;
-use crate::model::Better;
-use crate::model::COVERAGE;
-use crate::model::Edge;
-use crate::model::ExplainedBy;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::NEWLY_FAILING;
-use crate::model::READABLE;
-use crate::model::Side;
-use crate::model::Unit;
-use crate::model::ValueSource;
+use crate::model::{
+    Aggregate, Better, COVERAGE, Edge, ExplainedBy, Gate, Limit, MetricSpec, NEWLY_FAILING, READABLE, Side, Unit,
+    ValueSource,
+};
 
 /// Whether all checks of a case hold: what no other metric looks at is seen here, also while there is no baseline.
 pub const CASE_PASS_RATE: MetricSpec = MetricSpec {

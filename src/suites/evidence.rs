@@ -1,7 +1,6 @@
 //! Kind `evidence` (seed 002): agents that look at the right files, say the right thing, and stay inside their bounds.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,50 +8,18 @@ use serde::Deserialize;
 use self::asked::ask;
 use self::checks::Reader;
 use self::produced::produced;
-use self::repository::files;
-use self::repository::root;
-use self::repository::tidied;
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::folder;
-use super::folder::Folder;
-use super::folder::Name;
-use super::folder::Read;
-use super::quarantine::QuarantineForm;
-use super::quarantine::is_day;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::Ask;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Exclusion;
-use crate::model::ExplainedBy;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::RepoPath;
-use crate::model::Ruling;
-use crate::model::Run;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Unit;
-use crate::model::Verdict;
-use crate::model::indicator;
+use self::repository::{files, root, tidied};
+use super::every_kind::{COMMON, with_common};
+use super::folder::{Folder, Name, Read};
+use super::quarantine::{QuarantineForm, is_day};
+use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, Step, json};
+use crate::model::{
+    Ask, Better, CaseId, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath, Ruling, Run,
+    Suite as SuiteConfig, Unit, Verdict, indicator,
+};
 use crate::text::Keyword;
 
 mod asked;

@@ -7,18 +7,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::finding::Finding;
-use super::finding::Severity;
-use super::finding::file_name;
-use crate::diag::Diagnostic;
-use crate::diag::nearest;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::text::Keyword;
-use crate::text::norm;
+use super::finding::{Finding, Severity, file_name};
+use crate::diag::{Diagnostic, nearest};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, json};
+use crate::text::{Keyword, norm};
 
 /// One finding that an agent should produce.
 #[derive(Deserialize, JsonSchema, Debug)]
@@ -227,13 +220,10 @@ mod tests {
     use serde_json::json;
 
     use super::Expected;
-    use crate::format::Place;
-    use crate::format::SourceText;
     use crate::format::json::whole;
+    use crate::format::{Place, SourceText};
     use crate::model::RepoPath;
-    use crate::suites::finding::Finding;
-    use crate::suites::finding::Parts;
-    use crate::suites::finding::Severity;
+    use crate::suites::finding::{Finding, Parts, Severity};
 
     fn expected() -> Expected {
         let text = json!({

@@ -1,7 +1,6 @@
 //! The deltas that a golden file expects, beside those that a run produced.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -9,11 +8,8 @@ use serde::Deserialize;
 use super::deltas::DeltaKind;
 use crate::diag::Diagnostic;
 use crate::format::Place;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::model::Difference;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
+use crate::format::Step::{At, Key};
+use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::text::line;
 use std::fmt;
 

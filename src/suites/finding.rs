@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Deserializer;
 use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
-use crate::text::norm;
-use crate::text::same_category;
+use crate::text::{norm, same_category};
 
 /// How grave a finding is; also written `P4` (info) to `P0` (critical), in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
@@ -152,10 +150,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::Finding;
-    use super::Parts;
-    use super::Severity;
-    use super::file_name;
+    use super::{Finding, Parts, Severity, file_name};
     use crate::text::norm;
 
     proptest! {

@@ -1,23 +1,14 @@
 //! A folder of golden files, one a case, that every agent of the suite is graded on.
 
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::Audit;
-use super::EntryKind;
-use super::Pair;
-use super::Shelf;
 use super::desk::read_case;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
-use super::sha256_hex;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use super::{Audit, EntryKind, Pair, Shelf, sha256_hex};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::SourceText;
-use crate::model::CaseId;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Suite as SuiteConfig;
+use crate::model::{CaseId, RepoPath, RunKey, Suite as SuiteConfig};
 
 /// A name that a golden file states.
 pub struct Name {

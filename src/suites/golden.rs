@@ -1,13 +1,9 @@
 //! What the parts of every golden file are checked for: a word that says something, a category that there is.
 
-use crate::diag::Diagnostic;
-use crate::diag::nearest;
-use crate::format::Place;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::text::Keyword;
-use crate::text::same_category;
+use crate::diag::{Diagnostic, nearest};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, Step};
+use crate::text::{Keyword, same_category};
 
 impl Place<'_> {
     /// The keyword at a path in its normal form.

@@ -1,16 +1,13 @@
 //! What an agent was asked, as a digest: a recording of another input says nothing about this case.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::asking::MATERIAL;
 use super::desk::Shelf;
 use super::digest::sha256_hex;
 use super::walk::files_below;
 use crate::diag::Diagnostic;
-use crate::model::Ask;
-use crate::model::REDACTED;
-use crate::model::Toolbox;
+use crate::model::{Ask, REDACTED, Toolbox};
 
 /// What a request says about where a thing lies, and about the form of the answer. It may change without another input.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
@@ -117,20 +114,12 @@ fn normal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::input_digest;
-    use super::is_of_another_case;
-    use super::is_same_text;
-    use super::is_shown_in;
+    use super::{input_digest, is_of_another_case, is_same_text, is_shown_in};
     use crate::diag::Diagnostic;
-    use crate::model::Ask;
-    use crate::model::RepoPath;
-    use crate::model::Toolbox;
-    use crate::suites::Entry;
-    use crate::suites::EntryKind;
-    use crate::suites::Shelf;
+    use crate::model::{Ask, RepoPath, Toolbox};
+    use crate::suites::{Entry, EntryKind, Shelf};
 
     /// A folder with one file, which has this name and this content.
     struct OneFile(&'static str, &'static str);

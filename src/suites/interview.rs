@@ -4,62 +4,28 @@ mod checks;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use self::checks::Reader;
-use self::checks::shortfalls;
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
-use super::atoms::Atom;
-use super::atoms::produced;
+use self::checks::{Reader, shortfalls};
+use super::atoms::{Atom, produced};
 use super::blame::Blame;
-use super::client::Client;
-use super::client::Speech;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::folder;
-use super::folder::Folder;
-use super::folder::Name;
-use super::folder::Read;
+use super::client::{Client, Speech};
+use super::every_kind::{COMMON, with_common};
+use super::folder::{Folder, Name, Read};
 use super::golden::step;
-use super::labels::Labels;
-use super::labels::Says;
-use super::matching;
+use super::labels::{Labels, Says};
 use super::person_scores::score_remarks;
 use super::quarantine::QuarantineForm;
-use super::rubric::MOST_POINTS;
-use super::rubric::Measure;
-use super::rubric::invariant;
-use super::rubric::scores;
+use super::rubric::{MOST_POINTS, Measure, invariant, scores};
 use super::terms::Terms;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::Ask;
-use crate::model::ExplainedBy;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::Ruling;
-use crate::model::Run;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Unit;
-use crate::model::indicator;
-use crate::model::share;
+use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder, matching};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, Step, json};
+use crate::model::{
+    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, Suite as SuiteConfig, Unit, indicator,
+    share,
+};
 use crate::text::Keyword;
 
 /// The kind.

@@ -2,16 +2,9 @@
 
 use serde_json::Value;
 
-use super::asking::Prompt;
-use super::asking::object;
-use super::asking::one_of;
-use super::asking::text;
+use super::asking::{Prompt, object, one_of, text};
 use super::sha256_hex;
-use crate::model::AnswerForm;
-use crate::model::Ask;
-use crate::model::Mark;
-use crate::model::Run;
-use crate::model::Toolbox;
+use crate::model::{AnswerForm, Ask, Mark, Run, Toolbox};
 use crate::text::recover::recover_any;
 
 /// The lists of an output in which no order is meant. A judge tends to think of what stands first, so each vote sees another
@@ -134,10 +127,7 @@ mod tests {
     use proptest::proptest;
     use serde_json::json;
 
-    use super::Exhibit;
-    use super::shown;
-    use super::turned;
-    use super::vote;
+    use super::{Exhibit, shown, turned, vote};
     use crate::model::Mark;
 
     #[test]

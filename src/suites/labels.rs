@@ -1,8 +1,7 @@
 //! What people said: scores that replace a rubric's, tags that replace a failure's, and verdicts that automatic scores are
 //! held against. All are kept and shown.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,18 +10,10 @@ use serde_json::value::RawValue;
 use super::Shelf;
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
-use crate::format::Place;
-use crate::format::SourceText;
+use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Mark;
-use crate::model::RepoPath;
-use crate::model::Tag;
+use crate::format::{Place, SourceText, json};
+use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag};
 
 /// One label: a score of a dimension, the tag of a check, or a verdict on the whole case.
 #[derive(Deserialize, JsonSchema)]
@@ -351,17 +342,10 @@ fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagno
 
 #[cfg(test)]
 mod tests {
-    use super::Labels;
-    use super::NewLabel;
-    use super::Opinion;
-    use super::with_label;
+    use super::{Labels, NewLabel, Opinion, with_label};
     use crate::diag::Diagnostic;
-    use crate::model::AgentName;
-    use crate::model::CaseId;
-    use crate::model::Mark;
-    use crate::model::RepoPath;
-    use crate::suites::Entry;
-    use crate::suites::Shelf;
+    use crate::model::{AgentName, CaseId, Mark, RepoPath};
+    use crate::suites::{Entry, Shelf};
 
     struct One(String);
 

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Kind;
-use super::evidence;
+use super::{Kind, evidence};
 use crate::format::without_member;
 
 /// The key of every case under which people write what they like.
@@ -104,11 +102,9 @@ impl Defaults<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::CaseMeaning;
-    use super::without_notes;
+    use super::{CaseMeaning, without_notes};
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {

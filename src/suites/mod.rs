@@ -44,58 +44,25 @@ mod tool_use;
 mod triggers;
 mod walk;
 
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::AgentName;
-use crate::model::Ask;
-use crate::model::CaseId;
-use crate::model::Follow;
-use crate::model::Grade;
-use crate::model::Json;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::RepoPath;
-use crate::model::Ruling;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Toolbox;
-use crate::model::Why;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{
+    AgentName, Ask, CaseId, Follow, Grade, Json, MetricSpec, PairResult, RepoPath, Ruling, Run, RunKey,
+    Suite as SuiteConfig, Toolbox, Why,
+};
 
 pub use asking::in_words;
 pub use audit::Audit;
-pub use desk::Desk;
-pub use desk::Entry;
-pub use desk::EntryKind;
-pub use desk::PromptPackage;
-pub use desk::Shelf;
-pub use desk::is_of_the_system;
-pub use digest::outputs_digest;
-pub use digest::sha256_hex;
-pub use digest::suite_digest;
-pub use entries::GoldenEntries;
-pub use entries::shipped_flags;
+pub use desk::{Desk, Entry, EntryKind, PromptPackage, Shelf, is_of_the_system};
+pub use digest::{outputs_digest, sha256_hex, suite_digest};
+pub use entries::{GoldenEntries, shipped_flags};
 pub use every_kind::COMMON;
-pub use input::has_rounds;
-pub use input::input_digest;
-pub use input::is_of_another_case;
-pub use input::is_same_text;
-pub use input::is_shown_in;
-pub use input::query;
-pub use judged::Exhibit;
-pub use judged::vote;
-pub use labels::Label;
-pub use labels::LabelForm;
-pub use labels::Labels;
-pub use labels::NewLabel;
-pub use labels::Opinion;
-pub use labels::Says;
-pub use labels::with_label;
+pub use input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+pub use judged::{Exhibit, vote};
+pub use labels::{Label, LabelForm, Labels, NewLabel, Opinion, Says, with_label};
 pub use meaning::CaseMeaning;
 pub use quarantine::Stated;
 pub use rubric::DIMENSIONS;
-pub use walk::Files;
-pub use walk::files_below;
+pub use walk::{Files, files_below};
 
 /// Every kind there is.
 pub const KINDS: &[&Kind] = &[

@@ -1,8 +1,6 @@
 //! Scores that people gave: each counts on the outputs that it is on, and the report says so.
 
-use super::labels::Label;
-use super::labels::Labels;
-use super::labels::Says;
+use super::labels::{Label, Labels, Says};
 use super::rubric::DIMENSIONS;
 use crate::model::PairResult;
 

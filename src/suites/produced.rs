@@ -3,17 +3,11 @@
 use serde::Deserialize;
 use serde::de::MapAccess;
 
-use super::finding::Finding;
-use super::finding::Parts;
-use super::finding::Severity;
+use super::finding::{Finding, Parts, Severity};
 use super::reading::from_text;
 use crate::format::loose;
-use crate::format::loose::Loose;
-use crate::format::loose::Object;
-use crate::format::loose::Shape;
-use crate::format::loose::Text;
-use crate::model::Layer;
-use crate::model::Run;
+use crate::format::loose::{Loose, Object, Shape, Text};
+use crate::model::{Layer, Run};
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
@@ -204,10 +198,8 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::Produced;
-    use super::produced;
-    use crate::model::Layer;
-    use crate::model::Run;
+    use super::{Produced, produced};
+    use crate::model::{Layer, Run};
 
     fn reading(outputs: &str) -> Produced {
         produced(&Run::of(outputs))

@@ -1,58 +1,26 @@
 //! Kind `property` (seed 001): what must not change an agent's classification.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
-use super::blame::Blame;
-use super::blame::Fault;
-use super::deltas::Produced;
-use super::deltas::form;
-use super::deltas::kinds_by_item;
-use super::deltas::produced;
-use super::every_kind::CASE_PASS_RATE;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::expected_deltas::DeltaForm;
-use super::expected_deltas::ExpectedDeltas;
-use super::folder;
-use super::folder::Folder;
-use super::folder::Name;
-use super::folder::Read;
+use super::blame::{Blame, Fault};
+use super::deltas::{Produced, form, kinds_by_item, produced};
+use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use super::expected_deltas::{DeltaForm, ExpectedDeltas};
+use super::folder::{Folder, Name, Read};
 use super::quarantine::QuarantineForm;
 use super::snapshot::Snapshot;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::Aggregate;
-use crate::model::Ask;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::ExplainedBy;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::Run;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Toolbox;
-use crate::model::all_hold;
-use crate::model::indicator;
+use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, json};
+use crate::model::{
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, Suite as SuiteConfig, Toolbox,
+    all_hold, indicator,
+};
 
 /// The kind.
 pub const KIND: Kind = Kind {

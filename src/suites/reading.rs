@@ -2,8 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::format::loose::Loose;
-use crate::format::loose::Text;
+use crate::format::loose::{Loose, Text};
 use crate::model::Layer;
 use crate::text::recover;
 use crate::text::recover::Anchor;

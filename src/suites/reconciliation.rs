@@ -1,54 +1,25 @@
 //! Kind `reconciliation` (seed 001): agents that say how code, tests and requirements fit together.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
-use super::blame::Blame;
-use super::blame::Fault;
-use super::deltas::Delta;
-use super::deltas::Produced;
-use super::deltas::kinds_by_item;
-use super::deltas::produced;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::expected_deltas::DeltaForm;
-use super::expected_deltas::ExpectedDeltas;
-use super::folder;
-use super::folder::Folder;
-use super::folder::Read;
+use super::blame::{Blame, Fault};
+use super::deltas::{Delta, Produced, kinds_by_item, produced};
+use super::every_kind::{COMMON, with_common};
+use super::expected_deltas::{DeltaForm, ExpectedDeltas};
+use super::folder::{Folder, Read};
 use super::quarantine::QuarantineForm;
-use super::snapshot::Range;
-use super::snapshot::Snapshot;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
+use super::snapshot::{Range, Snapshot};
+use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::Ask;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::ExplainedBy;
-use crate::model::Failure;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::Run;
-use crate::model::Suite as SuiteConfig;
-use crate::model::indicator;
-use crate::model::share;
+use crate::format::{Place, SourceText, json};
+use crate::model::{
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, Suite as SuiteConfig, indicator,
+    share,
+};
 
 /// The kind.
 pub const KIND: Kind = Kind {

@@ -1,12 +1,9 @@
 //! The rubric of seed 001: six dimensions of 0 to 2 points, scored without a person.
 
-use super::atoms::Atom;
-use super::atoms::Produced;
-use super::atoms::Validator;
+use super::atoms::{Atom, Produced, Validator};
 use super::terms::Terms;
 use crate::model::reaches;
-use crate::text::Keyword;
-use crate::text::norm;
+use crate::text::{Keyword, norm};
 
 /// The dimensions, in the order of `Scores`.
 pub const DIMENSIONS: [&str; 6] = [
@@ -110,10 +107,7 @@ fn compression(atoms: u64, rounds: u64) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::aligned;
-    use super::compression;
-    use super::invariant;
-    use super::stepped;
+    use super::{aligned, compression, invariant, stepped};
     use crate::suites::atoms::Atom;
 
     #[test]

@@ -1,7 +1,6 @@
 //! What a prompt package says of one rule, and what a commit changed in it.
 
-use crate::text::Keyword;
-use crate::text::norm;
+use crate::text::{Keyword, norm};
 
 /// How many characters of a change are shown on each side.
 const SHOWN: usize = 120;

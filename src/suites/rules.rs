@@ -1,29 +1,18 @@
 //! Trigger rules: which finding of one agent calls which other agent.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::de::MapAccess;
-use serde::de::SeqAccess;
-use serde::de::Visitor;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::value::SeqAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
-use super::finding::Finding;
-use super::finding::Severity;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
-use crate::format::SourceText;
-use crate::format::yaml;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
+use super::finding::{Finding, Severity};
+use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::format::yaml::Step::{At, Key};
+use crate::format::{SourceText, yaml};
 use crate::model::AgentName;
-use crate::text::Keyword;
-use crate::text::same_category;
+use crate::text::{Keyword, same_category};
 
 /// `rules.yaml`: a list of rules, by itself or under the key `rules`.
 #[derive(JsonSchema)]

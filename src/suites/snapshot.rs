@@ -1,20 +1,15 @@
 //! A snapshot of a repository: what there is, and what an agent is asked about it.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::asking::Prompt;
-use super::deltas::DeltaKind;
-use super::deltas::form;
+use super::deltas::{DeltaKind, form};
 use crate::diag::Diagnostic;
 use crate::format::Place;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::model::Ask;
-use crate::model::RepoPath;
-use crate::model::Toolbox;
+use crate::format::Step::{At, Key};
+use crate::model::{Ask, RepoPath, Toolbox};
 
 /// What there is.
 #[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]

@@ -2,63 +2,27 @@
 
 mod explained;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use smallvec::smallvec;
 
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
-use super::atoms::Atom;
-use super::atoms::produced;
-use super::blame::Blame;
-use super::blame::Fault;
-use super::client::Client;
-use super::client::Speech;
-use super::every_kind::CASE_PASS_RATE;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::folder;
-use super::folder::Folder;
-use super::folder::Name;
-use super::folder::Read;
+use super::atoms::{Atom, produced};
+use super::blame::{Blame, Fault};
+use super::client::{Client, Speech};
+use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use super::folder::{Folder, Name, Read};
 use super::quarantine::QuarantineForm;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::Ask;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::PairValue;
-use crate::model::Ruling;
-use crate::model::Run;
-use crate::model::SampleFold;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Unit;
-use crate::model::all_hold;
-use crate::model::harmonic;
-use crate::model::indicator;
-use crate::model::reaches;
+use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, json};
+use crate::model::{
+    Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, SampleFold,
+    Suite as SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+};
 use crate::text::Keyword;
 
 /// The kind.
@@ -392,9 +356,7 @@ impl Suite for Stochastic {
 
 #[cfg(test)]
 mod tests {
-    use super::measured;
-    use super::score;
-    use super::variance;
+    use super::{measured, score, variance};
     use crate::suites::atoms::Atom;
     use crate::text::Keyword;
 

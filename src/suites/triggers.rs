@@ -2,55 +2,24 @@
 
 use std::collections::BTreeSet;
 
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Audit;
-use super::Cast;
-use super::Desk;
-use super::EntryKind;
-use super::Kind;
-use super::Layout;
-use super::Pair;
-use super::Shelf;
-use super::Suite;
 use super::desk::read_case;
-use super::every_kind::COMMON;
-use super::every_kind::with_common;
-use super::finding::Finding;
-use super::finding::Parts;
-use super::finding::Severity;
+use super::every_kind::{COMMON, with_common};
+use super::finding::{Finding, Parts, Severity};
 use super::meaning::without_notes;
 use super::quarantine::QuarantineForm;
-use super::rules::Rules;
-use super::rules::RulesFile;
-use super::sha256_hex;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::AgentName;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::ExplainedBy;
-use crate::model::Failure;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::MetricSpec;
-use crate::model::Outcome;
-use crate::model::RepoPath;
-use crate::model::Run;
-use crate::model::Suite as SuiteConfig;
-use crate::model::Tag;
-use crate::model::indicator;
-use crate::model::share;
+use super::rules::{Rules, RulesFile};
+use super::{Audit, Cast, Desk, EntryKind, Kind, Layout, Pair, Shelf, Suite, sha256_hex};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, json};
+use crate::model::{
+    AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Outcome,
+    RepoPath, Run, Suite as SuiteConfig, Tag, indicator, share,
+};
 
 /// The kind.
 pub const KIND: Kind = Kind {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::EntryKind;
-use super::desk::Shelf;
+use super::desk::{EntryKind, Shelf};
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 

@@ -2,9 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use memchr::memchr_iter;
-use memchr::memchr2;
-use memchr::memmem;
+use memchr::{memchr_iter, memchr2, memmem};
 
 use super::norm::norm;
 
@@ -86,10 +84,7 @@ pub fn token_overlap(one: &str, other: &str) -> f64 {
 mod tests {
     use proptest::proptest;
 
-    use super::Keyword;
-    use super::contains;
-    use super::same_category;
-    use super::token_overlap;
+    use super::{Keyword, contains, same_category, token_overlap};
 
     #[test]
     fn an_empty_keyword_is_none() {

@@ -125,8 +125,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::Folded;
-    use super::Names;
+    use super::{Folded, Names};
     use crate::text::norm;
 
     fn found(names: &[&str], text: &str) -> Vec<(usize, String)> {

@@ -1,24 +1,15 @@
 //! The files of the base commit: a tree of ids, of which only those files are fetched that the head does not have as they are.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::blob_id::is_id;
 use super::disk::Disk;
 use crate::diag::Diagnostic;
-use crate::format::MAX_FILE_BYTES;
-use crate::format::too_large;
-use crate::guard::Base;
-use crate::guard::Likeness;
-use crate::guard::OtherCommit;
+use crate::format::{MAX_FILE_BYTES, too_large};
+use crate::guard::{Base, Likeness, OtherCommit};
 use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
-use crate::suites::is_of_the_system;
+use crate::suites::{Entry, EntryKind, Shelf, is_of_the_system};
 
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]

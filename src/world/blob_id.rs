@@ -1,7 +1,6 @@
 //! The id under which git keeps the bytes of a file.
 
-use sha1::Digest;
-use sha1::Sha1;
+use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::guard::without_returns;

@@ -1,7 +1,6 @@
 //! The time of day.
 
-use std::time::Instant;
-use std::time::SystemTime;
+use std::time::{Instant, SystemTime};
 
 use jiff::Timestamp;
 

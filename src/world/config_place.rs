@@ -1,10 +1,8 @@
 //! Where a config is: its path in the repository, as it was asked for, and whose history may be asked for a base commit.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::disk::Disk;
-use super::disk::without_dots;
+use super::disk::{Disk, without_dots};
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 

@@ -1,21 +1,15 @@
 //! What this process is given: its environment, its clock, its two streams.
 
 use std::io;
-use std::io::BufRead;
-use std::io::IsTerminal;
-use std::io::Read;
-use std::io::Write;
+use std::io::{BufRead, IsTerminal, Read, Write};
 use std::sync::OnceLock;
 
 use anyhow::Context;
 
 use super::clock::Clock;
 use super::env::Env;
-use crate::diag::Diagnostic;
-use crate::diag::one_line;
-use crate::format::MAX_FILE_BYTES;
-use crate::format::SourceText;
-use crate::format::too_large;
+use crate::diag::{Diagnostic, one_line};
+use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
 
 /// How loud progress is.

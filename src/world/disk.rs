@@ -1,16 +1,12 @@
 //! Files of the repository, opened so that no link and no path leads out of it.
 
 use std::io;
-use std::io::Read;
-use std::io::Write;
-use std::path::Component;
-use std::path::Path;
-use std::path::PathBuf;
+use std::io::{Read, Write};
+use std::path::{Component, Path, PathBuf};
 
 use anyhow::Context;
 use cap_std::ambient_authority;
-use cap_std::fs::Dir;
-use cap_std::fs::FileType;
+use cap_std::fs::{Dir, FileType};
 use rayon::slice::ParallelSliceMut;
 #[cfg(target_os = "linux")]
 use rustix::fs::Mode;
@@ -23,14 +19,9 @@ use rustix::fs::openat2;
 
 use super::drafts::draft_file;
 use crate::diag::Diagnostic;
-use crate::format::MAX_FILE_BYTES;
-use crate::format::SourceText;
-use crate::format::too_large;
+use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
-use crate::suites::is_of_the_system;
+use crate::suites::{Entry, EntryKind, Shelf, is_of_the_system};
 
 /// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
 pub struct Disk {

@@ -1,20 +1,15 @@
 //! Drafts of files: where they are until they get their names, and who may write meanwhile.
 
-use std::hash::BuildHasher;
-use std::hash::RandomState;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context;
 use cap_std::fs::OpenOptions;
 
-use super::disk::Disk;
-use super::disk::is_link;
-use super::disk::named;
-use super::disk::not_of_git;
+use super::disk::{Disk, is_link, named, not_of_git};
 use crate::model::RepoPath;
 
 /// The folder of a repository that is goldgate's own.

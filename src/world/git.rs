@@ -1,30 +1,16 @@
 //! The commit that is checked out and the person who works here, read from git's own files: the image has no git. Where there is
 //! one, it is asked for the files of other commits.
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
-use std::path::Path;
-use std::path::PathBuf;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
-use std::sync::mpsc;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::Context;
 
-use super::base::Depth;
-use super::base::Listing;
-use super::base::Node;
-use super::base::NodeKind;
-use super::base::Objects;
-use super::base::Submodule;
+use super::base::{Depth, Listing, Node, NodeKind, Objects, Submodule};
 use super::disk::Disk;
 use super::env::Env;
 use crate::format::MAX_FILE_BYTES;

@@ -24,23 +24,12 @@ mod traces;
 #[cfg(feature = "web")]
 mod web;
 
-pub use base::BaseTree;
-pub use base::Depth;
-pub use base::Listing;
-pub use base::Node;
-pub use base::NodeKind;
-pub use base::Objects;
+pub use base::{BaseTree, Depth, Listing, Node, NodeKind, Objects};
 pub use clock::Clock;
-pub use console::Loudness;
-pub use console::World;
-pub use disk::Disk;
-pub use disk::NoFile;
-pub use disk::append;
-pub use env::Env;
-pub use env::Secret;
-pub use git::Git;
-pub use git::head_commit;
-pub use git::user_name;
+pub use console::{Loudness, World};
+pub use disk::{Disk, NoFile, append};
+pub use env::{Env, Secret};
+pub use git::{Git, head_commit, user_name};
 #[cfg(feature = "github")]
 pub use github::Artifact;
 #[cfg(feature = "github")]
@@ -71,7 +60,6 @@ pub use progress::Progress;
 pub use signals::interrupted;
 #[cfg(feature = "models")]
 pub use signals::signal_so_far;
-pub use swap::FileSet;
-pub use swap::SetFiles;
+pub use swap::{FileSet, SetFiles};
 #[cfg(feature = "models")]
 pub use traces::export;

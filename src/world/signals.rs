@@ -1,11 +1,16 @@
 //! Signals that call a run off. From the first run of the engine on, a signal is kept until somebody asks: one that comes between
 //! two phases calls the run off like one that comes within.
 
-use std::sync::OnceLock;
-use std::sync::mpsc;
+#[cfg(unix)]
+use std::pin::pin;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 
+#[cfg(unix)]
+use futures_util::future::select;
 use tokio::runtime;
+#[cfg(unix)]
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 use crate::model::Interruption;
@@ -55,16 +60,14 @@ fn listen() -> Heard {
 
 #[cfg(unix)]
 struct Signals {
-    pressed: tokio::signal::unix::Signal,
-    terminated: tokio::signal::unix::Signal,
-    hung_up: tokio::signal::unix::Signal,
+    pressed: Signal,
+    terminated: Signal,
+    hung_up: Signal,
 }
 
 #[cfg(unix)]
 impl Signals {
     fn open() -> std::io::Result<Self> {
-        use tokio::signal::unix::SignalKind;
-        use tokio::signal::unix::signal;
         Ok(Self {
             pressed: signal(SignalKind::interrupt())?,
             terminated: signal(SignalKind::terminate())?,
@@ -73,9 +76,6 @@ impl Signals {
     }
 
     async fn first(&mut self) -> Interruption {
-        use std::pin::pin;
-
-        use futures_util::future::select;
         let Self { pressed, terminated, hung_up } = self;
         let pressed = pin!(async {
             pressed.recv().await;

@@ -168,9 +168,7 @@ fn is_elsewhere(error: &io::Error) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::FileSet;
-    use super::SetFiles;
-    use super::steps;
+    use super::{FileSet, SetFiles, steps};
     use crate::model::RepoPath;
     use crate::world::Disk;
 

@@ -3,19 +3,13 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use reqwest::Client;
-use reqwest::Response;
-use reqwest::StatusCode;
-use reqwest::Url;
-use reqwest::header::HeaderMap;
-use reqwest::header::HeaderName;
-use reqwest::header::HeaderValue;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, StatusCode, Url};
 
 use super::env::Env;
 use super::web;
 use crate::format::otlp;
-use crate::format::otlp::Content;
-use crate::format::otlp::Telling;
+use crate::format::otlp::{Content, Telling};
 use crate::model::Traced;
 
 /// Tries of one request.

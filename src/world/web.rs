@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use reqwest::Certificate;
-use reqwest::Client;
-use reqwest::ClientBuilder;
 use reqwest::redirect::Policy;
+use reqwest::{Certificate, Client, ClientBuilder};
 use rustls::crypto::ring;
 
 /// A client with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), the system's certificate roots and Mozilla's:

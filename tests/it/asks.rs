@@ -1,32 +1,17 @@
 //! What a live agent is asked: enough to answer, and nothing of what is expected.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use goldgate::diag::Diagnostic;
 use goldgate::format::config;
-use goldgate::model::Ask;
-use goldgate::model::Layer;
-use goldgate::model::Outcome;
-use goldgate::model::RepoPath;
-use goldgate::model::Run;
-use goldgate::model::Suite as SuiteConfig;
-use goldgate::model::Toolbox;
-use goldgate::suites::Desk;
-use goldgate::suites::Entry;
-use goldgate::suites::KINDS;
-use goldgate::suites::Shelf;
-use goldgate::suites::Suite;
-use goldgate::suites::in_words;
-use goldgate::suites::kind;
+use goldgate::model::{Ask, Layer, Outcome, RepoPath, Run, Suite as SuiteConfig, Toolbox};
+use goldgate::suites::{Desk, Entry, KINDS, Shelf, Suite, in_words, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 /// Kinds whose agents are never asked: rules, and a second look at another suite's runs.

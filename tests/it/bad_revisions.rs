@@ -1,11 +1,9 @@
 //! Instructions, originals, configs and records of revisions that cannot be: each is told with its place and its mend.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::repository::Ran;
-use crate::repository::Repository;
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

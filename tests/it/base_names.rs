@@ -5,8 +5,7 @@ use std::process::Command;
 use libtest_mimic::Trial;
 
 use crate::guard::commit_all;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -3,8 +3,7 @@
 use libtest_mimic::Trial;
 
 use crate::cases::copy;
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -5,13 +5,11 @@
 //! not looked at. `BLESS=1` writes them.
 
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

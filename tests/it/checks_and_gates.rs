@@ -1,19 +1,14 @@
 //! No check without a gate that sees it: where a check fails in every case, the default gates are not green.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::cases::copy;
-use crate::repository::EXPECTED;
-use crate::repository::RUN;
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{EXPECTED, RUN, Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -2,25 +2,12 @@
 
 use std::fs;
 
-use goldgate::guard::SETTINGS;
-use goldgate::guard::Treatment;
-use goldgate::model::Aggregate;
-use goldgate::model::Drift;
-use goldgate::model::Edge;
-use goldgate::model::Gate;
-use goldgate::model::Limit;
-use goldgate::model::MetricSpec;
-use goldgate::model::SampleFold;
-use goldgate::model::Side;
-use goldgate::model::Unit;
-use goldgate::suites::COMMON;
-use goldgate::suites::KINDS;
+use goldgate::guard::{SETTINGS, Treatment};
+use goldgate::model::{Aggregate, Drift, Edge, Gate, Limit, MetricSpec, SampleFold, Side, Unit};
+use goldgate::suites::{COMMON, KINDS};
 use libtest_mimic::Trial;
 
-use crate::repository::Repository;
-use crate::repository::program;
-use crate::repository::ran;
-use crate::repository::root;
+use crate::repository::{Repository, program, ran, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

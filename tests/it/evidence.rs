@@ -5,11 +5,8 @@ use std::collections::BTreeSet;
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::checks_and_gates::collected;
-use crate::checks_and_gates::graded;
-use crate::checks_and_gates::perfect;
-use crate::repository::RUN;
-use crate::repository::Repository;
+use crate::checks_and_gates::{collected, graded, perfect};
+use crate::repository::{RUN, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,19 +1,14 @@
 //! Files that are written: whole or not at all, none lost, none through a link; and results that nobody can read.
 
 use std::fs::File;
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::program;
+use crate::repository::{Ran, Repository, program};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -9,11 +9,7 @@ use rows::ROWS;
 use serde_json::Value;
 
 use crate::cases::copy;
-use crate::repository::EXPECTED;
-use crate::repository::RUN;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{EXPECTED, RUN, Ran, Repository, root};
 use crate::trial;
 
 /// One change of the head, and what is said of it.

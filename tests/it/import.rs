@@ -2,23 +2,12 @@
 
 mod otlp;
 
-use goldgate::format::SourceText;
-use goldgate::format::run_v1;
-use goldgate::model::AgentName;
-use goldgate::model::CaseId;
-use goldgate::model::RepoPath;
-use goldgate::model::RunKey;
-use goldgate::model::SuiteId;
+use goldgate::format::{SourceText, run_v1};
+use goldgate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::otlp::failed_trace;
-use self::otlp::older_traces;
-use self::otlp::request;
-use self::otlp::silent_trace;
-use self::otlp::span;
-use self::otlp::trace;
+use self::otlp::{failed_trace, older_traces, request, silent_trace, span, trace};
 use crate::repository::Repository;
 use crate::trial;
 

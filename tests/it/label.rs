@@ -1,16 +1,12 @@
 //! `goldgate label`: what a person said is in the file at once, and stays there.
 
-use std::io::Read;
-use std::io::Write;
-use std::process::ChildStdout;
-use std::process::Stdio;
+use std::io::{Read, Write};
+use std::process::{ChildStdout, Stdio};
 
 use libtest_mimic::Trial;
 
 use crate::cases::copy;
-use crate::repository::Repository;
-use crate::repository::program;
-use crate::repository::root;
+use crate::repository::{Repository, program, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

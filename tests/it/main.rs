@@ -46,8 +46,7 @@ mod traces;
 #[cfg(feature = "github")]
 mod workflows;
 
-use libtest_mimic::Arguments;
-use libtest_mimic::Trial;
+use libtest_mimic::{Arguments, Trial};
 
 /// A test function that fails by panicking, as everywhere.
 fn trial(name: impl Into<String>, test: impl FnOnce() + Send + 'static) -> Trial {

@@ -3,10 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::EXPECTED;
-use crate::repository::RUN;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use crate::repository::{EXPECTED, RUN, Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -4,10 +4,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::cases::copy;
-use crate::repository::EXPECTED;
-use crate::repository::RUN;
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{EXPECTED, RUN, Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

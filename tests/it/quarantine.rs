@@ -1,8 +1,7 @@
 //! A case in quarantine: it runs and shows, does not gate, and comes back.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::repository::Repository;
 use crate::trial;

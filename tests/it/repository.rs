@@ -1,7 +1,6 @@
 //! A small repository in a folder of its own, and the program run in it with a clean environment.
 
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

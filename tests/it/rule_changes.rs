@@ -4,9 +4,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use crate::guard::commit_all;
-use crate::repository::EXPECTED;
-use crate::repository::RUN;
-use crate::repository::Repository;
+use crate::repository::{EXPECTED, RUN, Repository};
 use crate::trial;
 
 const PROMPT: &str = "prompts/legal.md";

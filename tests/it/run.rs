@@ -3,11 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::program;
-use crate::repository::ran;
-use crate::repository::root;
+use crate::repository::{Ran, Repository, program, ran, root};
 use crate::trial;
 
 const RUN: &str = "golden/runs/legal/lease.json";

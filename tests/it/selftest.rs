@@ -2,10 +2,7 @@
 
 use libtest_mimic::Trial;
 
-use crate::repository::Repository;
-use crate::repository::program;
-use crate::repository::ran;
-use crate::repository::root;
+use crate::repository::{Repository, program, ran, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

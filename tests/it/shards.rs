@@ -5,18 +5,11 @@ use std::path::Path;
 
 use libtest_mimic::Trial;
 use proptest::prelude::any;
-use proptest::test_runner::Config;
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-use crate::guard::add_case;
-use crate::guard::commit_all;
-use crate::guard::recording;
-use crate::repository::CONFIG;
-use crate::repository::Repository;
-use crate::repository::program;
-use crate::repository::ran;
-use crate::repository::root;
+use crate::guard::{add_case, commit_all, recording};
+use crate::repository::{CONFIG, Repository, program, ran, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,8 +1,7 @@
 //! Snapshots: the graded essence of each case, and what differs from it.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::repository::Repository;
 use crate::trial;

@@ -1,9 +1,8 @@
 //! Rules about the code: the map's layers, names, lengths.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use libtest_mimic::Trial;
 
@@ -13,7 +12,7 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("a module uses only modules of the blocks above its own", layers),
-        trial("imports come one module a line", imports),
+        trial("imports are grouped by module", imports),
         trial("no module is a drawer for leftovers", names),
         trial("every file opens with what it is for and fits into the head", files),
         trial("only format yaml knows the YAML crates and only world knows octocrab", single_users),
@@ -77,9 +76,27 @@ fn layers() {
 
 fn imports() {
     for (path, text) in sources() {
-        for line in text.lines().filter(|line| line.trim_start().starts_with("use ")) {
-            assert!(!line.contains('{'), "{}: {line}", path.display());
-            assert!(!line.ends_with("::*;"), "{}: {line}", path.display());
+        let mut modules = BTreeSet::new();
+        let mut before = "";
+        for line in text.lines() {
+            let conditional = before.trim_start().starts_with("#[cfg");
+            let import = line.trim_start().trim_start_matches("pub(crate) ").trim_start_matches("pub ");
+            if let Some(tree) = import.strip_prefix("use ") {
+                assert!(!line.ends_with("::*;"), "{}: {line}", path.display());
+                assert!(!before.contains("fn "), "{}: an import inside a function: {line}", path.display());
+                let module = match tree.split_once('{') {
+                    Some((module, _)) => module,
+                    None => tree.rsplit_once("::").map_or("", |(module, _)| module),
+                };
+                let scope = line.split_once("use ").map_or("", |(scope, _)| scope);
+                let key = (scope, module.trim_end_matches("::"));
+                assert!(
+                    conditional || key.1.is_empty() || modules.insert(key),
+                    "{}: {line}: imports from one module belong in one statement",
+                    path.display()
+                );
+            }
+            before = line;
         }
     }
 }

@@ -2,52 +2,26 @@
 
 mod receiver;
 
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
-use std::net::TcpListener;
-use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use goldgate::format::otlp;
-use goldgate::format::otlp::Content;
-use goldgate::format::otlp::Telling;
-use goldgate::model::AgentName;
-use goldgate::model::Answered;
-use goldgate::model::CaseId;
-use goldgate::model::Chat;
-use goldgate::model::Evidence;
-use goldgate::model::Inputs;
-use goldgate::model::Json;
-use goldgate::model::Measures;
-use goldgate::model::Period;
-use goldgate::model::Provenance;
-use goldgate::model::Record;
-use goldgate::model::Recorded;
-use goldgate::model::Spent;
-use goldgate::model::Status;
-use goldgate::model::Steps;
-use goldgate::model::Stop;
-use goldgate::model::SuiteId;
-use goldgate::model::ToolCall;
-use goldgate::model::Traced;
-use goldgate::world::Env;
-use goldgate::world::export;
+use goldgate::format::otlp::{Content, Telling};
+use goldgate::model::{
+    AgentName, Answered, CaseId, Chat, Evidence, Inputs, Json, Measures, Period, Provenance, Record, Recorded, Spent,
+    Status, Steps, Stop, SuiteId, ToolCall, Traced,
+};
+use goldgate::world::{Env, export};
 use libtest_mimic::Trial;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTracePartialSuccess;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceResponse;
+use opentelemetry_proto::tonic::collector::trace::v1::{
+    ExportTracePartialSuccess, ExportTraceServiceRequest, ExportTraceServiceResponse,
+};
 use prost::Message;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::receiver::environment;
-use self::receiver::faults;
-use self::receiver::real_receiver;
-use self::receiver::settings;
+use self::receiver::{environment, faults, real_receiver, settings};
 use crate::repository::Repository;
 use crate::trial;
 

@@ -1,14 +1,12 @@
 //! Every workflow that uses goldgate asks for what the action has: inputs, modes, events, artifacts, and no more rights than it needs.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::repository::Repository;
-use crate::repository::root;
+use crate::repository::{Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

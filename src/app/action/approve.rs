@@ -1,29 +1,15 @@
 //! `mode: approve`: judges the label that accepts a baseline.
 
-use super::desk::Desk;
-use super::desk::log;
-use super::desk::needs;
-use super::desk::outputs;
-use super::evidence::Query;
-use super::evidence::evidence;
+use super::desk::{Desk, log, needs, outputs};
+use super::evidence::{Query, evidence};
 use super::inputs::Inputs;
 use crate::app::trouble::Trouble;
-use crate::model::LabelChange;
-use crate::model::LabelEvent;
-use crate::model::Permission;
-use crate::model::StatusState;
-use crate::publish;
-use crate::publish::About;
-use crate::publish::approval;
-use crate::publish::approval::Asked;
-use crate::publish::approval::Happened;
-use crate::publish::approval::NoResult;
-use crate::publish::approval::Plan;
-use crate::publish::approval::Refusal;
+use crate::model::{LabelChange, LabelEvent, Permission, StatusState};
+use crate::publish::approval::{Asked, Happened, NoResult, Plan, Refusal};
+use crate::publish::{About, approval};
 use crate::render::inline;
-use crate::report;
-use crate::world;
 use crate::world::World;
+use crate::{publish, report, world};
 
 /// Reads, plans, acts, reads back.
 ///

@@ -2,37 +2,20 @@
 
 use std::path::Path;
 
-use super::desk::baseline_file;
-use super::desk::baseline_of;
-use super::desk::log;
-use super::desk::needs;
-use super::desk::open;
-use super::desk::outputs;
-use super::inputs::Inputs;
-use super::inputs::inside;
+use super::desk::{baseline_file, baseline_of, log, needs, open, outputs};
+use super::inputs::{Inputs, inside};
 use super::payload;
 use crate::app::baseline;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::format::act;
 use crate::format::act::Act;
-use crate::format::baseline_v1;
-use crate::format::report_v1;
-use crate::model::Baseline;
-use crate::model::RepoPath;
-use crate::model::Report;
+use crate::format::{act, baseline_v1, report_v1};
+use crate::model::{Baseline, RepoPath, Report};
 use crate::publish;
 use crate::publish::baseline_pr;
-use crate::publish::baseline_pr::Asked;
-use crate::publish::baseline_pr::Open;
-use crate::publish::baseline_pr::Plan;
-use crate::publish::baseline_pr::TITLE;
-use crate::suites::Shelf;
-use crate::suites::sha256_hex;
-use crate::world::Disk;
-use crate::world::GitHub;
-use crate::world::OneFile;
-use crate::world::World;
+use crate::publish::baseline_pr::{Asked, Open, Plan, TITLE};
+use crate::suites::{Shelf, sha256_hex};
+use crate::world::{Disk, GitHub, OneFile, World};
 
 const PULLS: &str = "pull-requests: write";
 const CONTENTS: &str = "contents: write";

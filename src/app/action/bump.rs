@@ -1,34 +1,19 @@
 //! `mode: bump`: commits an approved baseline to the branch of the pull request.
 
-use super::desk::Desk;
-use super::desk::baseline_of;
-use super::desk::log;
-use super::desk::needs;
-use super::desk::outputs;
-use super::evidence::Evidence;
-use super::evidence::evidence;
+use super::desk::{Desk, baseline_of, log, needs, outputs};
+use super::evidence::{Evidence, evidence};
 use super::inputs::Inputs;
 use crate::app::baseline;
 use crate::app::trouble::Trouble;
 use crate::format::baseline_v1;
-use crate::model::Baseline;
-use crate::model::RepoPath;
-use crate::model::StatusState;
-use crate::publish;
-use crate::publish::About;
-use crate::publish::approval;
+use crate::model::{Baseline, RepoPath, StatusState};
 use crate::publish::approval::NoResult;
-use crate::publish::bump;
-use crate::publish::bump::Asked;
-use crate::publish::bump::Measured;
-use crate::publish::bump::Plan;
-use crate::publish::bump::Refusal;
+use crate::publish::bump::{Asked, Measured, Plan, Refusal};
+use crate::publish::{About, approval, bump};
 use crate::render::inline;
-use crate::report;
 use crate::suites::sha256_hex;
-use crate::world::NotCommitted;
-use crate::world::OneFile;
-use crate::world::World;
+use crate::world::{NotCommitted, OneFile, World};
+use crate::{publish, report};
 
 /// What the result comes to, computed here.
 struct Computed {

@@ -1,17 +1,10 @@
 //! The line among a commit's checks: `neutral` where a tier that does not block got worse.
 
-use crate::model::Authority;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Verdict;
+use crate::model::{Authority, Report, Ruling, Verdict};
 use crate::publish;
 use crate::render::markdown::Links;
 use crate::render::words;
-use crate::world::CheckRun;
-use crate::world::Conclusion;
-use crate::world::GitHub;
-use crate::world::Refusal;
-use crate::world::World;
+use crate::world::{CheckRun, Conclusion, GitHub, Refusal, World};
 
 /// GitHub's limit of a check run's summary, in bytes.
 const LIMIT: usize = 65_535;

@@ -3,19 +3,11 @@
 use std::time::Duration;
 
 use super::inputs::Inputs;
-use crate::model::Origin;
-use crate::model::PullRequest;
-use crate::model::Report;
-use crate::model::RunNumber;
+use crate::model::{Origin, PullRequest, Report, RunNumber};
 use crate::publish;
-use crate::publish::Plan;
-use crate::publish::Request;
-use crate::publish::Stale;
-use crate::publish::Witness;
+use crate::publish::{Plan, Request, Stale, Witness};
 use crate::render::markdown::Links;
-use crate::world::GitHub;
-use crate::world::Refusal;
-use crate::world::World;
+use crate::world::{GitHub, Refusal, World};
 
 /// What is written, and where it comes from.
 pub struct Said<'a> {

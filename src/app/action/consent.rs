@@ -2,14 +2,10 @@
 
 use crate::app::run::Done;
 use crate::app::trouble::Trouble;
-use crate::model::Approval;
-use crate::model::Baseline;
-use crate::model::Ruling;
-use crate::publish::ConfigKey;
-use crate::publish::approval;
+use crate::model::{Approval, Baseline, Ruling};
+use crate::publish::{ConfigKey, approval};
 use crate::report;
-use crate::world::GitHub;
-use crate::world::Refusal;
+use crate::world::{GitHub, Refusal};
 
 /// On what an approval is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,37 +2,18 @@
 
 use std::path::Path;
 
-use super::event_of;
 use super::evidence::Query;
-use super::github;
 use super::inputs::Inputs;
-use super::payload;
+use super::{event_of, github, payload};
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::format::SourceText;
-use crate::format::act;
 use crate::format::act::Act;
-use crate::format::baseline_v1;
-use crate::format::config;
-use crate::model::Approval;
-use crate::model::Baseline;
-use crate::model::Pull;
-use crate::model::PullRequest;
-use crate::model::RepoPath;
-use crate::model::RunNumber;
-use crate::model::StatusState;
+use crate::format::{SourceText, act, baseline_v1, config};
+use crate::model::{Approval, Baseline, Pull, PullRequest, RepoPath, RunNumber, StatusState};
 use crate::publish;
-use crate::publish::About;
-use crate::publish::ConfigKey;
-use crate::publish::Note;
-use crate::publish::Plan;
-use crate::publish::approval;
+use crate::publish::{About, ConfigKey, Note, Plan, approval};
 use crate::render::line;
-use crate::world::Env;
-use crate::world::GitHub;
-use crate::world::Refusal;
-use crate::world::World;
-use crate::world::append;
+use crate::world::{Env, GitHub, Refusal, World, append};
 
 /// What is known before anything is decided.
 pub struct Desk<'a> {

@@ -1,20 +1,11 @@
 //! The result of a run on a commit, out of the artifact that the run left behind. It is data that a stranger may have written.
 
-use crate::format::MAX_FILE_BYTES;
-use crate::format::SourceText;
-use crate::format::archive;
 use crate::format::archive::Limits;
-use crate::format::baseline_v1;
-use crate::format::report_v1;
-use crate::model::Baseline;
-use crate::model::RepoPath;
-use crate::model::Report;
+use crate::format::{MAX_FILE_BYTES, SourceText, archive, baseline_v1, report_v1};
+use crate::model::{Baseline, RepoPath, Report};
 use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
-use crate::world::Artifact;
-use crate::world::GitHub;
-use crate::world::Refusal;
-use crate::world::WorkflowRun;
+use crate::world::{Artifact, GitHub, Refusal, WorkflowRun};
 
 /// The artifact that the shipped workflows upload.
 const ARTIFACT: &str = "goldgate-report";

@@ -1,21 +1,13 @@
 //! The files of a commit, held in memory: nothing of them is on a disk, and nothing of them is run.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::archive::Unpacked;
-use crate::guard::Base;
-use crate::guard::Likeness;
-use crate::guard::OtherCommit;
+use crate::guard::{Base, Likeness, OtherCommit};
 use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
-use crate::suites::is_of_the_system;
-use crate::world::Blob;
-use crate::world::Tree;
+use crate::suites::{Entry, EntryKind, Shelf, is_of_the_system};
+use crate::world::{Blob, Tree};
 
 /// The files of one commit: every name, and the bytes of those that a grading may read.
 pub struct Held {
@@ -183,15 +175,9 @@ impl Base for Before<'_> {
 
 #[cfg(test)]
 mod tests {
-    use sha1::Digest;
-    use sha1::Sha1;
+    use sha1::{Digest, Sha1};
 
-    use super::Blob;
-    use super::Held;
-    use super::RepoPath;
-    use super::Shelf;
-    use super::Tree;
-    use super::Unpacked;
+    use super::{Blob, Held, RepoPath, Shelf, Tree, Unpacked};
 
     fn at(path: &str) -> RepoPath {
         RepoPath::root().join(path).unwrap()

@@ -5,13 +5,7 @@ use std::path::Path;
 use crate::app::tiers::DecidingTiers;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::model::Authority;
-use crate::model::ByAuthor;
-use crate::model::Permission;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Shard;
-use crate::model::Tier;
+use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;
 use crate::world::Env;
 

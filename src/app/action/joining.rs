@@ -1,9 +1,7 @@
 //! `mode: merge`: judges the parts that the jobs of a matrix graded, and says so as one job would have.
 
-use super::Place;
-use super::graded;
-use super::inputs::Inputs;
-use super::inputs::inside;
+use super::inputs::{Inputs, inside};
+use super::{Place, graded};
 use crate::app::merge;
 use crate::app::merge::Joined;
 use crate::app::run::Job;

@@ -18,44 +18,22 @@ mod trusted;
 
 use std::path::Path;
 
-use self::comment::Outcome;
-use self::comment::Said;
+use self::comment::{Outcome, Said};
 use self::consent::Of;
-use self::inputs::Inputs;
-use self::inputs::Mode;
-use self::inputs::inside;
-use super::baseline;
-use super::baseline::Need;
-use super::baseline::load;
-use super::live;
-use super::merge;
+use self::inputs::{Inputs, Mode, inside};
+use super::baseline::{Need, load};
 use super::plan::Wanted;
-use super::run;
-use super::run::Before;
-use super::run::Done;
-use super::run::Job;
-use super::show;
+use super::run::{Before, Done, Job};
 use super::trouble::Trouble;
+use super::{baseline, live, merge, run, show};
 use crate::diag::Diagnostic;
-use crate::format::SourceText;
-use crate::format::baseline_v1;
-use crate::format::event;
 use crate::format::event::Event;
-use crate::model::Baseline;
-use crate::model::EPSILON;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Tier;
+use crate::format::{SourceText, baseline_v1, event};
+use crate::model::{Baseline, EPSILON, RepoPath, Report, Tier};
 use crate::publish;
 use crate::publish::Witness;
 use crate::render::markdown::Links;
-use crate::world::Disk;
-use crate::world::Env;
-use crate::world::GitHub;
-use crate::world::Loudness;
-use crate::world::Refusal;
-use crate::world::World;
-use crate::world::append;
+use crate::world::{Disk, Env, GitHub, Loudness, Refusal, World, append};
 
 /// Does what the input `mode` says.
 ///

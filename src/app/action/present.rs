@@ -9,12 +9,8 @@ use super::payload;
 use crate::app::trouble::Trouble;
 use crate::format::act;
 use crate::format::event::Event;
-use crate::model::Origin;
-use crate::model::Pull;
-use crate::model::PullRequest;
-use crate::world::Env;
-use crate::world::GitHub;
-use crate::world::MergeState;
+use crate::model::{Origin, Pull, PullRequest};
+use crate::world::{Env, GitHub, MergeState};
 
 /// What may be read of a pull request, and what that takes.
 const PERMISSION: &str = "pull-requests: read` and `contents: read";

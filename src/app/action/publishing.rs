@@ -5,36 +5,20 @@
 
 use std::path::Path;
 
-use super::comment;
-use super::comment::Outcome;
-use super::comment::Said;
-use super::github;
+use super::comment::{Outcome, Said};
 use super::inputs::Inputs;
-use super::payload;
+use super::{comment, github, payload};
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::format::MAX_FILE_BYTES;
-use crate::format::SourceText;
-use crate::format::archive;
 use crate::format::archive::Limits;
-use crate::format::finished_run;
 use crate::format::finished_run::FinishedRun;
-use crate::format::report_v1;
-use crate::model::Origin;
-use crate::model::PullRequest;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::RunNumber;
+use crate::format::{MAX_FILE_BYTES, SourceText, archive, finished_run, report_v1};
+use crate::model::{Origin, PullRequest, RepoPath, Report, RunNumber};
 use crate::publish;
 use crate::publish::Witness;
 use crate::render::line;
 use crate::render::markdown::Links;
-use crate::world::GitHub;
-use crate::world::OpenPull;
-use crate::world::Refusal;
-use crate::world::WorkflowRun;
-use crate::world::World;
-use crate::world::append;
+use crate::world::{GitHub, OpenPull, Refusal, WorkflowRun, World, append};
 
 /// The name under which the measuring job uploads its folder.
 const ARTIFACT: &str = "goldgate-report";

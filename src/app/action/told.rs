@@ -3,18 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::inputs::Inputs;
-use super::inputs::Mode;
+use super::inputs::{Inputs, Mode};
 use crate::app::cli::FormatArg;
 use crate::app::show;
 use crate::app::trouble::Trouble;
-use crate::model::Report;
-use crate::model::Tag;
+use crate::model::{Report, Tag};
 use crate::publish;
 use crate::render::annotations;
 use crate::suites::sha256_hex;
-use crate::world::World;
-use crate::world::append;
+use crate::world::{World, append};
 
 /// The table and the annotations. Between the stop and start commands the runner takes no line for a command, whatever an agent
 /// wrote into it.

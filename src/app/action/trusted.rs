@@ -5,39 +5,22 @@
 
 use std::collections::BTreeSet;
 
-use super::consent;
 use super::consent::Of;
-use super::event_of;
-use super::github;
-use super::held::Before;
-use super::held::Held;
+use super::held::{Before, Held};
 use super::inputs::Inputs;
-use super::present;
-use super::said;
-use crate::app::baseline;
-use crate::app::live;
+use super::{consent, event_of, github, present, said};
 use crate::app::plan::Wanted;
-use crate::app::run;
-use crate::app::run::Done;
-use crate::app::run::Job;
+use crate::app::run::{Done, Job};
 use crate::app::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::SourceText;
-use crate::format::archive;
+use crate::app::{baseline, live, run};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::archive::Limits;
-use crate::format::config;
+use crate::format::{SourceText, archive, config};
 use crate::guard::Base;
-use crate::model::Config;
-use crate::model::RepoPath;
-use crate::model::Source;
-use crate::model::Tier;
+use crate::model::{Config, RepoPath, Source, Tier};
 use crate::publish::ConfigKey;
 use crate::suites::Shelf;
-use crate::world::Clock;
-use crate::world::GitHub;
-use crate::world::Refusal;
-use crate::world::World;
+use crate::world::{Clock, GitHub, Refusal, World};
 
 /// Grades the event's pull request.
 ///

@@ -5,15 +5,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::app::fingerprint::AgentState;
-use crate::app::fingerprint::KeptDigests;
+use crate::app::fingerprint::{AgentState, KeptDigests};
 use crate::app::prompts::prompt_package;
-use crate::model::AgentName;
-use crate::model::Config;
-use crate::model::RecordingAge;
-use crate::model::SuiteId;
-use crate::suites::PromptPackage;
-use crate::suites::Shelf;
+use crate::model::{AgentName, Config, RecordingAge, SuiteId};
+use crate::suites::{PromptPackage, Shelf};
 
 /// The agents of a config as they are now, each looked at once.
 pub struct AgentsNow<'a> {

@@ -1,16 +1,9 @@
 //! What the report says about the age of recordings.
 
-use super::FreshnessInputs;
-use super::ReplayedAgent;
-use crate::app::fingerprint::AgentState;
-use crate::app::fingerprint::DigestOrigin;
+use super::{FreshnessInputs, ReplayedAgent};
+use crate::app::fingerprint::{AgentState, DigestOrigin};
 use crate::app::plan::Opened;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Freshness;
-use crate::model::RecordingAge;
-use crate::model::Source;
+use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, Source};
 use crate::render::plural;
 
 /// Cases that are named; the rest is counted.

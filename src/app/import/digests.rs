@@ -1,34 +1,17 @@
 //! The digests that an imported recording keeps: of the agent as it is now, and of what its case asks.
 
 use crate::app::cli::ImportArgs;
-use crate::app::freshness::RecordingDigests;
-use crate::app::freshness::recording_digests;
-use crate::app::plan::Opened;
-use crate::app::plan::Plan;
-use crate::app::plan::Wanted;
-use crate::app::plan::plan;
+use crate::app::freshness::{RecordingDigests, recording_digests};
+use crate::app::plan::{Opened, Plan, Wanted, plan};
 use crate::app::run::located;
 use crate::app::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::SourceText;
 use crate::format::transcript::Transcript;
-use crate::model::AgentName;
-use crate::model::Ask;
-use crate::model::CaseId;
-use crate::model::Record;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::suites::Shelf;
-use crate::suites::has_rounds;
-use crate::suites::input_digest;
-use crate::suites::is_of_another_case;
-use crate::suites::is_same_text;
-use crate::suites::is_shown_in;
-use crate::suites::query;
+use crate::model::{AgentName, Ask, CaseId, Record, RunKey, Source};
+use crate::suites::{Shelf, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 use crate::text::line;
-use crate::world::Disk;
-use crate::world::World;
+use crate::world::{Disk, World};
 
 /// Where a config is looked for that nobody named.
 const CONFIG: &str = "goldgate.yaml";

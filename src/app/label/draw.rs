@@ -1,9 +1,6 @@
 //! Which cases a person is asked about, and in which order.
 
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Mark;
-use crate::model::SuiteId;
+use crate::model::{AgentName, CaseId, Mark, SuiteId};
 
 /// A case that may be asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +41,8 @@ pub fn drawn<'a>(candidates: &[&'a Candidate], count: usize, seed: u64) -> Vec<&
 
 #[cfg(test)]
 mod tests {
-    use super::Candidate;
-    use super::drawn;
-    use crate::model::AgentName;
-    use crate::model::CaseId;
-    use crate::model::Mark;
-    use crate::model::SuiteId;
+    use super::{Candidate, drawn};
+    use crate::model::{AgentName, CaseId, Mark, SuiteId};
 
     fn cases(fail: usize, weak: usize, pass: usize) -> Vec<Candidate> {
         let kinds = [(Mark::Fail, fail), (Mark::Weak, weak), (Mark::Pass, pass)];

@@ -2,10 +2,8 @@
 
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::Shelf;
-use crate::world::Disk;
-use crate::world::NoFile;
+use crate::suites::{Entry, Shelf};
+use crate::world::{Disk, NoFile};
 
 /// The files, and which of them are files of labels.
 pub struct Labelled<'a> {

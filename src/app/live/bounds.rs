@@ -4,11 +4,9 @@ use super::Options;
 use super::session::Ended;
 use crate::app::plan::Plan;
 use crate::diag::Diagnostic;
-use crate::engine::Limits;
-use crate::engine::Spending;
+use crate::engine::{Limits, Spending};
 use crate::format::redact::Redactor;
-use crate::model::Transport;
-use crate::model::Usage;
+use crate::model::{Transport, Usage};
 use crate::world::World;
 
 /// What a run may spend.

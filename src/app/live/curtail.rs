@@ -1,19 +1,14 @@
 //! Grades samples as they come, to know when a pair needs no further one.
 
-use std::cell::Cell;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::Sparing;
 use super::wanted::Wanted;
-use crate::format::SourceText;
-use crate::format::run_v1;
-use crate::gate::SoFar;
-use crate::gate::is_settled;
-use crate::model::Grade;
-use crate::model::RepoPath;
-use crate::suites::Desk;
-use crate::suites::Shelf;
+use crate::format::{SourceText, run_v1};
+use crate::gate::{SoFar, is_settled};
+use crate::model::{Grade, RepoPath};
+use crate::suites::{Desk, Shelf};
 
 /// The samples of every pair so far.
 pub struct Curtail<'a> {

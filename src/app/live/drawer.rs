@@ -1,13 +1,10 @@
 //! What live runs gave, laid out like recordings: what is graded now and what is replayed later are the same bytes.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
-use crate::suites::Entry;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
+use crate::suites::{Entry, EntryKind, Shelf};
 
 /// Records that were made a moment ago, before everything else that can be read.
 pub struct Drawer<'a> {

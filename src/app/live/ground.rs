@@ -6,10 +6,7 @@ use super::wanted::Wanted;
 use crate::app::fingerprint::AgentState;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::model::AgentName;
-use crate::model::RepoPath;
-use crate::model::SuiteId;
-use crate::model::Toolbox;
+use crate::model::{AgentName, RepoPath, SuiteId, Toolbox};
 use crate::suites::Shelf;
 use crate::world::Disk;
 

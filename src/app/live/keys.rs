@@ -5,17 +5,10 @@ use std::collections::BTreeSet;
 
 use super::KeyHosts;
 use crate::format::config;
-use crate::model::Config;
-use crate::model::Provider;
-use crate::model::RepoPath;
-use crate::model::Transport;
-use crate::model::Wire;
+use crate::model::{Config, Provider, RepoPath, Transport, Wire};
 use crate::suites::Shelf;
-use crate::world::BaseTree;
-use crate::world::Disk;
-use crate::world::Objects;
-use crate::world::targets::is_vendors;
-use crate::world::targets::origin;
+use crate::world::targets::{is_vendors, origin};
+use crate::world::{BaseTree, Disk, Objects};
 
 /// Where keys may go when the base commit is this one. A base commit that has no config, or one that cannot be read, names no
 /// address.
@@ -52,14 +45,10 @@ pub fn refused(provider: &Provider, hosts: &KeyHosts) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::named_by;
-    use super::refused;
+    use super::{named_by, refused};
     use crate::app::live::KeyHosts;
-    use crate::format::SourceText;
-    use crate::format::config;
-    use crate::model::Provider;
-    use crate::model::RepoPath;
-    use crate::model::Wire;
+    use crate::format::{SourceText, config};
+    use crate::model::{Provider, RepoPath, Wire};
 
     fn provider(wire: Wire, base_url: Option<&str>, key: Option<&str>) -> Provider {
         Provider {

@@ -8,35 +8,15 @@ use crate::app::live::KeyHosts;
 use crate::app::live::keys::refused;
 use crate::app::live::wanted::Wanted;
 use crate::app::plan::Plan;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::engine::Lane;
-use crate::engine::Model;
-use crate::engine::Pending;
-use crate::engine::Program;
-use crate::engine::Voice;
-use crate::format::SourceText;
-use crate::format::run_v1;
-use crate::model::Conversation;
-use crate::model::Evidence;
-use crate::model::Fault;
-use crate::model::Inputs;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Record;
-use crate::model::Recorded;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Retry;
-use crate::model::Status;
-use crate::model::Steps;
-use crate::model::Transport;
-use crate::model::Turn;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::engine::{Lane, Model, Pending, Program, Voice};
+use crate::format::{SourceText, run_v1};
+use crate::model::{
+    Conversation, Evidence, Fault, Inputs, Json, Measures, Record, Recorded, RepoPath, Request, Retry, Status, Steps,
+    Transport, Turn,
+};
 use crate::world::World;
-use crate::world::targets::Agent;
-use crate::world::targets::Chat;
-use crate::world::targets::Live;
-use crate::world::targets::Unopened;
+use crate::world::targets::{Agent, Chat, Live, Unopened};
 
 /// Calls at once where the config does not say: of a model behind an address, and of processes on this machine.
 const REMOTE: u32 = 8;

@@ -54,10 +54,7 @@ use super::plan::Plan;
 use super::replay::Laid;
 #[cfg(not(feature = "models"))]
 use super::trouble::Trouble;
-use crate::model::Interruption;
-use crate::model::RepoPath;
-use crate::model::Tier;
-use crate::model::Usage;
+use crate::model::{Interruption, RepoPath, Tier, Usage};
 use crate::suites::Shelf;
 use crate::world::Loudness;
 

@@ -1,32 +1,19 @@
 //! Turns live samples into recordings that the deterministic tier replays.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use super::wanted::Wanted;
 use crate::app::plan::Plan;
 use crate::app::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::engine::Job;
 use crate::format::run_v1;
-use crate::model::AgentName;
-use crate::model::Evidence;
-use crate::model::Inputs;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Record;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::model::Status;
-use crate::model::Steps;
-use crate::model::SuiteId;
+use crate::model::{
+    AgentName, Evidence, Inputs, Json, Measures, Record, RepoPath, RunKey, Source, Status, Steps, SuiteId,
+};
 use crate::render::plural;
-use crate::world::Disk;
-use crate::world::FileSet;
-use crate::world::SetFiles;
+use crate::world::{Disk, FileSet, SetFiles};
 
 /// Where recordings are written.
 pub struct Recording {

@@ -2,74 +2,34 @@
 
 mod earlier;
 
-use std::cell::Cell;
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::Context;
-use futures_util::future::Either;
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 
-use super::Caching;
-use super::Made;
-use super::NotRun;
-use super::Options;
-use super::Resume;
-use super::bounds::left;
-use super::bounds::limits;
-use super::bounds::redactor;
-use super::bounds::usage_of;
+use super::bounds::{left, limits, redactor, usage_of};
 use super::curtail::Curtail;
-use super::ground::Agents;
-use super::ground::folders;
+use super::ground::{Agents, folders};
 use super::lanes::Lanes;
-use super::recording;
 use super::recording::Recording;
-use super::store::Address;
-use super::store::State;
-use super::store::Store;
-use super::tracing;
-use super::votes;
-use super::votes::Booth;
-use super::votes::Polled;
-use super::wanted::Wanted;
-use super::wanted::wanted;
+use super::store::{Address, State, Store};
+use super::votes::{Booth, Polled};
+use super::wanted::{Wanted, wanted};
 use super::watch::Watch;
+use super::{Caching, Made, NotRun, Options, Resume, recording, tracing, votes};
 use crate::app::fingerprint;
 use crate::app::plan::Plan;
 use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::engine::Engine;
-use crate::engine::Finished;
-use crate::engine::Job;
-use crate::engine::Limits;
-use crate::engine::Outcome;
-use crate::engine::Patience;
-use crate::engine::Prices;
-use crate::engine::Refining;
-use crate::engine::Spending;
-use crate::engine::Timeline;
+use crate::engine::{Engine, Finished, Job, Limits, Outcome, Patience, Prices, Refining, Spending, Timeline};
 use crate::format::redact::Redactor;
-use crate::model::Interruption;
-use crate::model::Provenance;
-use crate::model::Recorded;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Tier;
-use crate::model::Toolbox;
-use crate::model::Transport;
+use crate::model::{Interruption, Provenance, Recorded, RepoPath, Request, Tier, Toolbox, Transport};
 use crate::render::plural;
-use crate::suites::Shelf;
-use crate::suites::input_digest;
-use crate::world::Disk;
-use crate::world::Progress;
-use crate::world::World;
-use crate::world::export;
-use crate::world::head_commit;
-use crate::world::interrupted;
+use crate::suites::{Shelf, input_digest};
+use crate::world::{Disk, Progress, World, export, head_commit, interrupted};
 
 /// Makes the live samples of a tier.
 ///

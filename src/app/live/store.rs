@@ -1,14 +1,8 @@
 //! Finished samples on disk: those of a run that is not at its end yet, and the cache of answers.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::model::CannedTool;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Target;
-use crate::model::Toolbox;
-use crate::model::Transport;
+use crate::model::{CannedTool, RepoPath, Request, Target, Toolbox, Transport};
 use crate::suites::sha256_hex;
 use crate::world::Disk;
 

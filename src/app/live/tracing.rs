@@ -4,16 +4,9 @@ use std::time::Duration;
 
 use super::session::Ended;
 use crate::app::plan::Plan;
-use crate::engine::Called;
-use crate::engine::Finished;
-use crate::engine::Job;
-use crate::engine::Stretch;
+use crate::engine::{Called, Finished, Job, Stretch};
 use crate::format::redact::Redactor;
-use crate::model::Chat;
-use crate::model::Period;
-use crate::model::Traced;
-use crate::model::Transport;
-use crate::model::Wire;
+use crate::model::{Chat, Period, Traced, Transport, Wire};
 
 /// The samples that were made, for receivers of traces; `epoch` is the start of the run in nanoseconds after 1970.
 pub fn traced(plan: &Plan, jobs: &[Job], ended: &Ended, epoch: u64, redactor: &Redactor) -> Vec<Traced> {

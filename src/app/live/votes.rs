@@ -2,49 +2,26 @@
 //!
 //! Who judges is told the task, the output and the rubric, and nothing of whose it is: the request's own names are blank.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::EarlierAnswers;
-use super::Options;
 use super::bounds::usage_of;
 use super::lanes::Lanes;
-use super::session::Ended;
-use super::session::Session;
-use super::session::engine;
+use super::session::{Ended, Session, engine};
 use super::wanted::Wanted;
-use crate::app::plan::Opened;
-use crate::app::plan::OpenedJudge;
-use crate::app::plan::Plan;
+use super::{EarlierAnswers, Options};
+use crate::app::plan::{Opened, OpenedJudge, Plan};
 use crate::app::trouble::Trouble;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::engine::Finished;
-use crate::engine::Limits;
-use crate::format::SourceText;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::engine::{Finished, Limits};
 use crate::format::redact::Redactor;
-use crate::format::run_v1;
-use crate::model::AgentName;
-use crate::model::BadId;
-use crate::model::Ballot;
-use crate::model::CaseId;
-use crate::model::Interruption;
-use crate::model::JudgeName;
-use crate::model::RepoPath;
-use crate::model::Request;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Status;
-use crate::model::SuiteId;
-use crate::model::Usage;
-use crate::model::Vote;
-use crate::model::Why;
+use crate::format::{SourceText, run_v1};
+use crate::model::{
+    AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Request, Run, RunKey, Status, SuiteId, Usage,
+    Vote, Why,
+};
 use crate::render::plural;
-use crate::suites::Exhibit;
-use crate::suites::Shelf;
-use crate::suites::vote;
-use crate::world::Disk;
-use crate::world::World;
+use crate::suites::{Exhibit, Shelf, vote};
+use crate::world::{Disk, World};
 
 /// What judges may use.
 pub struct Booth<'a> {

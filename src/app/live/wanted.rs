@@ -1,24 +1,13 @@
 //! Which live samples a run needs: one for each run that a chosen pair is made of, as often as is planned.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::app::plan::Opened;
-use crate::app::plan::Plan;
-use crate::app::plan::source_of;
+use crate::app::plan::{Opened, Plan, source_of};
 use crate::app::sample_count::stated;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::LiveSource;
-use crate::model::Request;
-use crate::model::RunKey;
-use crate::model::Source;
-use crate::model::Tier;
-use crate::model::Transport;
-use crate::suites::Refinement;
-use crate::suites::Shelf;
-use crate::suites::in_words;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{LiveSource, Request, RunKey, Source, Tier, Transport};
+use crate::suites::{Refinement, Shelf, in_words};
 
 /// The samples of one run of an agent.
 pub struct Wanted<'a> {

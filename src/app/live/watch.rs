@@ -1,14 +1,12 @@
 //! What happens while samples are made: they are kept, counted and told.
 
-use std::cell::Cell;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use super::Caching;
 use super::curtail::Curtail;
 use super::session::Session;
-use crate::engine::Events;
-use crate::engine::Finished;
+use crate::engine::{Events, Finished};
 use crate::format::redact::Redactor;
 use crate::format::run_v1;
 use crate::model::Status;

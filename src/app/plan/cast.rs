@@ -1,18 +1,10 @@
 //! What a suite of a config names, checked against what its kind knows.
 
-use super::Reader;
-use super::RulesOf;
-use super::source_of;
+use super::{Reader, RulesOf, source_of};
 use crate::diag::Diagnostics;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::AgentFiles;
-use crate::model::LiveSource;
-use crate::model::Role;
-use crate::model::Source;
-use crate::model::Suite as SuiteConfig;
-use crate::suites::Cast;
-use crate::suites::Kind;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{AgentFiles, LiveSource, Role, Source, Suite as SuiteConfig};
+use crate::suites::{Cast, Kind};
 
 impl Reader<'_> {
     pub(super) fn check_cast(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) {

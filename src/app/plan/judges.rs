@@ -1,17 +1,10 @@
 //! The judges of a suite, with their rubrics and labels read: checked before anything runs.
 
-use super::Reader;
-use super::strays;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::Judge;
-use crate::model::Suite as SuiteConfig;
-use crate::suites::Kind;
-use crate::suites::Labels;
-use crate::suites::Suite;
-use crate::suites::sha256_hex;
+use super::{Reader, strays};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{Judge, Suite as SuiteConfig};
+use crate::suites::{Kind, Labels, Suite, sha256_hex};
 
 /// One judge, read.
 pub struct OpenedJudge {

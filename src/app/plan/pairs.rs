@@ -1,14 +1,8 @@
 //! Pairs and the runs that they are made of, which have to come from somewhere.
 
 use super::Opened;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
-use crate::model::Agent;
-use crate::model::AgentName;
-use crate::model::Config;
-use crate::model::RunKey;
-use crate::model::Tier;
+use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::model::{Agent, AgentName, Config, RunKey, Tier};
 use crate::suites::Pair;
 
 /// Refuses pairs of a suite that are made of runs of an agent that there is not, and pairs that no tier of the suite can run: they

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Opened;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::CaseId;
 use crate::world::Clock;
 

@@ -1,22 +1,13 @@
 //! Grades one tier, and puts what all tiers came to into one report.
 
 use super::Job;
-use crate::app::evaluate::Evaluated;
-use crate::app::evaluate::Origin;
-use crate::app::evaluate::Parts;
-use crate::app::evaluate::evaluate;
+use crate::app::evaluate::{Evaluated, Origin, Parts, evaluate};
 use crate::app::live;
 use crate::app::plan::Plan;
 use crate::app::replay::Replay;
 use crate::diag::Diagnostics;
 use crate::guard::OtherCommit;
-use crate::model::Baseline;
-use crate::model::NotGateable;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Tier;
-use crate::model::Usage;
+use crate::model::{Baseline, NotGateable, Report, Ruling, SuiteReport, Tier, Usage};
 use crate::report;
 use crate::suites::Shelf;
 use crate::world::Clock;

@@ -3,43 +3,23 @@
 mod mutants;
 mod vacuous;
 
-use crate::world::Disk;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use self::mutants::mutant;
-use self::mutants::mutations;
-use self::vacuous::Vacuous;
-use self::vacuous::texts;
+use self::mutants::{mutant, mutations};
+use self::vacuous::{Vacuous, texts};
 use super::cli::SelftestArgs;
-use super::evaluate::Origin;
-use super::evaluate::evaluate;
-use super::plan::Plan;
-use super::plan::Wanted;
-use super::plan::plan;
-use super::replay::Laid;
-use super::replay::Replay;
-use super::replay::Runs;
-use super::replay::SampleCount;
+use super::evaluate::{Origin, evaluate};
+use super::plan::{Plan, Wanted, plan};
+use super::replay::{Laid, Replay, Runs, SampleCount};
 use super::selection;
 use super::trouble::Trouble;
 use crate::diag::Diagnostics;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::CaseReport;
-use crate::model::Exclusion;
-use crate::model::PairResult;
-use crate::model::Ruling;
-use crate::model::Run;
-use crate::model::RunKey;
-use crate::model::Sample;
-use crate::model::SuiteId;
-use crate::model::Tier;
-use crate::model::Verdict;
+use crate::model::{
+    AgentName, CaseId, CaseReport, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
+};
 use crate::render::plural;
-use crate::suites::Pair;
-use crate::suites::Shelf;
-use crate::world::World;
+use crate::suites::{Pair, Shelf};
+use crate::world::{Disk, World};
 
 /// A pair of one suite.
 type Name = (SuiteId, AgentName, CaseId);

@@ -1,7 +1,6 @@
 //! Recordings with one thing broken: a grading that does not notice proves nothing.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::model::Run;
 
@@ -140,9 +139,7 @@ fn half(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::Mutation;
-    use super::mutant;
-    use super::mutations;
+    use super::{Mutation, mutant, mutations};
     use crate::model::Run;
 
     #[test]

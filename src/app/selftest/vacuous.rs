@@ -1,12 +1,8 @@
 //! Agents that know nothing: what they answer.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use crate::format::SourceText;
-use crate::format::json;
-use crate::format::yaml;
+use crate::format::{SourceText, json, yaml};
 use crate::model::Ask;
 
 /// An agent that knows nothing. A case that it passes proves nothing of an agent that passes it, too (grading.md 14).
@@ -123,13 +119,10 @@ fn words(schema: &Value) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::Vacuous;
-    use crate::model::AnswerForm;
-    use crate::model::Ask;
-    use crate::model::Toolbox;
+    use crate::model::{AnswerForm, Ask, Toolbox};
 
     #[test]
     fn each_answers_in_the_form_that_is_asked_for() {

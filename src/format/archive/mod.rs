@@ -8,16 +8,14 @@ mod tarball;
 mod tests;
 mod zip;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read;
 
 pub use self::tarball::tarball;
 pub use self::zip::zip;
 use super::MAX_FILE_BYTES;
-use crate::model::BadPath;
-use crate::model::RepoPath;
+use crate::model::{BadPath, RepoPath};
 
 /// How much of an archive is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

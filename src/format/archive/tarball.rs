@@ -1,17 +1,9 @@
 //! Tarballs, as GitHub gives a repository at a commit.
 
 use flate2::read::GzDecoder;
-use tar::Archive;
-use tar::EntryType;
+use tar::{Archive, EntryType};
 
-use super::Counted;
-use super::Limits;
-use super::Refused;
-use super::Shelves;
-use super::Unpacked;
-use super::broken;
-use super::path_of;
-use super::shown;
+use super::{Counted, Limits, Refused, Shelves, Unpacked, broken, path_of, shown};
 use crate::model::RepoPath;
 
 /// Reads the wanted files of a gzipped tarball; paths are those inside of its one folder. Links are named and never followed.

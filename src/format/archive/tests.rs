@@ -1,24 +1,18 @@
 //! Archives as they should be, and as an attacker builds them.
 
 use std::collections::BTreeMap;
-use std::io::Cursor;
-use std::io::Write;
+use std::io::{Cursor, Write};
 
-use ::zip::CompressionMethod;
-use ::zip::ZipWriter;
 use ::zip::write::SimpleFileOptions;
+use ::zip::{CompressionMethod, ZipWriter};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::collection::vec;
 use proptest::prelude::any;
 use proptest::proptest;
-use tar::Builder;
-use tar::EntryType;
-use tar::Header;
+use tar::{Builder, EntryType, Header};
 
-use super::Limits;
-use super::tarball;
-use super::zip;
+use super::{Limits, tarball, zip};
 use crate::model::RepoPath;
 
 const LIMITS: Limits = Limits { entries: 50, file: 10_000, kept: 25_000, inflated: 100_000 };

@@ -6,14 +6,7 @@ use ::zip::ZipArchive;
 use ::zip::read::ZipFileEntry;
 use ::zip::result::ZipError;
 
-use super::Counted;
-use super::Limits;
-use super::Refused;
-use super::Shelves;
-use super::Unpacked;
-use super::broken;
-use super::path_of;
-use super::shown;
+use super::{Counted, Limits, Refused, Shelves, Unpacked, broken, path_of, shown};
 use crate::model::RepoPath;
 
 /// The bits of a Unix mode that say what an entry is.

@@ -1,15 +1,9 @@
 //! `fingerprint:` of an agent: the files that a recording is of.
 
 use super::Reader;
-use super::form::FingerprintForm;
-use super::form::StaleForm;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::Agent;
-use crate::model::AgentFiles;
-use crate::model::PathGlob;
-use crate::model::RepoPath;
-use crate::model::Stale;
+use super::form::{FingerprintForm, StaleForm};
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, Stale};
 
 impl Reader<'_> {
     /// The patterns, or the reason why there are none.

@@ -4,22 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::de::Error;
-use serde::de::MapAccess;
-use serde::de::SeqAccess;
-use serde::de::Unexpected;
-use serde::de::Visitor;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::value::SeqAccessDeserializer;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use super::judges::JudgeForm;
 use super::scoring::ScoringForm;
-use crate::model::Protocol;
-use crate::model::StatedLimit;
-use crate::model::Tier;
-use crate::model::Wire;
+use crate::model::{Protocol, StatedLimit, Tier, Wire};
 
 /// The whole file.
 #[derive(Deserialize, JsonSchema)]

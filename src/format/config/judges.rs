@@ -7,12 +7,8 @@ use serde::Deserialize;
 
 use super::Reader;
 use crate::diag::nearest;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::Judge;
-use crate::model::JudgeName;
-use crate::model::LiveSource;
-use crate::model::Target;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{Judge, JudgeName, LiveSource, Target};
 
 /// The kappa that has to be exceeded where the config does not say: "substantial" begins there (Landis and Koch, 1977).
 const FLOOR: f64 = 0.6;

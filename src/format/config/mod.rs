@@ -11,37 +11,17 @@ mod variables;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use self::form::BudgetForm;
 pub use self::form::ConfigFile;
-use self::form::GateForm;
-use self::form::GateForms;
-use self::form::LimitForm;
-use self::form::PriceForm;
-use self::form::SuiteForm;
-use self::form::TargetForm;
-use self::form::TierForm;
+use self::form::{BudgetForm, GateForm, GateForms, LimitForm, PriceForm, SuiteForm, TargetForm, TierForm};
 use super::source::SourceText;
 use super::yaml;
 use super::yaml::Step;
-use super::yaml::Step::At;
-use super::yaml::Step::Key;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::AgentName;
-use crate::model::Budget;
-use crate::model::Config;
-use crate::model::Price;
-use crate::model::Protocol;
-use crate::model::Provider;
-use crate::model::RepoPath;
-use crate::model::StatedGate;
-use crate::model::StatedLimit;
-use crate::model::Suite;
-use crate::model::SuiteId;
-use crate::model::Target;
-use crate::model::Tier;
-use crate::model::Transport;
-use crate::model::Wire;
+use super::yaml::Step::{At, Key};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{
+    AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, Suite, SuiteId, Target,
+    Tier, Transport, Wire,
+};
 
 /// Reads a config; its paths are taken from its own folder.
 ///

@@ -4,11 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Reader;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::EPSILON;
-use crate::model::PenaltyMode;
-use crate::model::Scoring;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{EPSILON, PenaltyMode, Scoring};
 
 /// How a contract's revision is scored; what is left out is as in seed 003.
 #[derive(Deserialize, JsonSchema)]

@@ -3,18 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Reader;
-use super::form::AgentForm;
-use super::form::RoleForm;
-use super::form::SourceForm;
+use super::form::{AgentForm, RoleForm, SourceForm};
 use crate::format::yaml::Step;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::Agent;
-use crate::model::LiveSource;
-use crate::model::Role;
-use crate::model::Source;
-use crate::model::Stale;
-use crate::model::Target;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{Agent, LiveSource, Role, Source, Stale, Target};
 
 impl Reader<'_> {
     pub(super) fn agent(

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Reader;
 use super::form::FlagForm;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
-use crate::model::Flag;
-use crate::model::RepoPath;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{Flag, RepoPath};
 
 impl Reader<'_> {
     pub(super) fn named(

@@ -3,8 +3,7 @@
 use super::Reader;
 use super::form::TargetForm;
 use crate::format::yaml::Step;
-use crate::format::yaml::Step::At;
-use crate::format::yaml::Step::Key;
+use crate::format::yaml::Step::{At, Key};
 
 /// How the names begin that a runner of GitHub sets: tokens, inputs of steps, files through which a step speaks to later ones.
 const RUNNERS: [&str; 4] = ["ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_"];

@@ -1,9 +1,6 @@
 //! Attributes of spans: of every form one word, and no text without a bound.
 
-use super::wire::AnyValue;
-use super::wire::KeyValue;
-use super::wire::List;
-use super::wire::Value;
+use super::wire::{AnyValue, KeyValue, List, Value};
 
 /// The longest text of an attribute, in bytes; what is longer is cut, and says so.
 const TEXT_BYTES: usize = 32 * 1024;

@@ -7,12 +7,7 @@ mod wire;
 use prost::Message;
 
 use self::attributes::text;
-use self::wire::Request;
-use self::wire::Resource;
-use self::wire::ResourceSpans;
-use self::wire::Scope;
-use self::wire::ScopeSpans;
-use self::wire::Span;
+use self::wire::{Request, Resource, ResourceSpans, Scope, ScopeSpans, Span};
 use crate::model::Traced;
 
 /// The run whose samples are sent.

@@ -1,32 +1,13 @@
 //! The spans of one sample: the agent's run, and in it the calls of its model and its tools.
 
 use serde_json::Value;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use super::Content;
-use super::Telling;
-use super::attributes::bounded;
-use super::attributes::count;
-use super::attributes::message;
-use super::attributes::number;
-use super::attributes::only;
-use super::attributes::text;
-use super::attributes::text_of;
-use super::wire::Code;
-use super::wire::KeyValue;
-use super::wire::Kind;
-use super::wire::Span;
-use super::wire::Status as Ending;
+use super::attributes::{bounded, count, message, number, only, text, text_of};
+use super::wire::{Code, KeyValue, Kind, Span, Status as Ending};
+use super::{Content, Telling};
 use crate::format::loose;
-use crate::model::Answered;
-use crate::model::Chat;
-use crate::model::Period;
-use crate::model::Record;
-use crate::model::Status;
-use crate::model::Stop;
-use crate::model::ToolCall;
-use crate::model::Traced;
+use crate::model::{Answered, Chat, Period, Record, Status, Stop, ToolCall, Traced};
 
 /// Spans of one kind in a sample; an agent that calls without end fills no receiver.
 const MOST: usize = 1000;

@@ -1,14 +1,9 @@
 //! What moved a metric: its forms, written and read.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::model::CaseEvidence;
-use crate::model::CaseId;
-use crate::model::Difference;
-use crate::model::EvidenceLine;
-use crate::model::PairShortfall;
+use crate::model::{CaseEvidence, CaseId, Difference, EvidenceLine, PairShortfall};
 
 /// A case that moved a metric.
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -3,13 +3,10 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::evidence::DifferenceForm;
-use super::evidence::EvidenceForm;
-use super::judges::JudgeForm;
-use super::judges::JudgedForm;
+use super::evidence::{DifferenceForm, EvidenceForm};
+use super::judges::{JudgeForm, JudgedForm};
 
 /// The whole file.
 #[derive(Serialize, Deserialize, JsonSchema)]

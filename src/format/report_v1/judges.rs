@@ -1,21 +1,12 @@
 //! The part of a report that judges have: their forms, written and read.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use crate::model::Agreement;
-use crate::model::JudgeComparison;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeName;
-use crate::model::JudgeReport;
-use crate::model::JudgeStanding;
-use crate::model::JudgedSample;
-use crate::model::Mark;
-use crate::model::Opinion;
-use crate::model::PairJudged;
-use crate::model::Trust;
-use crate::model::Vote;
+use crate::model::{
+    Agreement, JudgeComparison, JudgeIdentity, JudgeName, JudgeReport, JudgeStanding, JudgedSample, Mark, Opinion,
+    PairJudged, Trust, Vote,
+};
 
 /// One judge on one agent. It is advice: no gate and no verdict looks at it.
 #[derive(Serialize, Deserialize, JsonSchema)]

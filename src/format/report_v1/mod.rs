@@ -8,8 +8,7 @@ mod writing;
 
 pub use form::ReportFile;
 pub use reading::read;
-pub use writing::summary;
-pub use writing::written;
+pub use writing::{summary, written};
 
 /// The name of this form.
 const SCHEMA: &str = "goldgate.report/1";

@@ -2,74 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use super::SCHEMA;
-use super::evidence::evidence;
-use super::evidence::shortfall;
-use super::form::AgentForm;
-use super::form::ApprovalForm;
-use super::form::CaseForm;
-use super::form::ChangeForm;
-use super::form::CheckForm;
-use super::form::GateForm;
-use super::form::IdentityForm;
-use super::form::LostForm;
-use super::form::MetricForm;
-use super::form::PassingForm;
-use super::form::QuarantineForm;
-use super::form::ReliabilityForm;
-use super::form::ReportFile;
-use super::form::SuiteForm;
-use super::form::UsageForm;
-use super::judges;
+use super::evidence::{evidence, shortfall};
+use super::form::{
+    AgentForm, ApprovalForm, CaseForm, ChangeForm, CheckForm, GateForm, IdentityForm, LostForm, MetricForm,
+    PassingForm, QuarantineForm, ReliabilityForm, ReportFile, SuiteForm, UsageForm,
+};
+use super::{SCHEMA, judges};
 use crate::diag::Diagnostic;
-use crate::format::Place;
-use crate::format::SourceText;
 use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::AgentName;
-use crate::model::AgentReport;
-use crate::model::AnsweredBy;
-use crate::model::Approval;
-use crate::model::Authority;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::CaseReport;
-use crate::model::CaseTrend;
-use crate::model::ChangeClass;
-use crate::model::CheckKey;
-use crate::model::CheckName;
-use crate::model::Comparison;
-use crate::model::Exclusion;
-use crate::model::Failure;
-use crate::model::GateRuling;
-use crate::model::GoldenChange;
-use crate::model::Identity;
-use crate::model::Interruption;
-use crate::model::Layer;
-use crate::model::Lost;
-use crate::model::MetricEvidence;
-use crate::model::MetricReport;
-use crate::model::NotGateable;
-use crate::model::PairCheck;
-use crate::model::PairResult;
-use crate::model::PairValue;
-use crate::model::Passing;
-use crate::model::Quarantine;
-use crate::model::Reliability;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Standing;
-use crate::model::Status;
-use crate::model::SuiteId;
-use crate::model::SuiteReport;
-use crate::model::Tag;
-use crate::model::Tier;
-use crate::model::Unit;
-use crate::model::Usage;
-use crate::model::Verdict;
-use crate::model::Weight;
-use crate::model::Why;
+use crate::format::{Place, SourceText, json};
+use crate::model::{
+    AgentName, AgentReport, AnsweredBy, Approval, Authority, Better, CaseId, CaseReport, CaseTrend, ChangeClass,
+    CheckKey, CheckName, Comparison, Exclusion, Failure, GateRuling, GoldenChange, Identity, Interruption, Layer, Lost,
+    MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue, Passing, Quarantine, Reliability,
+    RepoPath, Report, Ruling, Standing, Status, SuiteId, SuiteReport, Tag, Tier, Unit, Usage, Verdict, Weight, Why,
+};
 
 /// Reads a stored report.
 ///

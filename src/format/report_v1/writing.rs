@@ -5,56 +5,18 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::SCHEMA;
-use super::evidence::evidence_form;
-use super::evidence::shortfall_form;
-use super::form::AgentForm;
-use super::form::ApprovalForm;
-use super::form::CaseForm;
-use super::form::ChangeForm;
-use super::form::CheckForm;
-use super::form::FailureForm;
-use super::form::GateForm;
-use super::form::IdentityForm;
-use super::form::LocationForm;
-use super::form::LostForm;
-use super::form::MetricForm;
-use super::form::PassingForm;
-use super::form::QuarantineForm;
-use super::form::ReliabilityForm;
-use super::form::ReportFile;
-use super::form::SuiteForm;
-use super::form::ToolForm;
-use super::form::UsageForm;
-use super::form::ValueForm;
-use super::judges::judge_form;
-use super::judges::judged_form;
-use crate::model::AgentReport;
-use crate::model::Approval;
-use crate::model::Authority;
-use crate::model::CaseReport;
-use crate::model::Exclusion;
-use crate::model::FailureLine;
-use crate::model::GateRuling;
-use crate::model::GoldenChange;
-use crate::model::Identity;
-use crate::model::MetricReport;
-use crate::model::Noise;
-use crate::model::PairCheck;
-use crate::model::PairValue;
-use crate::model::Passing;
-use crate::model::Quarantine;
-use crate::model::Reliability;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Standing;
-use crate::model::SuiteReport;
-use crate::model::Tag;
-use crate::model::Tier;
-use crate::model::Unit;
-use crate::model::Usage;
-use crate::model::Weight;
-use crate::model::Why;
+use super::evidence::{evidence_form, shortfall_form};
+use super::form::{
+    AgentForm, ApprovalForm, CaseForm, ChangeForm, CheckForm, FailureForm, GateForm, IdentityForm, LocationForm,
+    LostForm, MetricForm, PassingForm, QuarantineForm, ReliabilityForm, ReportFile, SuiteForm, ToolForm, UsageForm,
+    ValueForm,
+};
+use super::judges::{judge_form, judged_form};
+use crate::model::{
+    AgentReport, Approval, Authority, CaseReport, Exclusion, FailureLine, GateRuling, GoldenChange, Identity,
+    MetricReport, Noise, PairCheck, PairValue, Passing, Quarantine, Reliability, RepoPath, Report, Ruling, Standing,
+    SuiteReport, Tag, Tier, Unit, Usage, Weight, Why,
+};
 
 /// The report as JSON, indented, with a line break at the end.
 pub fn written(report: &Report) -> String {

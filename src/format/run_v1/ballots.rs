@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::writing::lines;
@@ -11,10 +10,7 @@ use crate::diag::Diagnostic;
 use crate::format::json;
 use crate::format::place::Fields;
 use crate::format::source::SourceText;
-use crate::model::Ballot;
-use crate::model::JudgeName;
-use crate::model::Mark;
-use crate::model::Vote;
+use crate::model::{Ballot, JudgeName, Mark, Vote};
 
 const KEY: &str = "judgements";
 
@@ -124,20 +120,9 @@ fn form(ballot: &Ballot) -> BallotForm {
 
 #[cfg(test)]
 mod tests {
-    use super::differ_in_votes_alone;
-    use super::with_ballots;
-    use crate::format::SourceText;
-    use crate::format::run_v1;
-    use crate::model::AgentName;
-    use crate::model::Ballot;
-    use crate::model::CaseId;
-    use crate::model::JudgeName;
-    use crate::model::Mark;
-    use crate::model::RepoPath;
-    use crate::model::Run;
-    use crate::model::RunKey;
-    use crate::model::SuiteId;
-    use crate::model::Vote;
+    use super::{differ_in_votes_alone, with_ballots};
+    use crate::format::{SourceText, run_v1};
+    use crate::model::{AgentName, Ballot, CaseId, JudgeName, Mark, RepoPath, Run, RunKey, SuiteId, Vote};
 
     fn reading(text: &str) -> Result<Run, String> {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), text.to_owned());

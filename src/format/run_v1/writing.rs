@@ -8,12 +8,7 @@ use serde_json::value::RawValue;
 
 use super::SCHEMA;
 use crate::format::place::Fields;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Record;
-use crate::model::Recorded;
-use crate::model::Steps;
-use crate::model::ToolCall;
+use crate::model::{Json, Measures, Record, Recorded, Steps, ToolCall};
 
 /// Writes a record. [`super::read`] gives the same run again.
 pub fn written(record: &Record) -> String {
@@ -255,25 +250,11 @@ mod tests {
     use serde_json::Value;
 
     use super::written;
-    use crate::format::SourceText;
-    use crate::format::run_v1;
-    use crate::model::AgentName;
-    use crate::model::CaseId;
-    use crate::model::Evidence;
-    use crate::model::Inputs;
-    use crate::model::Json;
-    use crate::model::Measures;
-    use crate::model::Provenance;
-    use crate::model::Record;
-    use crate::model::Recorded;
-    use crate::model::RepoPath;
-    use crate::model::Run;
-    use crate::model::RunKey;
-    use crate::model::Status;
-    use crate::model::Steps;
-    use crate::model::SuiteId;
-    use crate::model::Tokens;
-    use crate::model::ToolCall;
+    use crate::format::{SourceText, run_v1};
+    use crate::model::{
+        AgentName, CaseId, Evidence, Inputs, Json, Measures, Provenance, Record, Recorded, RepoPath, Run, RunKey,
+        Status, Steps, SuiteId, Tokens, ToolCall,
+    };
 
     fn record() -> Record {
         let some = |text: &str| Some(text.to_owned());

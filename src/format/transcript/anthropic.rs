@@ -3,13 +3,10 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Transcript;
-use super::content;
 use super::content::Usage;
-use super::telling::Asker;
-use super::telling::Telling;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use super::telling::{Asker, Telling};
+use super::{Transcript, content};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::json;
 use crate::format::source::SourceText;
 use crate::model::Json;

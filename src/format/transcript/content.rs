@@ -5,15 +5,11 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Transcript;
-use super::telling::NoAnswer;
-use super::telling::Telling;
-use super::telling::Unasked;
+use super::telling::{NoAnswer, Telling, Unasked};
 use crate::diag::Diagnostic;
-use crate::format::json;
-use crate::format::loose;
 use crate::format::source::SourceText;
-use crate::model::Json;
-use crate::model::Measures;
+use crate::format::{json, loose};
+use crate::model::{Json, Measures};
 
 /// A text, or the texts of a list's parts one after the other; parts of another type are counted as left out.
 pub fn text(source: &SourceText, raw: &RawValue, telling: &mut Telling) -> Result<String, Diagnostic> {

@@ -12,20 +12,10 @@ use serde_json::value::RawValue;
 
 use super::json;
 use super::source::SourceText;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::Evidence;
-use crate::model::Inputs;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Provenance;
-use crate::model::Record;
-use crate::model::Recorded;
-use crate::model::Status;
-use crate::model::Steps;
-use crate::model::ToolCall;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::model::{
+    AgentName, CaseId, Evidence, Inputs, Json, Measures, Provenance, Record, Recorded, Status, Steps, ToolCall,
+};
 
 /// Whose transcript it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -165,15 +155,9 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::Form;
-    use super::read;
-    use crate::format::SourceText;
-    use crate::format::run_v1;
-    use crate::model::AgentName;
-    use crate::model::CaseId;
-    use crate::model::RepoPath;
-    use crate::model::RunKey;
-    use crate::model::SuiteId;
+    use super::{Form, read};
+    use crate::format::{SourceText, run_v1};
+    use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 
     const FORMS: [Form; 3] = [Form::OpenAi, Form::Anthropic, Form::Otlp];
 

@@ -1,16 +1,11 @@
 //! A conversation, told message by message: what was asked, what was called, what was answered in the end.
 
-use std::collections::BTreeMap;
-use std::collections::HashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use serde_json::json;
 
 use super::Transcript;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Status;
-use crate::model::ToolCall;
+use crate::model::{Json, Measures, Status, ToolCall};
 
 /// A conversation so far.
 #[derive(Default)]

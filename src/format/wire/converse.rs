@@ -1,27 +1,9 @@
 //! Bedrock's Converse.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::answered;
-use super::as_object;
-use super::count;
-use super::forced;
-use super::result_text;
-use super::state;
-use super::strange;
-use super::turns;
-use crate::model::AnswerForm;
-use crate::model::AskedCall;
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Message;
-use crate::model::Provider;
-use crate::model::Spent;
-use crate::model::Stop;
-use crate::model::ToolSpec;
-use crate::model::Turn;
+use super::{answered, as_object, count, forced, result_text, state, strange, turns};
+use crate::model::{AnswerForm, AskedCall, Conversation, Fault, Message, Provider, Spent, Stop, ToolSpec, Turn};
 
 /// The body of a request; the model stands in its address.
 pub fn request(conversation: &Conversation, provider: &Provider) -> Value {

@@ -6,22 +6,11 @@ pub mod openai;
 mod refusal;
 mod wait;
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-pub use self::refusal::is_final;
-pub use self::refusal::refusal;
-pub use self::wait::Told;
-pub use self::wait::wait;
-use crate::model::AnswerForm;
-use crate::model::AskedCall;
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Message;
-use crate::model::Retry;
-use crate::model::Status;
-use crate::model::Stop;
+pub use self::refusal::{is_final, refusal};
+pub use self::wait::{Told, wait};
+use crate::model::{AnswerForm, AskedCall, Conversation, Fault, Message, Retry, Status, Stop};
 use crate::text::line;
 
 /// The most characters of a foreign text that a fault quotes.

@@ -1,24 +1,9 @@
 //! OpenAI's chat completions, as the vendor and compatible servers speak them.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::Server;
-use super::count;
-use super::forced;
-use super::result_text;
-use super::state;
-use super::strange;
-use crate::model::AskedCall;
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Message;
-use crate::model::Provider;
-use crate::model::Spent;
-use crate::model::Stop;
-use crate::model::ToolSpec;
-use crate::model::Turn;
+use super::{Server, count, forced, result_text, state, strange};
+use crate::model::{AskedCall, Conversation, Fault, Message, Provider, Spent, Stop, ToolSpec, Turn};
 
 /// The body of a request.
 pub fn request(conversation: &Conversation, provider: &Provider, server: Server) -> Value {

@@ -1,20 +1,12 @@
 //! Which cases of this run and of the baseline are compared with each other.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::Judged;
-use super::Selection;
 use super::own::case_before;
+use super::{Judged, Selection};
 use crate::fold;
-use crate::gate::statistics::Paired;
-use crate::gate::statistics::intervals;
-use crate::model::BaselineEntry;
-use crate::model::CaseId;
-use crate::model::Exclusion;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::six_places;
+use crate::gate::statistics::{Paired, intervals};
+use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 
 /// One row of values a case.
 type Rows = Vec<Vec<Option<f64>>>;

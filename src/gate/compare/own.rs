@@ -1,26 +1,13 @@
 //! A case's own verdict, and how it stood in the baseline.
 
-use super::Judged;
-use super::ruled;
+use super::{Judged, ruled};
 use crate::fold;
 use crate::gate::limits::Planned;
-use crate::gate::rule::BaseNumber;
-use crate::gate::rule::Subject;
-use crate::model::Aggregate;
-use crate::model::BaselineEntry;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::CaseTrend;
-use crate::model::Edge;
-use crate::model::Exclusion;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::PASSED;
-use crate::model::PairResult;
-use crate::model::Ruling;
-use crate::model::Verdict;
-use crate::model::six_places;
+use crate::gate::rule::{BaseNumber, Subject};
+use crate::model::{
+    Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, MetricSpec, PASSED, PairResult,
+    Ruling, Verdict, six_places,
+};
 
 /// The folded values of a case in the baseline.
 pub(super) fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {

@@ -6,42 +6,17 @@ use std::collections::BTreeMap;
 use std::slice::from_ref;
 
 use proptest::collection::vec;
-use proptest::prelude::Just;
-use proptest::prelude::Strategy;
-use proptest::prop_oneof;
-use proptest::proptest;
+use proptest::prelude::{Just, Strategy};
+use proptest::{prop_oneof, proptest};
 
-use super::Comparability;
-use super::Judged;
-use super::Judgement;
-use super::Selection;
-use super::agent;
+use super::{Comparability, Judged, Judgement, Selection, agent};
 use crate::fold;
-use crate::fold::Graded;
-use crate::fold::Heading;
+use crate::fold::{Graded, Heading};
 use crate::gate::Planned;
-use crate::model::AgentName;
-use crate::model::Aggregate;
-use crate::model::AnsweredBy;
-use crate::model::BaselineEntry;
-use crate::model::Better;
-use crate::model::CaseId;
-use crate::model::CaseTrend;
-use crate::model::Drift;
-use crate::model::Edge;
-use crate::model::Exclusion;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Identity;
-use crate::model::Layer;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::PairResult;
-use crate::model::RepoPath;
-use crate::model::Ruling;
-use crate::model::Side;
-use crate::model::Verdict;
-use crate::model::Why;
+use crate::model::{
+    AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, Drift, Edge, Exclusion, Gate, Grade,
+    Identity, Layer, Limit, MetricSpec, PairResult, RepoPath, Ruling, Side, Verdict, Why,
+};
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
 

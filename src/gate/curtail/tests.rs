@@ -1,24 +1,9 @@
 //! Every short list of samples, and everything that may come after it.
 
-use super::SoFar;
-use super::is_settled;
+use super::{SoFar, is_settled};
 use crate::fold;
-use crate::gate::BaseNumber;
-use crate::gate::Planned;
-use crate::gate::Subject;
-use crate::gate::ruling;
-use crate::model::Aggregate;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Edge;
-use crate::model::Failure;
-use crate::model::Gate;
-use crate::model::Grade;
-use crate::model::Layer;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::Side;
-use crate::model::Tag;
+use crate::gate::{BaseNumber, Planned, Subject, ruling};
+use crate::model::{Aggregate, Check, CheckKey, Edge, Failure, Gate, Grade, Layer, Limit, MetricSpec, Side, Tag};
 
 const FLOOR: Gate = Gate::Threshold { side: Side::Min, limit: Limit::Number(0.8), edge: Edge::Band(0.1) };
 const WORST: MetricSpec = MetricSpec { name: "worst", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN };

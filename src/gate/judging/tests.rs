@@ -2,23 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::Labelled;
-use super::comparison;
-use super::of_pair;
-use super::opinion;
-use super::trust;
-use crate::model::CaseId;
-use crate::model::JudgeComparison;
-use crate::model::JudgeEntry;
-use crate::model::JudgeIdentity;
-use crate::model::JudgeStanding;
-use crate::model::JudgedSample;
-use crate::model::Mark;
-use crate::model::Mark::Fail;
-use crate::model::Mark::Pass;
-use crate::model::Mark::Weak;
-use crate::model::Opinion;
-use crate::model::Vote;
+use super::{Labelled, comparison, of_pair, opinion, trust};
+use crate::model::Mark::{Fail, Pass, Weak};
+use crate::model::{
+    CaseId, JudgeComparison, JudgeEntry, JudgeIdentity, JudgeStanding, JudgedSample, Mark, Opinion, Vote,
+};
 
 fn votes(marks: &[Option<Mark>]) -> Vec<Vote> {
     let vote = |mark: &Option<Mark>| match mark {

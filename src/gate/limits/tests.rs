@@ -1,18 +1,9 @@
 //! Stated gates over default gates, key by key.
 
 use super::planned;
-use crate::model::Aggregate;
-use crate::model::Better;
-use crate::model::Drift;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::MetricSpec;
-use crate::model::SampleFold;
-use crate::model::Side;
-use crate::model::StatedGate;
-use crate::model::StatedLimit;
-use crate::model::Unit;
+use crate::model::{
+    Aggregate, Better, Drift, Edge, Gate, Limit, MetricSpec, SampleFold, Side, StatedGate, StatedLimit, Unit,
+};
 
 const FLOOR: Gate = Gate::Threshold { side: Side::Min, limit: Limit::Number(0.8), edge: Edge::Hard };
 const NEAR: Gate =

@@ -1,20 +1,10 @@
 //! The invariants of grading.md 3, and its boundaries.
 
-use proptest::prelude::Just;
-use proptest::prelude::Strategy;
-use proptest::prop_oneof;
-use proptest::proptest;
+use proptest::prelude::{Just, Strategy};
+use proptest::{prop_oneof, proptest};
 
-use super::BaseNumber;
-use super::Subject;
-use super::ruling;
-use crate::model::Drift;
-use crate::model::Edge;
-use crate::model::Gate;
-use crate::model::Limit;
-use crate::model::Ruling;
-use crate::model::Side;
-use crate::model::Verdict;
+use super::{BaseNumber, Subject, ruling};
+use crate::model::{Drift, Edge, Gate, Limit, Ruling, Side, Verdict};
 
 fn subject(value: f64) -> Subject {
     Subject::alone(Some(value))

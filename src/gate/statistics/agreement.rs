@@ -1,8 +1,7 @@
 //! How far two sets of marks agree: people and a score, people and a judge.
 
 use super::proportion::wilson;
-use crate::model::Agreement;
-use crate::model::Mark;
+use crate::model::{Agreement, Mark};
 
 /// How many marks there are.
 const MARKS: usize = Mark::ALL.len();
@@ -61,8 +60,7 @@ fn weighted(table: &[[usize; MARKS]; MARKS], people: &[usize; MARKS], scores: &[
 
 #[cfg(test)]
 mod tests {
-    use super::Agreement;
-    use super::agreement;
+    use super::{Agreement, agreement};
     use crate::model::Mark;
 
     /// As many pairs as the table says, rows and columns from worst to best.

@@ -1,10 +1,8 @@
 //! How much of a difference between two measurements of the same cases may be noise.
 
-use super::quantile::normal_below;
-use super::quantile::student_quantile;
+use super::quantile::{normal_below, student_quantile};
 use crate::fold;
-use crate::model::Aggregate;
-use crate::model::MetricSpec;
+use crate::model::{Aggregate, MetricSpec};
 
 /// The same cases, measured twice: one row a case, one column a metric.
 pub struct Paired<'a> {

@@ -11,11 +11,8 @@ mod reliability;
 mod repeated;
 
 pub use agreement::agreement;
-pub use bootstrap::Paired;
-pub use bootstrap::intervals;
+pub use bootstrap::{Paired, intervals};
 pub use power::detectable;
 pub use proportion::wilson;
-pub use reliability::Cases;
-pub use reliability::reliability;
-pub use repeated::Against;
-pub use repeated::Runs;
+pub use reliability::{Cases, reliability};
+pub use repeated::{Against, Runs};

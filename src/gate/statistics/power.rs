@@ -1,11 +1,8 @@
 //! How small a change these cases can show at all.
 
-use super::quantile::Z95;
-use super::quantile::student_quantile;
+use super::quantile::{Z95, student_quantile};
 use crate::fold;
-use crate::model::Aggregate;
-use crate::model::MetricSpec;
-use crate::model::Unit;
+use crate::model::{Aggregate, MetricSpec, Unit};
 
 /// The share of the runs with such a change in which it is seen.
 const POWER: f64 = 0.8;
@@ -47,9 +44,7 @@ pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
 mod tests {
     use super::detectable;
     use crate::gate::statistics::quantile::student_quantile;
-    use crate::model::Aggregate;
-    use crate::model::MetricSpec;
-    use crate::model::Unit;
+    use crate::model::{Aggregate, MetricSpec, Unit};
 
     const MEAN: MetricSpec = MetricSpec { name: "m", ..MetricSpec::PLAIN };
 

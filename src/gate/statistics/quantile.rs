@@ -1,8 +1,6 @@
 //! Quantiles of the normal and of Student's distribution.
 
-use statrs::distribution::ContinuousCDF;
-use statrs::distribution::Normal;
-use statrs::distribution::StudentsT;
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// The value that a standard normal variable stays below with 97.5 %.
 pub const Z95: f64 = 1.959_963_984_540_054;
@@ -29,10 +27,7 @@ pub fn student_below(value: f64, degrees: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::Z95;
-    use super::normal_below;
-    use super::student_below;
-    use super::student_quantile;
+    use super::{Z95, normal_below, student_below, student_quantile};
 
     /// Computed with 30 digits by bisection of the regularized incomplete beta function.
     #[test]

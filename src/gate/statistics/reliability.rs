@@ -1,11 +1,7 @@
 //! How many cases pass by majority, and how many in each of their samples.
 
 use super::proportion::wilson;
-use crate::model::Exclusion;
-use crate::model::PairResult;
-use crate::model::Passing;
-use crate::model::Reliability;
-use crate::model::Standing;
+use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
 /// Whether cases tell of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,25 +43,13 @@ pub fn reliability(pairs: &[PairResult], cases: Cases) -> Option<Reliability> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cases;
-    use super::reliability;
+    use super::{Cases, reliability};
     use crate::fold;
-    use crate::fold::Graded;
-    use crate::fold::Heading;
-    use crate::model::AgentName;
-    use crate::model::AnsweredBy;
-    use crate::model::CaseId;
-    use crate::model::Check;
-    use crate::model::CheckKey;
-    use crate::model::CheckName;
-    use crate::model::Failure;
-    use crate::model::Grade;
-    use crate::model::Layer;
-    use crate::model::Outcome;
-    use crate::model::PairResult;
-    use crate::model::RepoPath;
-    use crate::model::Tag;
-    use crate::model::Why;
+    use crate::fold::{Graded, Heading};
+    use crate::model::{
+        AgentName, AnsweredBy, CaseId, Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, PairResult,
+        RepoPath, Tag, Why,
+    };
 
     /// Samples of one pair: `+` passes, `-` fails, `.` is lost.
     fn pair(samples: &str) -> PairResult {

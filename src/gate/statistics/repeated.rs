@@ -1,7 +1,6 @@
 //! What repeated runs of an unchanged agent say about the next one.
 
-use super::quantile::student_below;
-use super::quantile::student_quantile;
+use super::quantile::{student_below, student_quantile};
 use crate::model::Better;
 
 /// One metric of an unchanged agent, measured at least twice.
@@ -136,8 +135,7 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
-    use super::Against;
-    use super::Runs;
+    use super::{Against, Runs};
     use crate::model::Better;
 
     fn runs(values: &[f64]) -> Runs {

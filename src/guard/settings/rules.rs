@@ -1,21 +1,9 @@
 //! The settings whose change is judged by what it does: suites, agents, tiers, samples, sources, targets.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::guard::found::Found;
-use crate::guard::found::counted;
-use crate::model::Agent;
-use crate::model::ChangeClass;
-use crate::model::Config;
-use crate::model::Judge;
-use crate::model::RepoPath;
-use crate::model::Source;
-use crate::model::Stale;
-use crate::model::Suite;
-use crate::model::Target;
-use crate::model::Tier;
-use crate::model::Weight;
+use crate::guard::found::{Found, counted};
+use crate::model::{Agent, ChangeClass, Config, Judge, RepoPath, Source, Stale, Suite, Target, Tier, Weight};
 use crate::suites::shipped_flags;
 
 /// Compares the settings of the table that depend on the change.

@@ -5,16 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::compare;
-use crate::format::SourceText;
-use crate::format::config;
+use crate::format::{SourceText, config};
 use crate::guard::found::Found;
-use crate::guard::gates;
-use crate::guard::same_suite;
-use crate::guard::scoring;
-use crate::model::Config;
-use crate::model::RepoPath;
-use crate::model::Tier;
-use crate::model::Weight;
+use crate::guard::{gates, same_suite, scoring};
+use crate::model::{Config, RepoPath, Tier, Weight};
 
 /// A config that states every key.
 const WHOLE: &str = r#"
@@ -87,9 +81,7 @@ enum Called {
     Approval,
 }
 
-use Called::Approval;
-use Called::Listed;
-use Called::Nothing;
+use Called::{Approval, Listed, Nothing};
 
 /// A key of the schema, an edit of it, and what it is called.
 type Row = (&'static str, &'static str, &'static str, Called);

@@ -1,24 +1,7 @@
 //! Every event against every state that decides about it.
 
-use super::Asked;
-use super::Happened;
-use super::NoResult;
-use super::Plan;
-use super::Refusal;
-use super::Why;
-use super::counts;
-use super::description;
-use super::plan;
-use super::standing;
-use crate::model::Approval;
-use crate::model::ByAuthor;
-use crate::model::CommitStatus;
-use crate::model::Origin;
-use crate::model::Permission;
-use crate::model::Pull;
-use crate::model::PullState;
-use crate::model::RepoPath;
-use crate::model::StatusState;
+use super::{Asked, Happened, NoResult, Plan, Refusal, Why, counts, description, plan, standing};
+use crate::model::{Approval, ByAuthor, CommitStatus, Origin, Permission, Pull, PullState, RepoPath, StatusState};
 use crate::publish::ConfigKey;
 
 const LABEL: &str = "goldgate:accept-baseline";

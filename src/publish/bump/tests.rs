@@ -1,21 +1,10 @@
 //! Every state that decides whether a baseline is committed.
 
-use super::Asked;
-use super::Measured;
-use super::Plan;
-use super::Refusal;
-use super::Why;
-use super::is_same;
-use super::plan;
-use crate::model::Approval;
-use crate::model::Baseline;
-use crate::model::Origin;
-use crate::model::Pull;
-use crate::model::PullState;
+use super::{Asked, Measured, Plan, Refusal, Why, is_same, plan};
+use crate::model::{Approval, Baseline, Origin, Pull, PullState};
 use crate::publish::approval::NoResult;
 use crate::publish::moves::Turn;
-use crate::publish::samples::baseline;
-use crate::publish::samples::moved;
+use crate::publish::samples::{baseline, moved};
 
 fn pull() -> Pull {
     Pull {

@@ -2,13 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Verdict;
+use crate::model::{Report, Ruling, Verdict};
 use crate::render::markdown;
-use crate::render::markdown::Block;
-use crate::render::markdown::Links;
-use crate::render::markdown::Tables;
+use crate::render::markdown::{Block, Links, Tables};
 
 /// GitHub's limit of a job summary, in bytes.
 const SUMMARY_LIMIT: usize = 1024 * 1024;

@@ -1,11 +1,7 @@
 //! What the comment shows of a result, as its own sections say it.
 
-use super::State;
-use super::marker;
-use super::plain;
-use super::sections_of;
-use crate::model::Comment;
-use crate::model::Report;
+use super::{State, marker, plain, sections_of};
+use crate::model::{Comment, Report};
 use crate::report;
 
 /// The digest of everything in a report that an approval may be about, also of its baseline file.

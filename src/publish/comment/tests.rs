@@ -1,30 +1,12 @@
 //! A comment always fits, whatever there is to say.
 
-use super::About;
-use super::LIMIT;
-use super::Note;
-use super::Plan;
-use super::Request;
-use super::Shown;
-use super::Witness;
-use super::is_note_written;
-use super::is_written;
-use super::plan;
-use super::plan_note;
-use super::shown;
-use super::shown_digest;
-use crate::model::Authority;
-use crate::model::Comment;
-use crate::model::GoldenChange;
-use crate::model::NotGateable;
-use crate::model::RepoPath;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::RunNumber;
-use crate::model::Tier;
-use crate::model::Usage;
-use crate::model::Verdict;
-use crate::model::Weight;
+use super::{
+    About, LIMIT, Note, Plan, Request, Shown, Witness, is_note_written, is_written, plan, plan_note, shown,
+    shown_digest,
+};
+use crate::model::{
+    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunNumber, Tier, Usage, Verdict, Weight,
+};
 use crate::render::markdown::Links;
 
 const BOT: &str = "github-actions[bot]";

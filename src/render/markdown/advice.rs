@@ -1,11 +1,8 @@
 //! What judges say: folded away, under a title that tells what it is.
 
-use crate::model::Report;
-use crate::model::Unit;
-use crate::render::judges;
-use crate::render::number;
-use crate::render::plain::inline;
-use crate::render::plain::name;
+use crate::model::{Report, Unit};
+use crate::render::plain::{inline, name};
+use crate::render::{judges, number};
 
 const HEAD: &str =
     "| suite | agent | judge | baseline | this commit | delta | standing |\n|---|---|---|--:|--:|--:|---|\n";

@@ -1,15 +1,8 @@
 //! The cases that moved, that are flaky, and that are excluded.
 
-use super::put;
-use super::title;
-use crate::model::AgentReport;
-use crate::model::CaseId;
-use crate::model::CaseTrend;
-use crate::model::Exclusion;
-use crate::model::Report;
-use crate::model::SuiteReport;
-use crate::render::plain::inline;
-use crate::render::plain::name;
+use super::{put, title};
+use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
+use crate::render::plain::{inline, name};
 use crate::render::words;
 
 /// Cases named in one list; the rest is counted.

@@ -1,10 +1,7 @@
 //! What changed in what is measured with, since the base commit.
 
 use super::put;
-use crate::model::ChangeClass;
-use crate::model::GoldenChange;
-use crate::model::Report;
-use crate::model::Weight;
+use crate::model::{ChangeClass, GoldenChange, Report, Weight};
 use crate::render::plain::inline;
 use crate::render::words;
 

@@ -1,19 +1,10 @@
 //! Why gates fail and numbers moved: the cases, each as expected and as produced.
 
-use super::Links;
-use super::path;
-use super::put;
-use crate::model::AgentReport;
-use crate::model::CaseEvidence;
-use crate::model::MetricReport;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::Verdict;
+use super::{Links, path, put};
+use crate::model::{AgentReport, CaseEvidence, MetricReport, Report, Ruling, Verdict};
 use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
-use crate::render::plain::inline;
-use crate::render::plain::name;
-use crate::render::plain::sentence;
+use crate::render::plain::{inline, name, sentence};
 
 /// Failed gates that are listed with their cases; the rest is counted.
 const GATES: usize = 12;

@@ -1,20 +1,10 @@
 //! The tables of numbers: what moved, what did not, and how small a change can be seen.
 
 use super::put;
-use crate::model::AgentReport;
-use crate::model::Approval;
-use crate::model::MetricReport;
-use crate::model::Noise;
-use crate::model::Report;
-use crate::model::Ruling;
-use crate::model::SuiteReport;
-use crate::model::Verdict;
-use crate::render::certainty;
-use crate::render::number;
+use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict};
 use crate::render::number::Direction;
-use crate::render::plain::inline;
-use crate::render::plain::name;
-use crate::render::words;
+use crate::render::plain::{inline, name};
+use crate::render::{certainty, number, words};
 
 const HEAD: &str =
     "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";

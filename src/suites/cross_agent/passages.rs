@@ -6,8 +6,7 @@ use std::sync::Arc;
 use super::Documents;
 use crate::diag::Diagnostic;
 use crate::suites::Desk;
-use crate::suites::finding::Citation;
-use crate::suites::finding::Finding;
+use crate::suites::finding::{Citation, Finding};
 
 /// Two quotes are of one passage when they share so many characters or so many words: less is a term, not a passage.
 const LEAST_CHARACTERS: usize = 20;

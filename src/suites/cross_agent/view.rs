@@ -2,27 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::Case;
-use super::Documents;
-use super::Shared;
 use super::passages::Passage;
+use super::{Case, Documents, Shared};
 use crate::diag::Diagnostic;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Difference;
-use crate::model::Failure;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
-use crate::model::Tag;
-use crate::model::reaches;
+use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, Tag, reaches};
 use crate::suites::Desk;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault;
+use crate::suites::blame::{Blame, Fault};
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;
 use crate::suites::rules::Rules;
-use crate::text::line;
-use crate::text::token_overlap;
+use crate::text::{line, token_overlap};
 
 /// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
 const DUPLICATE_OVERLAP: f64 = 0.8;

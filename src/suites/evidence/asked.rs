@@ -2,13 +2,8 @@
 
 use serde_json::json;
 
-use crate::model::AnswerForm;
-use crate::model::Ask;
-use crate::model::RepoPath;
-use crate::model::Toolbox;
-use crate::suites::asking::Prompt;
-use crate::suites::asking::object;
-use crate::suites::asking::text;
+use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
+use crate::suites::asking::{Prompt, object, text};
 
 /// The most calls of a run: a small repository is read whole with fewer.
 const MOST_CALLS: u32 = 20;

@@ -3,19 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::Task;
-use super::produced::Produced;
-use super::produced::texts;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Failure;
-use crate::model::Run;
-use crate::model::reaches;
-use crate::suites::Desk;
-use crate::suites::Pair;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault;
-use crate::text::Keyword;
-use crate::text::norm;
+use super::produced::{Produced, texts};
+use crate::model::{Check, CheckKey, Failure, Run, reaches};
+use crate::suites::blame::{Blame, Fault};
+use crate::suites::{Desk, Pair};
+use crate::text::{Keyword, norm};
 
 /// One sample beside its task.
 pub struct Reader<'a> {

@@ -4,11 +4,8 @@ use serde_json::Value;
 
 use super::repository::tidied;
 use crate::format::loose;
-use crate::model::Layer;
-use crate::model::Run;
-use crate::suites::calls::Call;
-use crate::suites::calls::calls;
-use crate::suites::calls::intermediate;
+use crate::model::{Layer, Run};
+use crate::suites::calls::{Call, calls, intermediate};
 use crate::suites::reading::layer;
 use crate::text::norm;
 use crate::text::recover::recover_any;

@@ -6,8 +6,7 @@ use crate::diag::Diagnostic;
 use crate::format::Place;
 use crate::format::Step::Key;
 use crate::model::RepoPath;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
+use crate::suites::{EntryKind, Shelf};
 
 /// The fixture repository of a task, which is looked for in the suite's folder first.
 ///
@@ -77,16 +76,11 @@ pub fn tidied(path: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::FOLDERS;
-    use super::files;
-    use super::tidied;
+    use super::{FOLDERS, files, tidied};
     use crate::diag::Diagnostic;
-    use crate::format::Place;
-    use crate::format::SourceText;
+    use crate::format::{Place, SourceText};
     use crate::model::RepoPath;
-    use crate::suites::desk::Entry;
-    use crate::suites::desk::EntryKind;
-    use crate::suites::desk::Shelf;
+    use crate::suites::desk::{Entry, EntryKind, Shelf};
 
     /// A folder with so many folders, each with one file.
     struct Wide(usize);

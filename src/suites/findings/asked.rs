@@ -2,15 +2,8 @@
 
 use serde_json::json;
 
-use crate::model::AnswerForm;
-use crate::model::Ask;
-use crate::model::RepoPath;
-use crate::model::Toolbox;
-use crate::suites::asking::Prompt;
-use crate::suites::asking::list;
-use crate::suites::asking::object;
-use crate::suites::asking::one_of;
-use crate::suites::asking::text;
+use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
+use crate::suites::asking::{Prompt, list, object, one_of, text};
 use crate::suites::finding::Severity;
 
 /// The most words that a vendor's strict mode takes in one list, with room to spare.

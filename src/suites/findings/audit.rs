@@ -6,9 +6,7 @@ use super::Findings;
 use super::golden::Expectation;
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
-use crate::suites::Audit;
-use crate::suites::EntryKind;
-use crate::suites::Shelf;
+use crate::suites::{Audit, EntryKind, Shelf};
 
 /// Looks through the suite's folder and its expectations.
 pub fn audit(suite: &Findings, shelf: &dyn Shelf) -> Audit {

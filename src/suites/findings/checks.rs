@@ -3,14 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::fits::Fits;
-use super::golden::Expectation;
-use super::golden::Guard;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Failure;
-use crate::model::Tag;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault;
+use super::golden::{Expectation, Guard};
+use crate::model::{Check, CheckKey, Failure, Tag};
+use crate::suites::blame::{Blame, Fault};
 use crate::suites::expected::Expected;
 use crate::suites::finding::Finding;
 use crate::suites::produced::Produced;

@@ -5,10 +5,8 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::diag::Diagnostic;
-use crate::format::Place;
-use crate::format::SourceText;
 use crate::format::Step::Key;
-use crate::format::json;
+use crate::format::{Place, SourceText, json};
 use crate::suites::expected::Expected;
 use crate::suites::finding::Finding;
 use crate::suites::quarantine::QuarantineForm;

@@ -1,12 +1,9 @@
 //! What costs the metrics of a sample that no check looks at: precision, citations, severities, quotes.
 
 use super::Grounding;
-use super::fits::Fit;
-use super::fits::Fits;
+use super::fits::{Fit, Fits};
 use super::golden::Expectation;
-use crate::model::Difference;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
+use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::suites::expected::Expected;
 use crate::suites::finding::Finding;
 use crate::text::line;

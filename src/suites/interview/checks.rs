@@ -3,25 +3,12 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::Expected;
-use super::Scenario;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Difference;
-use crate::model::Failure;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
-use crate::model::reaches;
-use crate::suites::atoms::Atom;
-use crate::suites::atoms::Produced;
-use crate::suites::atoms::Validator;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault;
-use crate::suites::rubric::DIMENSIONS;
-use crate::suites::rubric::MOST_POINTS;
-use crate::suites::rubric::Scores;
-use crate::text::Keyword;
-use crate::text::line;
+use super::{Expected, Scenario};
+use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, reaches};
+use crate::suites::atoms::{Atom, Produced, Validator};
+use crate::suites::blame::{Blame, Fault};
+use crate::suites::rubric::{DIMENSIONS, MOST_POINTS, Scores};
+use crate::text::{Keyword, line};
 
 /// What is expected, in one line.
 impl fmt::Display for Expected {

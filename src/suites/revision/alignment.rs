@@ -1,21 +1,14 @@
 //! Which line of the original became which line of the revised document.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use imara_diff::Algorithm;
-use imara_diff::Diff;
-use imara_diff::InternedInput;
+use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::clauses::named;
 use super::draft::Draft;
-use super::instructions::Instructions;
-use super::instructions::Operation;
-use super::liability;
-use super::references;
-use crate::text::Folded;
-use crate::text::Names;
-use crate::text::token_overlap;
+use super::instructions::{Instructions, Operation};
+use super::{liability, references};
+use crate::text::{Folded, Names, token_overlap};
 
 /// What became of a line of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

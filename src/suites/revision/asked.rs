@@ -1,27 +1,13 @@
 //! What a reviser and a critic are asked: the documents as their RTF source, and the instructions.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::fault::Criterion;
 use crate::diag::Diagnostic;
 use crate::format::json;
-use crate::model::AnswerForm;
-use crate::model::Ask;
-use crate::model::RepoPath;
-use crate::model::Role;
-use crate::model::Scoring;
-use crate::model::Toolbox;
+use crate::model::{AnswerForm, Ask, RepoPath, Role, Scoring, Toolbox};
 use crate::suites::Shelf;
-use crate::suites::asking::Prompt;
-use crate::suites::asking::list;
-use crate::suites::asking::number;
-use crate::suites::asking::object;
-use crate::suites::asking::one_of;
-use crate::suites::asking::text;
-use crate::suites::asking::whole;
-use crate::suites::asking::yes_or_no;
+use crate::suites::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::text::rtf::portable;
 
 /// What of the instructions is for the grading alone.
@@ -190,13 +176,10 @@ fn evaluation() -> AnswerForm {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::Before;
-    use super::Task;
-    use crate::model::RepoPath;
-    use crate::model::Scoring;
+    use super::{Before, Task};
+    use crate::model::{RepoPath, Scoring};
 
     fn task() -> Task {
         let file = RepoPath::root().child("original.rtf");

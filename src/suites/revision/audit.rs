@@ -1,17 +1,12 @@
 //! What is kept of a loop for whoever audits it: every attempt as it was judged, and why the last one may not pass.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::checks::next_step;
-use super::fault::Criterion;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use super::produced::Attempt;
-use super::produced::Produced;
+use super::fault::{Criterion, Fault, FaultKind};
+use super::produced::{Attempt, Produced};
 use super::score::Verification;
-use crate::model::Scoring;
-use crate::model::Why;
+use crate::model::{Scoring, Why};
 
 /// The artifact of a loop; of a document or an evaluation alone there is none. A loop that broke off says why: it is no result,
 /// and nothing that it made is satisfactory.

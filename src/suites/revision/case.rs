@@ -2,32 +2,18 @@
 
 use std::sync::Arc;
 
-use rayon::iter::IntoParallelRefIterator;
-use rayon::iter::ParallelIterator;
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
 use super::draft::Draft;
-use super::instructions;
 use super::instructions::Instructions;
-use super::score::Verification;
-use super::score::verify;
-use super::structure;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use super::score::{Verification, verify};
+use super::{instructions, structure};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Place;
-use crate::model::AgentName;
-use crate::model::CaseId;
-use crate::model::RepoPath;
-use crate::model::RunKey;
-use crate::model::Scoring;
-use crate::model::Suite as SuiteConfig;
-use crate::suites::Audit;
-use crate::suites::EntryKind;
-use crate::suites::Pair;
-use crate::suites::Shelf;
-use crate::suites::Stated;
+use crate::model::{AgentName, CaseId, RepoPath, RunKey, Scoring, Suite as SuiteConfig};
 use crate::suites::desk::read_case;
 use crate::suites::meaning::without_notes;
-use crate::suites::sha256_hex;
+use crate::suites::{Audit, EntryKind, Pair, Shelf, Stated, sha256_hex};
 
 /// What the golden file of a case is called.
 const GOLDEN: &str = "instructions.json";

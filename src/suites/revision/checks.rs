@@ -2,20 +2,11 @@
 
 use super::case::Case;
 use super::critic::Judged;
-use super::fault::Criterion;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use super::produced::Attempt;
-use super::produced::Produced;
+use super::fault::{Criterion, Fault, FaultKind};
+use super::produced::{Attempt, Produced};
 use super::score::Verification;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Failure;
-use crate::model::Role;
-use crate::model::Scoring;
-use crate::model::indicator;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault as Blamed;
+use crate::model::{Check, CheckKey, Failure, Role, Scoring, indicator};
+use crate::suites::blame::{Blame, Fault as Blamed};
 
 /// How many faults of a criterion are told one by one.
 const TOLD: usize = 3;

@@ -1,17 +1,10 @@
 //! Clauses that were to be added, deleted, replaced or edited.
 
-use super::alignment::Alignment;
-use super::alignment::Fate;
-use super::draft::Draft;
-use super::draft::Number;
-use super::draft::dotted;
-use super::draft::number;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use super::instructions::Clause;
-use super::instructions::Operation;
-use crate::text::Keyword;
-use crate::text::norm;
+use super::alignment::{Alignment, Fate};
+use super::draft::{Draft, Number, dotted, number};
+use super::fault::{Fault, FaultKind};
+use super::instructions::{Clause, Operation};
+use crate::text::{Keyword, norm};
 
 /// Both documents, as the operations on clauses are looked for.
 pub struct Clauses<'a> {

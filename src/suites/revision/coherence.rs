@@ -1,24 +1,15 @@
 //! What a revision must not break: definitions, numbers, and what nobody asked to change.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::alignment::Fate;
-use super::clauses::Clauses;
-use super::clauses::named;
-use super::draft::Draft;
-use super::draft::Number;
-use super::draft::Section;
-use super::draft::dotted;
-use super::draft::number;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use super::instructions::Instructions;
-use super::instructions::Operation;
+use super::clauses::{Clauses, named};
+use super::draft::{Draft, Number, Section, dotted, number};
+use super::fault::{Fault, FaultKind};
+use super::instructions::{Instructions, Operation};
 use super::liability;
 use super::references::numbers_of;
-use super::terms::Terms;
-use super::terms::used;
+use super::terms::{Terms, used};
 use crate::text::norm;
 use crate::text::rtf::Place;
 

@@ -4,20 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::draft::Draft;
-use super::draft::number;
-use super::fault::Criterion;
-use super::fault::FaultKind;
-use super::score::Verification;
-use super::score::overall;
-use crate::model::EPSILON;
-use crate::model::Scoring;
-use crate::model::reaches;
-use crate::text::norm;
-use crate::text::pattern;
+use super::draft::{Draft, number};
+use super::fault::{Criterion, FaultKind};
+use super::score::{Verification, overall};
+use crate::model::{EPSILON, Scoring, reaches};
+use crate::text::{norm, pattern};
 
 /// A critic's evaluation, read.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -7,14 +7,8 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
-use crate::text::Folded;
-use crate::text::Hit;
-use crate::text::Names;
-use crate::text::is_whole;
-use crate::text::norm;
-use crate::text::pattern;
-use crate::text::rtf;
 use crate::text::rtf::Place;
+use crate::text::{Folded, Hit, Names, is_whole, norm, pattern, rtf};
 
 /// A document, read and divided.
 pub struct Draft {
@@ -362,12 +356,7 @@ fn heading(words: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Draft;
-    use super::heading;
-    use super::is_heading;
-    use super::is_next_letter;
-    use super::number;
-    use super::numbered;
+    use super::{Draft, heading, is_heading, is_next_letter, number, numbered};
 
     #[test]
     fn a_section_begins_with_its_number() {

@@ -5,21 +5,14 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::draft::Draft;
-use super::draft::dotted;
-use super::draft::number;
+use super::draft::{Draft, dotted, number};
 use super::liability::Parties;
 use crate::diag::Diagnostic;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, Step, json};
 use crate::suites::golden::step;
 use crate::suites::quarantine::QuarantineForm;
-use crate::text::Keyword;
-use crate::text::norm;
+use crate::text::{Keyword, norm};
 
 /// What a contract's revision has to do; a part that is left out asks for nothing.
 #[derive(Deserialize, JsonSchema, Debug, Default)]

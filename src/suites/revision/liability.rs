@@ -7,10 +7,7 @@ use regex::Regex;
 
 use super::draft::Draft;
 use super::instructions::Liability;
-use crate::text::Folded;
-use crate::text::Hit;
-use crate::text::Names;
-use crate::text::pattern;
+use crate::text::{Folded, Hit, Names, pattern};
 
 /// The two parties of an instruction.
 pub struct Parties<'a> {
@@ -211,9 +208,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::Direction;
-    use super::Parties;
-    use super::sentences;
+    use super::{Direction, Parties, sentences};
     use crate::suites::revision::instructions::Liability;
     use crate::text::norm;
 

@@ -9,15 +9,10 @@ use super::case::Case;
 use super::critic;
 use super::critic::Evaluation;
 use super::draft::Draft;
-use super::score::Verification;
-use super::score::verify;
+use super::score::{Verification, verify};
 use crate::format::loose;
-use crate::format::loose::Loose;
-use crate::format::loose::Text;
-use crate::model::Layer;
-use crate::model::Role;
-use crate::model::Run;
-use crate::model::Scoring;
+use crate::format::loose::{Loose, Text};
+use crate::model::{Layer, Role, Run, Scoring};
 use crate::suites::reading::layer;
 use crate::text::recover;
 

@@ -5,17 +5,11 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::alignment::Alignment;
-use super::alignment::Fate;
+use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
-use super::draft::Draft;
-use super::draft::Number;
-use super::draft::dotted;
-use super::draft::number;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use crate::text::Folded;
-use crate::text::pattern;
+use super::draft::{Draft, Number, dotted, number};
+use super::fault::{Fault, FaultKind};
+use crate::text::{Folded, pattern};
 
 /// A number that a line refers to.
 struct Reference {

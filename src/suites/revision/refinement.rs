@@ -1,27 +1,15 @@
 //! The bounded loop of an actor and a critic: what is asked next, given what was answered so far.
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::asked::Before;
-use super::asked::Task;
+use super::asked::{Before, Task};
 use super::critic;
 use super::produced::Outputs;
 use crate::diag::Diagnostic;
 use crate::format::loose;
 use crate::format::loose::Loose;
-use crate::model::Ask;
-use crate::model::Follow;
-use crate::model::Json;
-use crate::model::Layer;
-use crate::model::Part;
-use crate::model::RepoPath;
-use crate::model::Scoring;
-use crate::model::reaches;
-use crate::suites::Refinement;
-use crate::suites::Shelf;
-use crate::suites::sha256_hex;
+use crate::model::{Ask, Follow, Json, Layer, Part, RepoPath, Scoring, reaches};
+use crate::suites::{Refinement, Shelf, sha256_hex};
 
 /// The loop of one case.
 pub struct Loop {

@@ -6,15 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use super::instructions::Entity;
-use super::instructions::Jurisdiction;
+use super::fault::{Fault, FaultKind};
+use super::instructions::{Entity, Jurisdiction};
 use crate::model::share;
-use crate::text::Folded;
-use crate::text::Hit;
-use crate::text::Names;
-use crate::text::pattern;
+use crate::text::{Folded, Hit, Names, pattern};
 
 /// Words that many names share: none of them alone is a name.
 const COMMON: &[&str] = &[

@@ -1,25 +1,14 @@
 //! What the faults of a revised document come to (grading.md 9).
 
-use super::alignment;
 use super::alignment::Alignment;
 use super::clauses::Clauses;
-use super::coherence;
 use super::draft::Draft;
-use super::fault::Criterion;
-use super::fault::Fault;
-use super::fault::FaultKind;
+use super::fault::{Criterion, Fault, FaultKind};
 use super::instructions::Instructions;
-use super::liability::Direction;
-use super::liability::Parties;
-use super::references;
-use super::replaced;
-use super::structure;
-use super::terms;
+use super::liability::{Direction, Parties};
 use super::terms::terms;
-use crate::model::PenaltyMode;
-use crate::model::Scoring;
-use crate::model::reaches;
-use crate::model::share;
+use super::{alignment, coherence, references, replaced, structure, terms};
+use crate::model::{PenaltyMode, Scoring, reaches, share};
 
 /// How much of a criterion one old name that is left costs.
 pub const OF_AN_ENTITY: f64 = 0.15;
@@ -185,8 +174,7 @@ pub fn overall(scores: &[f64; 5], penalties: &[Penalty], scoring: &Scoring) -> f
 
 #[cfg(test)]
 mod tests {
-    use super::Penalty;
-    use super::overall;
+    use super::{Penalty, overall};
     use crate::model::Scoring;
 
     /// The worked example of seed 003, "Illustrative Scoring Example".

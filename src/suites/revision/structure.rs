@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::alignment::Alignment;
-use super::alignment::Fate;
+use super::alignment::{Alignment, Fate};
 use super::draft::Draft;
-use super::fault::Fault;
-use super::fault::FaultKind;
-use crate::text::rtf::FlawKind;
-use crate::text::rtf::Token;
-use crate::text::rtf::first_difference;
+use super::fault::{Fault, FaultKind};
+use crate::text::rtf::{FlawKind, Token, first_difference};
 
 /// How many paragraphs with another formatting are named one by one.
 const NAMED: usize = 5;

@@ -7,13 +7,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::fault::Fault;
-use super::fault::FaultKind;
+use super::fault::{Fault, FaultKind};
 use super::instructions::Instructions;
-use crate::text::Folded;
-use crate::text::Names;
-use crate::text::pattern;
 use crate::text::rtf::Place;
+use crate::text::{Folded, Names, pattern};
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {
     let verb =

@@ -9,8 +9,7 @@ mod structure;
 use super::draft::Draft;
 use super::fault::FaultKind;
 use super::instructions::Instructions;
-use super::score::Verification;
-use super::score::verify;
+use super::score::{Verification, verify};
 use crate::model::Scoring;
 
 /// A document of these paragraphs.

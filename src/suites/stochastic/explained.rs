@@ -1,16 +1,8 @@
 //! What a scenario says of its runs: why their means are not better, and what each of them lacks.
 
-use super::Scenario;
-use super::ThresholdForm;
-use super::score;
-use crate::model::Difference;
-use crate::model::PairValue;
-use crate::model::Run;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
-use crate::model::reaches;
-use crate::suites::atoms::Atom;
-use crate::suites::atoms::produced;
+use super::{Scenario, ThresholdForm, score};
+use crate::model::{Difference, PairValue, Run, Shortfall, Shortfalls, reaches};
+use crate::suites::atoms::{Atom, produced};
 use crate::text::line;
 
 impl Scenario {

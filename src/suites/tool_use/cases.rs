@@ -1,46 +1,27 @@
 //! `eval_cases.json` as the seed writes it, and what goes beyond it.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde::de::MapAccess;
-use serde::de::SeqAccess;
-use serde::de::Visitor;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::value::SeqAccessDeserializer;
-use serde_json::Map;
-use serde_json::Value;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::trajectory::Trajectory;
-use super::trajectory::TrajectoryForm;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::diag::nearest;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::CannedTool;
-use crate::model::CaseId;
-use crate::model::Difference;
-use crate::model::Shortfall;
-use crate::model::Shortfalls;
-use crate::suites::calls::Call;
-use crate::suites::calls::contains;
+use super::trajectory::{Trajectory, TrajectoryForm};
+use crate::diag::{Diagnostic, Diagnostics, nearest};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, Step, json};
+use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
+use crate::suites::calls::{Call, contains};
 use crate::suites::folder::Member;
 use crate::suites::meaning::without_notes;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
 use crate::suites::terms::Terms;
-use crate::text::Keyword;
-use crate::text::line;
+use crate::text::{Keyword, line};
 
 /// What a case is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]

@@ -5,11 +5,8 @@ use serde_json::Value;
 use super::Produced;
 use super::cases::Case;
 use super::trajectory::Followed;
-use crate::model::Check;
-use crate::model::CheckKey;
-use crate::model::Failure;
-use crate::suites::blame::Blame;
-use crate::suites::blame::Fault;
+use crate::model::{Check, CheckKey, Failure};
+use crate::suites::blame::{Blame, Fault};
 use crate::suites::calls::contains;
 
 /// One sample beside its case.

@@ -2,20 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
-use crate::format::Place;
-use crate::format::SourceText;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::format::json;
-use crate::model::CannedResult;
-use crate::model::CannedTool;
-use crate::model::ToolSpec;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::Step::{At, Key};
+use crate::format::{Place, SourceText, json};
+use crate::model::{CannedResult, CannedTool, ToolSpec};
 use crate::suites::calls::contains;
 
 /// One tool of the suite's `tools` file, which is a list of them.

@@ -7,23 +7,15 @@ use std::collections::BTreeMap;
 
 use regex::Regex;
 use schemars::JsonSchema;
-use serde::Deserialize;
-use serde::Deserializer;
-use serde_json::Map;
-use serde_json::Value;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
 
-use self::fields::Path;
-use self::fields::at;
-use self::fields::without;
+use self::fields::{Path, at, without};
 use crate::diag::Diagnostic;
 use crate::format::Place;
-use crate::format::Step::At;
-use crate::format::Step::Key;
-use crate::model::EPSILON;
-use crate::model::harmonic;
-use crate::suites::calls::Call;
-use crate::suites::calls::contains;
-use crate::suites::calls::same;
+use crate::format::Step::{At, Key};
+use crate::model::{EPSILON, harmonic};
+use crate::suites::calls::{Call, contains, same};
 use crate::suites::matching;
 
 /// The calls that a case asks for.

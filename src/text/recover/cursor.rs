@@ -1,7 +1,6 @@
 //! Reads the words of JSON at a place in a text, and those that models write instead of them.
 
-use serde_json::Number;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 use super::steps::visit;
 

@@ -1,11 +1,9 @@
 //! Decides whether a value that was read is the list that was looked for.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Anchor;
-use super::regions::Region;
-use super::regions::State;
+use super::regions::{Region, State};
 
 /// The region's value as an object that has the anchor's list, if it can be one.
 pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {

@@ -1,11 +1,9 @@
 //! An object or array that is still open while it is read.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Anchor;
-use super::fit::carries;
-use super::fit::has_list;
+use super::fit::{carries, has_list};
 
 /// What has been read of an open object or array.
 pub(super) enum Frame {

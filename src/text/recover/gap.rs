@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::cursor::Cursor;
-use super::cursor::Word;
+use super::cursor::{Cursor, Word};
 use super::steps::visit;
 
 const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];

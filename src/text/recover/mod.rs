@@ -21,10 +21,8 @@ use std::iter::once;
 
 use serde_json::Value;
 
-use fit::fitting;
-use fit::standing;
-use regions::Regions;
-use regions::State;
+use fit::{fitting, standing};
+use regions::{Regions, State};
 use salvage::Salvage;
 
 /// What the reader looks for: the kind's anchor.

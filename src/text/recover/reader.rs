@@ -5,10 +5,8 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::Anchor;
-use super::cursor::Cursor;
-use super::cursor::Word;
-use super::frame::Frame;
-use super::frame::loses;
+use super::cursor::{Cursor, Word};
+use super::frame::{Frame, loses};
 use super::steps::visit;
 
 /// As deep as `serde_json` goes, so that both layers agree on what is too deep.

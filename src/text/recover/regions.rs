@@ -6,9 +6,7 @@ use serde_json::Value;
 
 use super::Anchor;
 use super::gap::Gap;
-use super::reader::Ending;
-use super::reader::Reading;
-use super::reader::read;
+use super::reader::{Ending, Reading, read};
 use super::steps::visit;
 
 /// How a region was read.

@@ -1,16 +1,10 @@
 //! Collects single objects that carry the anchor's field, and counts those that were lost.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Anchor;
-use super::Layer;
-use super::Recovered;
-use super::fit::carries;
-use super::fit::has_list;
-use super::fit::wrapped;
-use super::regions::Region;
-use super::regions::State;
+use super::fit::{carries, has_list, wrapped};
+use super::regions::{Region, State};
+use super::{Anchor, Layer, Recovered};
 
 /// The objects found so far.
 pub(super) struct Salvage<'a> {

@@ -8,14 +8,9 @@ mod real;
 
 use std::cell::Cell;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Anchor;
-use super::Layer;
-use super::Recovered;
-use super::recover;
-use super::recover_any;
+use super::{Anchor, Layer, Recovered, recover, recover_any};
 
 thread_local! {
     /// Bytes that were looked at by this test's thread.

@@ -2,9 +2,7 @@
 
 use encoding_rs::Encoding;
 
-use super::pages::PAGES;
-use super::pages::SYMBOL_HIGH;
-use super::pages::SYMBOL_LOW;
+use super::pages::{PAGES, SYMBOL_HIGH, SYMBOL_LOW};
 
 /// How bytes become characters.
 #[derive(Debug, Clone, Copy)]

@@ -2,18 +2,12 @@
 
 use std::rc::Rc;
 
-use super::FlawKind;
 use super::charset::Page;
-use super::reader::Dest;
-use super::reader::Reader;
-use super::reader::Script;
-use super::reader::Side;
+use super::reader::{Dest, Reader, Script, Side};
 use super::state::Props;
 use super::table::Row;
-use super::words;
-use super::words::BORDER;
-use super::words::Kind;
-use super::words::Level;
+use super::words::{BORDER, Kind, Level};
+use super::{FlawKind, words};
 
 /// The letters that a word stands for.
 fn letter(name: &str) -> Option<&'static str> {

@@ -2,17 +2,12 @@
 
 use std::rc::Rc;
 
-use super::Bookmark;
-use super::Place;
 use super::charset::named;
 use super::flow::Flow;
 use super::header::normalised;
-use super::reader::Dest;
-use super::reader::Group;
-use super::reader::Owed;
-use super::reader::Reader;
+use super::reader::{Dest, Group, Owed, Reader};
 use super::state::Props;
-use super::words;
+use super::{Bookmark, Place, words};
 
 /// Destinations whose text is none of the document's; sorted.
 pub const SKIPPED: &[&str] = &[

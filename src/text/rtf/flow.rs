@@ -4,11 +4,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::Cell;
-use super::Paragraph;
-use super::Place;
-use super::Token;
 use super::state::Props;
+use super::{Cell, Paragraph, Place, Token};
 
 /// Tables within tables beyond this are read as this deep.
 const DEEPEST: u8 = 32;

@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::lexer::Lexeme;
-use super::lexer::Lexer;
-use super::portable::Groups;
-use super::portable::digits;
-use super::portable::escape;
+use super::lexer::{Lexeme, Lexer};
+use super::portable::{Groups, digits, escape};
 
 /// The source of a group, in one way of writing: words that every save changes are gone, identities of lists are
 /// numbered in their order, white space is single.

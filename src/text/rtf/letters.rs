@@ -5,9 +5,7 @@ use std::str::from_utf8;
 
 use super::FlawKind;
 use super::charset::Page;
-use super::reader::Dest;
-use super::reader::Reader;
-use super::reader::Script;
+use super::reader::{Dest, Reader, Script};
 
 /// A number, a name, an instruction is not kept beyond this.
 const LONGEST: usize = 4_096;

@@ -3,9 +3,7 @@
 use std::fmt::Write as _;
 use std::str::from_utf8;
 
-use super::lexer::Lexeme;
-use super::lexer::Lexer;
-use super::lexer::beginning;
+use super::lexer::{Lexeme, Lexer, beginning};
 
 /// See [`super::portable`].
 pub fn text(source: &[u8]) -> String {

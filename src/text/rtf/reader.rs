@@ -1,23 +1,16 @@
 //! The walk over the lexemes: groups, destinations, and what each control word does.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::str::from_utf8;
 
-use super::Document;
-use super::Flaw;
-use super::FlawKind;
-use super::Place;
 use super::charset::Page;
-use super::flow::Flow;
-use super::flow::Gathered;
-use super::lexer::Lexeme;
-use super::lexer::Lexer;
-use super::lexer::beginning;
+use super::flow::{Flow, Gathered};
+use super::lexer::{Lexeme, Lexer, beginning};
 use super::state::Props;
 use super::table::Row;
 use super::words::Level;
+use super::{Document, Flaw, FlawKind, Place};
 
 /// Groups within each other beyond this are skipped.
 const DEEPEST: usize = 10_000;

@@ -3,10 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::words::BORDER;
-use super::words::Kind;
-use super::words::WORDS;
-use super::words::Word;
+use super::words::{BORDER, Kind, WORDS, Word};
 
 /// More tab stops than any writer sets; what a hostile source sets beyond them is not kept.
 const MOST_TABS: usize = 100;

@@ -1,8 +1,6 @@
 //! How a table row is defined, gathered from the words before its end.
 
-use std::hash::DefaultHasher;
-use std::hash::Hash as _;
-use std::hash::Hasher as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 /// A row's definition.

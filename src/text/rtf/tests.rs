@@ -6,9 +6,7 @@ mod properties;
 mod reading;
 mod signatures;
 
-use super::Document;
-use super::Place;
-use super::read;
+use super::{Document, Place, read};
 
 /// The paragraphs as lines: where one stands unless in the body, its number in brackets, its text with `\t` and `\n`
 /// written out.

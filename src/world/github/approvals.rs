@@ -4,20 +4,8 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::GitHub;
-use super::PAGE;
-use super::PAGES;
-use super::Refusal;
-use super::escaped;
-use super::parsed;
-use crate::model::CommitStatus;
-use crate::model::LabelChange;
-use crate::model::LabelEvent;
-use crate::model::Origin;
-use crate::model::Permission;
-use crate::model::Pull;
-use crate::model::PullState;
-use crate::model::StatusState;
+use super::{GitHub, PAGE, PAGES, Refusal, escaped, parsed};
+use crate::model::{CommitStatus, LabelChange, LabelEvent, Origin, Permission, Pull, PullState, StatusState};
 
 impl GitHub {
     /// A pull request as it is now.

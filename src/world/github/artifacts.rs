@@ -3,10 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::GitHub;
-use super::PAGE;
-use super::Refusal;
-use super::parsed;
+use super::{GitHub, PAGE, Refusal, parsed};
 
 /// A run of a workflow of this repository, as GitHub tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,13 +4,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde::Deserialize;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::GitHub;
-use super::Refusal;
-use super::escaped;
-use super::parsed;
+use super::{GitHub, Refusal, escaped, parsed};
 use crate::model::RepoPath;
 
 /// Adds one commit to a branch, if its head is the one that is expected.

@@ -4,10 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::GitHub;
-use super::PAGE;
-use super::Refusal;
-use super::parsed;
+use super::{GitHub, PAGE, Refusal, parsed};
 
 /// A line among the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,11 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::GitHub;
-use super::PAGE;
-use super::PAGES;
-use super::Refusal;
-use super::parsed;
+use super::{GitHub, PAGE, PAGES, Refusal, parsed};
 use crate::model::Comment;
 
 impl GitHub {

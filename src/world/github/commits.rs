@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use http::Method;
 use serde::Deserialize;
-use sha1::Digest;
-use sha1::Sha1;
+use sha1::{Digest, Sha1};
 
-use super::GitHub;
-use super::Refusal;
-use super::parsed;
+use super::{GitHub, Refusal, parsed};
 use crate::model::RepoPath;
 
 /// A file as git knows it.

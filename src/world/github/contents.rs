@@ -6,12 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde::Deserialize;
 
-use super::Answer;
-use super::GitHub;
-use super::RAW;
-use super::Refusal;
-use super::escaped;
-use super::parsed;
+use super::{Answer, GitHub, RAW, Refusal, escaped, parsed};
 use crate::model::RepoPath;
 
 impl GitHub {

@@ -3,22 +3,10 @@
 use std::time::Duration;
 
 use anyhow::Context;
-use http::HeaderMap;
-use http::Method;
-use http::StatusCode;
-use http::Uri;
+use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::BodyExt;
 
-use super::Answer;
-use super::GitHub;
-use super::JSON;
-use super::Octocrab;
-use super::PATIENCE;
-use super::Refusal;
-use super::TRIES;
-use super::backoff;
-use super::pause;
-use super::refusal;
+use super::{Answer, GitHub, JSON, Octocrab, PATIENCE, Refusal, TRIES, backoff, pause, refusal};
 use crate::world::env::Secret;
 use crate::world::web;
 

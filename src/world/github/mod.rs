@@ -14,26 +14,18 @@ mod trees;
 use std::time::Duration;
 
 use anyhow::Context;
-use http::HeaderMap;
-use http::Method;
-use http::StatusCode;
-use http::Uri;
+use http::{HeaderMap, Method, StatusCode, Uri};
 use http_body_util::BodyExt;
 use octocrab::Octocrab;
 use serde::Deserialize;
 use serde_json::Value;
 
-pub use self::artifacts::Artifact;
-pub use self::artifacts::WorkflowRun;
-pub use self::branches::NotCommitted;
-pub use self::branches::OneFile;
-pub use self::checks::CheckRun;
-pub use self::checks::Conclusion;
-pub use self::commits::Blob;
-pub use self::commits::Tree;
+pub use self::artifacts::{Artifact, WorkflowRun};
+pub use self::branches::{NotCommitted, OneFile};
+pub use self::checks::{CheckRun, Conclusion};
+pub use self::commits::{Blob, Tree};
 use self::download::Doors;
-pub use self::pulls::MergeState;
-pub use self::pulls::OpenPull;
+pub use self::pulls::{MergeState, OpenPull};
 use super::env::Secret;
 use super::web;
 

@@ -3,11 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::GitHub;
-use super::PAGE;
-use super::Refusal;
-use super::escaped;
-use super::parsed;
+use super::{GitHub, PAGE, Refusal, escaped, parsed};
 
 /// An open pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,19 +3,11 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::GitHub;
-use super::RAW;
-use super::Refusal;
-use super::parsed;
+use super::{GitHub, RAW, Refusal, parsed};
 use crate::format::archive;
 use crate::format::archive::Limits;
 use crate::model::RepoPath;
-use crate::world::base::Archived;
-use crate::world::base::Depth;
-use crate::world::base::Listing;
-use crate::world::base::Node;
-use crate::world::base::NodeKind;
-use crate::world::base::Objects;
+use crate::world::base::{Archived, Depth, Listing, Node, NodeKind, Objects};
 
 impl Objects for GitHub {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {

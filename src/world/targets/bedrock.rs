@@ -3,29 +3,17 @@
 use std::time::SystemTime;
 
 use aws_credential_types::Credentials;
-use aws_sigv4::http_request::SignableBody;
-use aws_sigv4::http_request::SignableRequest;
-use aws_sigv4::http_request::SigningSettings;
-use aws_sigv4::http_request::sign;
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
 use aws_sigv4::sign::v4::SigningParams;
-use percent_encoding::AsciiSet;
-use percent_encoding::NON_ALPHANUMERIC;
-use percent_encoding::utf8_percent_encode;
-use reqwest::Client;
-use reqwest::Url;
-use reqwest::header::AUTHORIZATION;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::header::HeaderMap;
-use reqwest::header::HeaderName;
-use reqwest::header::HeaderValue;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Url};
 
-use super::Unopened;
 use super::chat::secret_header;
 use super::credentials::Source;
-use super::lasting;
+use super::{Unopened, lasting};
 use crate::format::aws::Keys;
-use crate::model::Fault;
-use crate::model::Provider;
+use crate::model::{Fault, Provider};
 use crate::world::env::Env;
 
 /// What stands in a path as it is; a model's name holds colons, and as an ARN slashes.
@@ -145,13 +133,9 @@ fn signature(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-    use std::time::UNIX_EPOCH;
+    use std::time::{Duration, UNIX_EPOCH};
 
-    use super::Call;
-    use super::address;
-    use super::host;
-    use super::signature;
+    use super::{Call, address, host, signature};
     use crate::format::aws::Keys;
 
     #[test]

@@ -2,31 +2,16 @@
 
 use std::fmt;
 
-use reqwest::Client;
-use reqwest::Method;
-use reqwest::Url;
-use reqwest::header::AUTHORIZATION;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::header::HeaderMap;
-use reqwest::header::HeaderName;
-use reqwest::header::HeaderValue;
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Url};
 use serde_json::Value;
 
-use super::Patience;
-use super::Unopened;
 use super::bedrock::Bedrock;
 use super::exchange::Sending;
-use crate::format::wire::Server;
-use crate::format::wire::anthropic;
-use crate::format::wire::converse;
-use crate::format::wire::openai;
-use crate::model::Conversation;
-use crate::model::Fault;
-use crate::model::Provider;
-use crate::model::Turn;
-use crate::model::Wire;
-use crate::world::env::Env;
-use crate::world::env::Secret;
+use super::{Patience, Unopened};
+use crate::format::wire::{Server, anthropic, converse, openai};
+use crate::model::{Conversation, Fault, Provider, Turn, Wire};
+use crate::world::env::{Env, Secret};
 use crate::world::web::client_for_targets;
 
 /// A model that can be called.
@@ -203,9 +188,7 @@ fn is_of(host: &str, hosts: &[&str]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::OPENAI;
-    use super::address;
-    use super::is_of;
+    use super::{OPENAI, address, is_of};
     use crate::model::Wire;
 
     #[test]

@@ -2,31 +2,19 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use jiff::SignedDuration;
-use jiff::Timestamp;
-use reqwest::Client;
-use reqwest::Method;
-use reqwest::Url;
-use reqwest::header::AUTHORIZATION;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::header::HeaderMap;
-use reqwest::header::HeaderValue;
+use jiff::{SignedDuration, Timestamp};
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::{Client, Method, Url};
 use tokio::sync::Mutex;
 
-use super::Patience;
-use super::Unopened;
 use super::exchange::Sending;
-use super::lasting;
+use super::{Patience, Unopened, lasting};
 use crate::format::aws;
-use crate::format::aws::Keys;
-use crate::format::aws::Profile;
-use crate::format::aws::ProfileFile;
+use crate::format::aws::{Keys, Profile, ProfileFile};
 use crate::model::Fault;
-use crate::world::env::Env;
-use crate::world::env::Secret;
+use crate::world::env::{Env, Secret};
 
 /// How long before their end keys are renewed.
 const EARLY: SignedDuration = SignedDuration::from_mins(5);

@@ -3,26 +3,14 @@
 use std::error::Error;
 use std::time::Duration;
 
-use reqwest::Client;
-use reqwest::Method;
-use reqwest::Response;
-use reqwest::Url;
-use reqwest::header::CONTENT_TYPE;
-use reqwest::header::DATE;
-use reqwest::header::HeaderMap;
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{CONTENT_TYPE, DATE, HeaderMap, RETRY_AFTER};
+use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::MAX_ANSWER_BYTES;
-use super::Patience;
-use super::lasting;
-use super::passing;
-use super::shown;
+use super::{MAX_ANSWER_BYTES, Patience, lasting, passing, shown};
 use crate::format::wire;
-use crate::model::Fault;
-use crate::model::Retry;
-use crate::model::Status;
+use crate::model::{Fault, Retry, Status};
 use crate::text::line;
 
 /// A request that is ready to be sent.

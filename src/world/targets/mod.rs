@@ -20,14 +20,9 @@ use std::time::Duration;
 
 pub use self::agent::Agent;
 pub use self::chat::Chat;
-pub use self::origin::is_vendors;
-pub use self::origin::origin;
+pub use self::origin::{is_vendors, origin};
 use super::env::Env;
-use crate::model::Fault;
-use crate::model::Retry;
-use crate::model::Status;
-use crate::model::Target;
-use crate::model::Transport;
+use crate::model::{Fault, Retry, Status, Target, Transport};
 
 /// The largest answer that is read: a body, or what a process prints.
 pub const MAX_ANSWER_BYTES: usize = 32 << 20;

@@ -2,21 +2,13 @@
 
 use std::time::Duration;
 
-use tokio::io::AsyncReadExt;
-use tokio::io::AsyncWriteExt;
-use tokio::process::ChildStdin;
-use tokio::process::ChildStdout;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::spawn;
 use tokio::time::timeout;
 
-use super::MAX_ANSWER_BYTES;
-use super::lasting;
-use super::process::Amount;
-use super::process::Complaints;
-use super::process::FLOOD;
-use super::process::Group;
-use super::process::Launch;
-use super::process::Process;
+use super::process::{Amount, Complaints, FLOOD, Group, Launch, Process};
+use super::{MAX_ANSWER_BYTES, lasting};
 use crate::model::Fault;
 
 /// How long the output of a process that has ended may take to come: somebody may have inherited it.

@@ -1,33 +1,18 @@
 //! A pool of persistent workers: a request line in, an answer line out, matched by id.
 
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tokio::io::AsyncBufReadExt;
-use tokio::io::AsyncReadExt;
-use tokio::io::AsyncWriteExt;
-use tokio::io::BufReader;
-use tokio::process::ChildStdin;
-use tokio::process::ChildStdout;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::spawn;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::Receiver;
-use tokio::sync::mpsc::Sender;
-use tokio::sync::mpsc::channel;
-use tokio::time::Instant;
-use tokio::time::timeout;
-use tokio::time::timeout_at;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::MAX_ANSWER_BYTES;
-use super::lasting;
-use super::process::Amount;
-use super::process::Complaints;
-use super::process::FLOOD;
-use super::process::Launch;
-use super::process::Process;
-use super::process::too_slow;
+use super::process::{Amount, Complaints, FLOOD, Launch, Process, too_slow};
+use super::{MAX_ANSWER_BYTES, lasting};
 use crate::model::Fault;
 use crate::text::line;
 

@@ -2,28 +2,16 @@
 
 use std::path::PathBuf;
 use std::process::Stdio;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rustix::process::Pid;
-use rustix::process::Signal;
-use rustix::process::kill_process;
-use rustix::process::kill_process_group;
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::io::AsyncReadExt;
-use tokio::process::Child;
-use tokio::process::ChildStderr;
-use tokio::process::ChildStdin;
-use tokio::process::ChildStdout;
-use tokio::process::Command;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::descendants::descendants;
-use super::lasting;
-use super::shown;
-use crate::model::Fault;
-use crate::model::Retry;
-use crate::model::Status;
+use super::{lasting, shown};
+use crate::model::{Fault, Retry, Status};
 use crate::text::line;
 
 /// How much of stderr is kept.

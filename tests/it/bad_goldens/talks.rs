@@ -1,7 +1,6 @@
 //! Interviews and stochastic scenarios.
 
-use super::Case;
-use super::SCENE;
+use super::{Case, SCENE};
 
 pub const CASES: &[Case] = &[
     ("interview", SCENE, "{}", ":1:2: the key \"minimumRubricScore\" is missing"),

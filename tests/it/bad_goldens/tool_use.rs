@@ -1,7 +1,6 @@
 //! Tool-use cases.
 
-use super::Case;
-use super::TOOL;
+use super::{Case, TOOL};
 
 pub const CASES: &[Case] = &[
     (TOOL, "c.json", "{}", ":1:2: the key \"cases\" is missing"),

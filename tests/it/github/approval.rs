@@ -7,31 +7,15 @@ mod seen;
 use std::io::Write;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use self::artifacts::broken_artifacts;
-use self::artifacts::foreign_artifacts;
-use self::artifacts::hostile_reason;
-use self::artifacts::moved_during;
-use self::artifacts::no_reason;
-use self::artifacts::not_as_measured;
-use self::rights::by_hand;
-use self::rights::carried;
-use self::rights::fork;
-use self::rights::permissions;
-use self::rights::token;
-use self::rights::unread_statuses;
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::head_sha;
-use super::payload;
+use self::artifacts::{broken_artifacts, foreign_artifacts, hostile_reason, moved_during, no_reason, not_as_measured};
+use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 use super::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, head_sha, payload};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub const LABEL: &str = "goldgate:accept-baseline";

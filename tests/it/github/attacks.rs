@@ -2,17 +2,12 @@
 
 use libtest_mimic::Trial;
 
-use super::BOT;
-use super::Job;
-use super::head_sha;
-use super::payload;
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::soundness;
+use super::{BOT, Job, head_sha, payload};
+use crate::repository::{Ran, Repository};
 use crate::soundness::Attack;
-use crate::trial;
+use crate::{soundness, trial};
 
 pub fn trials() -> Vec<Trial> {
     let trials = soundness::attacks().into_iter().flat_map(|(name, folder)| {

@@ -1,16 +1,11 @@
 //! The baseline pull request of the default branch, played against the stand-in.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::head_sha;
 use super::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, head_sha};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 const BASELINE: &str = "baselines/latest.json";

@@ -3,11 +3,8 @@
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::BOT;
-use super::RUN;
-use super::head_sha;
-use super::opened;
 use super::standin::Standin;
+use super::{BOT, RUN, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 

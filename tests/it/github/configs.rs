@@ -1,18 +1,12 @@
 //! Several configs in one repository: what is known of one is never taken for another.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::BOT;
-use super::Job;
-use super::approval::LABEL;
-use super::approval::zipped;
-use super::head_sha;
-use super::payload;
+use super::approval::{LABEL, zipped};
 use super::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, head_sha, payload};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

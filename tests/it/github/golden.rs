@@ -2,12 +2,8 @@
 
 use libtest_mimic::Trial;
 
-use super::BOT;
-use super::RUN;
-use super::head_sha;
-use super::opened;
-use super::standin::Fault;
-use super::standin::Standin;
+use super::standin::{Fault, Standin};
+use super::{BOT, RUN, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 

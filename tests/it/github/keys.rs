@@ -2,9 +2,7 @@
 
 use libtest_mimic::Trial;
 
-use super::Standin;
-use super::head_sha;
-use super::opened;
+use super::{Standin, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 

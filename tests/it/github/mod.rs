@@ -19,24 +19,13 @@ mod trusted;
 mod writers;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::comments::forbidden;
-use self::comments::lost_answer;
-use self::comments::met;
-use self::comments::older_head;
-use self::comments::one_comment;
-use self::comments::overwritten;
-use self::comments::pages;
-use self::comments::retried;
-use self::comments::spoofed;
-use self::comments::two_tiers;
-use self::standin::Fault;
-use self::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::root;
+use self::comments::{
+    forbidden, lost_answer, met, older_head, one_comment, overwritten, pages, retried, spoofed, two_tiers,
+};
+use self::standin::{Fault, Standin};
+use crate::repository::{Ran, Repository, root};
 use crate::trial;
 
 const RUN: &str = "golden/runs/legal/lease.json";

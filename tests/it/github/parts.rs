@@ -1,19 +1,12 @@
 //! `mode: merge`: the jobs of a matrix grade parts, and one job judges them and writes the comment.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::BOT;
-use super::Job;
-use super::RUN;
 use super::approval::Story;
-use super::head_sha;
-use super::opened;
-use crate::guard::add_case;
-use crate::guard::recording;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, head_sha, opened};
+use crate::guard::{add_case, recording};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,21 +1,13 @@
 //! What a run is about is asked of GitHub: payloads are frozen, checks belong to commits, and base branches change.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::approval::Story;
-use super::approval::base_sha;
-use super::head_sha;
-use super::opened;
-use super::payload;
+use super::approval::{Story, base_sha};
 use super::standin::Standin;
 use super::standin::pulls::MERGE;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, head_sha, opened, payload};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,25 +1,16 @@
 //! `mode: publish`: a fork's report becomes a comment, and nothing that the fork wrote becomes anything else.
 
-use std::io::Cursor;
-use std::io::Write;
+use std::io::{Cursor, Write};
 
-use flate2::Compress;
-use flate2::Compression;
-use flate2::FlushCompress;
+use flate2::{Compress, Compression, FlushCompress};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::head_sha;
-use super::opened;
 use super::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, head_sha, opened};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 const RUN_ID: u64 = 4711;

@@ -1,15 +1,10 @@
 //! A merge group's job: the approval of the pull request whose merge it tests counts for the same result.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Job;
-use super::RUN;
-use super::approval::BASELINE;
-use super::approval::Story;
-use super::approval::base_sha;
-use super::approval::committed;
+use super::approval::{BASELINE, Story, base_sha, committed};
+use super::{Job, RUN};
 use crate::repository::Ran;
 use crate::trial;
 

@@ -3,25 +3,12 @@
 //! With `GOLDGATE_STORY=DIR` every stage writes its comment there; `docs/pictures/render.sh` makes the pictures of them.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::approval::BASELINE;
-use super::approval::LABEL;
-use super::approval::REASON;
-use super::approval::Story;
-use super::approval::base_sha;
-use super::approval::committed;
-use super::approval::zipped;
-use super::head_sha;
-use super::standin::Fault;
-use super::standin::Standin;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::root;
+use super::approval::{BASELINE, LABEL, REASON, Story, base_sha, committed, zipped};
+use super::standin::{Fault, Standin};
+use super::{BOT, Job, RUN, head_sha};
+use crate::repository::{Ran, Repository, root};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

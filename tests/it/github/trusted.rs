@@ -3,17 +3,12 @@
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::BOT;
-use super::Job;
-use super::RUN;
-use super::approval::LABEL;
-use super::approval::zipped;
-use super::payload;
+use super::approval::{LABEL, zipped};
 use super::standin::Standin;
 use super::standin::commits::gzipped;
 use super::standin::pulls::MERGE;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{BOT, Job, RUN, payload};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -4,10 +4,8 @@ use std::thread;
 
 use libtest_mimic::Trial;
 
-use super::BOT;
-use super::head_sha;
-use super::opened;
 use super::standin::Standin;
+use super::{BOT, head_sha, opened};
 use crate::repository::Repository;
 use crate::trial;
 

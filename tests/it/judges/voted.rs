@@ -1,11 +1,9 @@
 //! Recorded votes: what they come to, who may recommend, and that none of it gates.
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::TARGETS;
-use super::repository;
+use super::{TARGETS, repository};
 use crate::repository::Repository;
 use crate::trial;
 

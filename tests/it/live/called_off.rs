@@ -1,25 +1,17 @@
 //! A run that ends before all its samples were made gives no verdict, and a tier that did not run is no pass.
 
-use std::io::Read;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::TcpListener;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
 use std::thread;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::KEY;
-use super::endpoint::Answer;
-use super::endpoint::Endpoint;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::program;
+use super::endpoint::{Answer, Endpoint};
+use crate::repository::{Ran, Repository, program};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -4,14 +4,9 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 
-use super::Answer;
-use super::BAD;
-use super::Endpoint;
-use super::KEY;
-use super::live;
+use super::{Answer, BAD, Endpoint, KEY, live};
 use crate::guard::commit_all;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

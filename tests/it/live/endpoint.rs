@@ -1,19 +1,13 @@
 //! An endpoint behind both vendors' wire formats that answers as a careful reviewer would, and misbehaves as asked.
 
 use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Read;
-use std::io::Write;
-use std::net::TcpListener;
-use std::net::TcpStream;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What is answered, by the number of the request and the prompt's text.
 pub type Script = dyn Fn(usize, &str) -> Answer + Send + Sync;

@@ -4,17 +4,12 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::KEY;
-use super::endpoint::Answer;
-use super::endpoint::Endpoint;
-use super::report;
-use crate::judges::REVIEW;
-use crate::judges::repository;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::endpoint::{Answer, Endpoint};
+use super::{KEY, report};
+use crate::judges::{REVIEW, repository};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

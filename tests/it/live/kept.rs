@@ -2,23 +2,15 @@
 
 use std::process::Stdio;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::GOOD;
-use super::KEY;
-use super::cases;
-use super::endpoint::Answer;
-use super::endpoint::Endpoint;
-use super::live;
-use super::model;
-use super::named;
+use super::endpoint::{Answer, Endpoint};
+use super::{GOOD, KEY, cases, live, model, named};
 use crate::repository::program;
 use crate::trial;
 

@@ -5,18 +5,11 @@ use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::KEY;
-use super::endpoint::Answer;
-use super::endpoint::Endpoint;
-use super::kept;
-use super::metrics;
-use super::model;
-use super::report;
-use crate::repository::Repository;
-use crate::repository::program;
+use super::endpoint::{Answer, Endpoint};
+use super::{KEY, kept, metrics, model, report};
+use crate::repository::{Repository, program};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

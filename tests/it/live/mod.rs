@@ -16,14 +16,10 @@ use std::thread;
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use self::endpoint::Answer;
-use self::endpoint::Endpoint;
-use crate::repository::Ran;
-use crate::repository::Repository;
-use crate::repository::program;
+use self::endpoint::{Answer, Endpoint};
+use crate::repository::{Ran, Repository, program};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -2,8 +2,7 @@
 
 use libtest_mimic::Trial;
 
-use super::model;
-use super::report;
+use super::{model, report};
 use crate::repository::Repository;
 use crate::trial;
 

@@ -4,11 +4,8 @@ use std::time::Duration;
 
 use libtest_mimic::Trial;
 
-use super::GOOD;
-use super::KEY;
-use super::endpoint::Answer;
-use super::endpoint::Endpoint;
-use super::live;
+use super::endpoint::{Answer, Endpoint};
+use super::{GOOD, KEY, live};
 use crate::guard::commit_all;
 use crate::repository::Repository;
 use crate::trial;

@@ -3,16 +3,10 @@
 use std::time::Duration;
 
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Endpoint;
-use super::GOOD;
-use super::live;
-use super::model;
-use crate::repository::Ran;
-use crate::repository::Repository;
+use super::{Answer, Endpoint, GOOD, live, model};
+use crate::repository::{Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

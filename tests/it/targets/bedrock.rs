@@ -1,37 +1,18 @@
 //! Bedrock: a server that checks every signature itself, and every place where keys come from.
 
 use std::fs;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use goldgate::model::AnswerForm;
-use goldgate::model::Conversation;
-use goldgate::model::Provider;
-use goldgate::model::Retry;
-use goldgate::model::Spent;
-use goldgate::model::Stop;
-use goldgate::model::Turn;
-use goldgate::model::Wire;
-use goldgate::world::targets::Chat;
-use goldgate::world::targets::Unopened;
+use goldgate::model::{AnswerForm, Conversation, Provider, Retry, Spent, Stop, Turn, Wire};
+use goldgate::world::targets::{Chat, Unopened};
 use libtest_mimic::Trial;
 use serde_json::json;
-use sha2::Digest;
-use sha2::Sha256;
+use sha2::{Digest, Sha256};
 
-use super::PATIENCE;
-use super::chat::spoken;
-use super::chat::with_tools;
-use super::conversation;
-use super::env;
-use super::provider;
-use super::standin::Received;
-use super::standin::Reply;
-use super::standin::Standin;
-use super::standin::json;
-use super::standin::typed;
-use super::wait;
+use super::chat::{spoken, with_tools};
+use super::standin::{Received, Reply, Standin, json, typed};
+use super::{PATIENCE, conversation, env, provider, wait};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,30 +1,14 @@
 //! A model's turn over each wire format, as the server sees it and as goldgate understands it.
 
-use goldgate::model::AnswerForm;
-use goldgate::model::AskedCall;
-use goldgate::model::Conversation;
-use goldgate::model::Message;
-use goldgate::model::Provider;
-use goldgate::model::Spent;
-use goldgate::model::Stop;
-use goldgate::model::ToolAnswer;
-use goldgate::model::ToolSpec;
-use goldgate::model::Turn;
-use goldgate::model::Wire;
-use goldgate::world::targets::Chat;
-use goldgate::world::targets::Unopened;
+use goldgate::model::{
+    AnswerForm, AskedCall, Conversation, Message, Provider, Spent, Stop, ToolAnswer, ToolSpec, Turn, Wire,
+};
+use goldgate::world::targets::{Chat, Unopened};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::PATIENCE;
-use super::conversation;
-use super::env;
-use super::provider;
-use super::standin::Received;
-use super::standin::Standin;
-use super::standin::json;
-use super::wait;
+use super::standin::{Received, Standin, json};
+use super::{PATIENCE, conversation, env, provider, wait};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

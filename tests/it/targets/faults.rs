@@ -1,30 +1,14 @@
 //! What a server does wrong, and what goldgate makes of it.
 
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use goldgate::model::Fault;
-use goldgate::model::Retry;
-use goldgate::model::Status;
-use goldgate::model::Target;
-use goldgate::model::Transport;
-use goldgate::model::Wire;
-use goldgate::world::targets::Chat;
-use goldgate::world::targets::Live;
-use goldgate::world::targets::Patience;
+use goldgate::model::{Fault, Retry, Status, Target, Transport, Wire};
+use goldgate::world::targets::{Chat, Live, Patience};
 use libtest_mimic::Trial;
 use serde_json::json;
 
-use super::PATIENCE;
-use super::conversation;
-use super::env;
-use super::provider;
-use super::request;
-use super::standin::Reply;
-use super::standin::Standin;
-use super::standin::json;
-use super::standin::typed;
-use super::wait;
+use super::standin::{Reply, Standin, json, typed};
+use super::{PATIENCE, conversation, env, provider, request, wait};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

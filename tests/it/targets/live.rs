@@ -2,22 +2,12 @@
 
 use std::time::Duration;
 
-use goldgate::model::AnswerForm;
-use goldgate::model::Conversation;
-use goldgate::model::Message;
-use goldgate::model::Provider;
-use goldgate::model::Stop;
-use goldgate::model::Wire;
-use goldgate::world::targets::Chat;
-use goldgate::world::targets::Patience;
+use goldgate::model::{AnswerForm, Conversation, Message, Provider, Stop, Wire};
+use goldgate::world::targets::{Chat, Patience};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::conversation;
-use super::env;
-use super::provider;
-use super::wait;
+use super::{conversation, env, provider, wait};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -12,23 +12,12 @@ mod standin;
 use std::fs;
 use std::future::Future;
 use std::thread::sleep;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use goldgate::model::AgentName;
-use goldgate::model::Ask;
-use goldgate::model::CaseId;
-use goldgate::model::Conversation;
-use goldgate::model::Message;
-use goldgate::model::Protocol;
-use goldgate::model::Provider;
-use goldgate::model::Request;
-use goldgate::model::RunKey;
-use goldgate::model::SuiteId;
-use goldgate::model::Target;
-use goldgate::model::Toolbox;
-use goldgate::model::Transport;
-use goldgate::model::Wire;
+use goldgate::model::{
+    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, Request, RunKey, SuiteId, Target, Toolbox,
+    Transport, Wire,
+};
 use goldgate::world::Env;
 use goldgate::world::targets::Patience;
 use libtest_mimic::Trial;

@@ -4,24 +4,15 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use goldgate::model::Fault;
-use goldgate::model::Protocol;
-use goldgate::model::Retry;
-use goldgate::model::Status;
-use goldgate::model::Target;
+use goldgate::model::{Fault, Protocol, Retry, Status, Target};
 use goldgate::world::targets::Agent;
 use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::command;
-use super::ends;
-use super::env;
-use super::request;
-use super::wait;
+use super::{command, ends, env, request, wait};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

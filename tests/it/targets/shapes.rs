@@ -3,22 +3,13 @@
 use std::fs;
 use std::path::PathBuf;
 
-use goldgate::format::wire::Server;
-use goldgate::format::wire::anthropic;
-use goldgate::format::wire::converse;
-use goldgate::format::wire::openai;
-use goldgate::model::AnswerForm;
-use goldgate::model::Conversation;
-use goldgate::model::Provider;
-use goldgate::model::Wire;
+use goldgate::format::wire::{Server, anthropic, converse, openai};
+use goldgate::model::{AnswerForm, Conversation, Provider, Wire};
 use libtest_mimic::Trial;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::chat::spoken;
-use super::chat::with_tools;
-use super::conversation;
-use super::provider;
+use super::chat::{spoken, with_tools};
+use super::{conversation, provider};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {

@@ -1,8 +1,7 @@
 //! Answers of earlier runs: of one that did not come to its end, and those in the cache.
 
 use super::Session;
-use crate::app::live::Caching;
-use crate::app::live::EarlierAnswers;
+use crate::app::live::{Caching, EarlierAnswers};
 use crate::render::plural;
 
 impl Session<'_> {

@@ -1,18 +1,14 @@
 //! Tool calls in the making: a model's message says that one is wanted, a tool's span that one was made.
 
-use std::collections::HashMap;
-use std::collections::HashSet;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::messages::Message;
-use super::messages::Part;
+use super::messages::{Message, Part};
 use super::span::Span;
 use crate::format::run_v1;
-use crate::model::Json;
-use crate::model::ToolCall;
+use crate::model::{Json, ToolCall};
 
 /// The calls of one trace.
 #[derive(Default)]

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Map;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
-use super::span::Attributes;
-use super::span::Span;
-use crate::format::loose;
-use crate::format::run_v1;
+use super::span::{Attributes, Span};
+use crate::format::{loose, run_v1};
 use crate::model::Json;
 
 /// One message.

@@ -4,28 +4,20 @@ mod calls;
 mod messages;
 mod span;
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::calls::Calls;
-use self::messages::Message;
-use self::messages::Part;
-use self::span::Operation;
-use self::span::Span;
-use super::Transcript;
-use super::content;
-use crate::diag::Diagnostic;
-use crate::diag::Diagnostics;
+use self::messages::{Message, Part};
+use self::span::{Operation, Span};
+use super::{Transcript, content};
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
 use crate::format::source::SourceText;
-use crate::model::Json;
-use crate::model::Measures;
-use crate::model::Status;
-use crate::model::ToolCall;
+use crate::model::{Json, Measures, Status, ToolCall};
 
 /// Reads the traces of a file, the earliest first; a span that was sent twice counts once.
 pub fn read(

@@ -2,21 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::Setting;
-use super::drop_gate;
-use super::entry;
-use super::floor;
-use super::pair;
-use super::trends;
+use super::{Setting, drop_gate, entry, floor, pair, trends};
 use crate::gate::compare::Selection;
-use crate::model::CaseId;
-use crate::model::CaseTrend;
-use crate::model::Edge;
-use crate::model::Exclusion;
-use crate::model::Limit;
-use crate::model::PairResult;
-use crate::model::Ruling;
-use crate::model::Verdict;
+use crate::model::{CaseId, CaseTrend, Edge, Exclusion, Limit, PairResult, Ruling, Verdict};
 
 #[test]
 fn cases_that_one_side_lacks_are_left_out_and_named() {

@@ -1,13 +1,7 @@
 //! The bootstrap against drawings made in full, and against what it promises.
 
-use super::Paired;
-use super::by_document;
-use super::every_drawing;
-use super::intervals;
-use super::rounds;
-use super::tail;
-use crate::model::Aggregate;
-use crate::model::MetricSpec;
+use super::{Paired, by_document, every_drawing, intervals, rounds, tail};
+use crate::model::{Aggregate, MetricSpec};
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", ..MetricSpec::PLAIN }];
 

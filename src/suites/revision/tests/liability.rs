@@ -1,10 +1,8 @@
 //! Indemnities as contracts write them: who gives them, and what only speaks of them.
 
 use super::super::instructions::Liability;
-use super::super::liability::Direction;
-use super::super::liability::Parties;
-use super::document;
-use super::kinds;
+use super::super::liability::{Direction, Parties};
+use super::{document, kinds};
 use crate::suites::revision::fault::FaultKind;
 
 /// How often each sentence of a text goes the asked way, and how often it does not.

@@ -1,8 +1,6 @@
 //! Clauses that are added, deleted and replaced, and the references to them.
 
-use super::clean;
-use super::kinds;
-use super::verified;
+use super::{clean, kinds, verified};
 use crate::suites::revision::fault::FaultKind;
 
 const BEFORE: &str = "

@@ -3,18 +3,15 @@
 use std::fmt::Write as _;
 
 use proptest::collection::vec;
-use proptest::prelude::Strategy;
-use proptest::prelude::any;
+use proptest::prelude::{Strategy, any};
 use proptest::proptest;
 use proptest::test_runner::Config;
 
 use super::document;
-use crate::model::PenaltyMode;
-use crate::model::Scoring;
+use crate::model::{PenaltyMode, Scoring};
 use crate::suites::revision::draft::Draft;
 use crate::suites::revision::instructions::Instructions;
-use crate::suites::revision::score::Verification;
-use crate::suites::revision::score::verify;
+use crate::suites::revision::score::{Verification, verify};
 
 /// What a clause of a section says.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,6 @@
 //! Old names, laws and courts in every form.
 
-use super::clean;
-use super::kinds;
-use super::verified;
+use super::{clean, kinds, verified};
 use crate::suites::revision::fault::FaultKind;
 
 fn left(name: &str, new: &str, after: &str) -> usize {

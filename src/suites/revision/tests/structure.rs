@@ -1,13 +1,9 @@
 //! Parts, numbers, definitions and formatting.
 
-use super::clean;
-use super::document;
-use super::kinds;
-use super::verified;
+use super::{clean, document, kinds, verified};
 use crate::model::Scoring;
 use crate::suites::revision::draft::Draft;
-use crate::suites::revision::fault::Criterion;
-use crate::suites::revision::fault::FaultKind;
+use crate::suites::revision::fault::{Criterion, FaultKind};
 use crate::suites::revision::instructions::Instructions;
 use crate::suites::revision::score::verify;
 

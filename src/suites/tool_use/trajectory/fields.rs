@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// A path: the keys of objects, and the places of lists in digits.
 pub type Path = Vec<String>;
@@ -119,12 +118,9 @@ fn goes(value: &mut Value, rests: &[&[String]]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
-    use super::Path;
-    use super::at;
-    use super::without;
+    use super::{Path, at, without};
 
     fn paths(text: &str) -> Vec<Path> {
         text.split(' ').map(|path| path.split('.').map(str::to_owned).collect()).collect()

@@ -1,17 +1,10 @@
 //! The calls that come nearest to those that a case asks for, with the arguments that differ.
 
-use serde_json::Map;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::Field;
-use super::How;
-use super::Mode;
-use super::Step;
-use super::Trajectory;
-use super::fields::at;
-use super::fields::without;
-use crate::suites::calls::Call;
-use crate::suites::calls::same;
+use super::fields::{at, without};
+use super::{Field, How, Mode, Step, Trajectory};
+use crate::suites::calls::{Call, same};
 
 /// How many pairs of a call and a step are shown, and how many arguments of each.
 const SHOWN: usize = 3;

@@ -2,15 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::proptest;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Trajectory;
-use super::TrajectoryForm;
-use super::longest_common;
-use super::one_to_one;
-use crate::format::Place;
-use crate::format::SourceText;
+use super::{Trajectory, TrajectoryForm, longest_common, one_to_one};
+use crate::format::{Place, SourceText};
 use crate::model::RepoPath;
 use crate::suites::calls::Call;
 

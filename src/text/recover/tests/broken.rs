@@ -1,15 +1,8 @@
 //! A list inside of something broken: how it was read is said honestly, and what stands beside it is kept.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::ATOMS;
-use super::Anchor;
-use super::FINDINGS;
-use super::Layer;
-use super::found;
-use super::recover;
-use super::recover_any;
+use super::{ATOMS, Anchor, FINDINGS, Layer, found, recover, recover_any};
 
 const DELTAS: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 

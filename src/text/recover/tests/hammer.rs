@@ -5,17 +5,10 @@ use std::fs;
 use std::path::Path;
 
 use fastrand::Rng;
-use serde_json::Deserializer;
-use serde_json::Value;
+use serde_json::{Deserializer, Value};
 
-use super::ATOMS;
-use super::Anchor;
-use super::FINDINGS;
-use super::Layer;
-use super::hostile::VISITS;
-use super::hostile::visits;
-use super::recover;
-use super::recover_any;
+use super::hostile::{VISITS, visits};
+use super::{ATOMS, Anchor, FINDINGS, Layer, recover, recover_any};
 
 const ANCHORS: [Anchor<'static>; 3] = [FINDINGS, ATOMS, Anchor { list: "deltas", field: "item" }];
 

@@ -2,10 +2,7 @@
 
 use std::iter::repeat_n;
 
-use super::FINDINGS;
-use super::VISITED;
-use super::recover;
-use super::recover_any;
+use super::{FINDINGS, VISITED, recover, recover_any};
 
 /// Twice (the fences, then the whole), each byte is looked at when a bracket is searched, for the other brackets and
 /// keys in front of it, when it is read (steps and bytes of words), all this again behind a false start, and by the

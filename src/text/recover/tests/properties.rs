@@ -1,23 +1,11 @@
 //! What holds for every text and every value.
 
-use proptest::collection;
-use proptest::prelude::Just;
-use proptest::prelude::ProptestConfig;
-use proptest::prelude::Strategy;
-use proptest::prelude::any;
-use proptest::prop_assert;
-use proptest::prop_assert_eq;
-use proptest::prop_oneof;
-use proptest::proptest;
-use proptest::sample;
+use proptest::prelude::{Just, ProptestConfig, Strategy, any};
 use proptest::test_runner::TestCaseError;
-use serde_json::Map;
-use serde_json::Value;
+use proptest::{collection, prop_assert, prop_assert_eq, prop_oneof, proptest, sample};
+use serde_json::{Map, Value};
 
-use super::FINDINGS;
-use super::Layer;
-use super::recover;
-use super::recover_any;
+use super::{FINDINGS, Layer, recover, recover_any};
 
 /// Pieces of broken answers. No escapes and no digits side by side: what is read can then be searched for.
 const SOUP: [&str; 34] = [

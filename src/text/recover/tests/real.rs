@@ -2,12 +2,7 @@
 
 use serde_json::Value;
 
-use super::ATOMS;
-use super::Anchor;
-use super::FINDINGS;
-use super::Layer;
-use super::Recovered;
-use super::recover;
+use super::{ATOMS, Anchor, FINDINGS, Layer, Recovered, recover};
 
 const ANSWERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/real-model-outputs.jsonl"));
 

@@ -1,10 +1,7 @@
 //! What is read from whole documents as word processors write them.
 
-use super::super::Document;
-use super::super::Place;
-use super::super::first_difference;
-use super::read;
-use super::shown;
+use super::super::{Document, Place, first_difference};
+use super::{read, shown};
 
 const CONTRACT: &[u8] = include_bytes!("../testdata/contract.rtf");
 const EDITED: &[u8] = include_bytes!("../testdata/edited.rtf");

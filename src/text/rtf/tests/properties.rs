@@ -1,17 +1,11 @@
 //! What holds for any source.
 
 use proptest::collection::vec;
-use proptest::prelude::ProptestConfig;
-use proptest::prelude::Strategy;
-use proptest::prelude::any;
-use proptest::prop_assert;
-use proptest::prop_assert_eq;
-use proptest::prop_oneof;
-use proptest::proptest;
+use proptest::prelude::{ProptestConfig, Strategy, any};
 use proptest::sample::select;
+use proptest::{prop_assert, prop_assert_eq, prop_oneof, proptest};
 
-use super::super::Document;
-use super::super::portable;
+use super::super::{Document, portable};
 use super::read;
 
 /// Pieces of which a source may consist, sensibly or not.

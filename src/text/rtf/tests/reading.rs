@@ -1,9 +1,7 @@
 //! Small sources, and the paragraphs and flaws that are read from them.
 
-use super::super::FlawKind;
-use super::super::portable;
-use super::read;
-use super::shown;
+use super::super::{FlawKind, portable};
+use super::{read, shown};
 
 /// What stands between `{\rtf1` and its end, and the paragraphs.
 const INNER: &[(&str, &str)] = &[

@@ -2,20 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::BOT;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::decoded;
-use super::forbidden;
-use super::invalid;
-use super::missing;
-use super::ok;
-use super::status;
+use super::{Answer, BOT, Request, Standin, State, decoded, forbidden, invalid, missing, ok, status};
 
 /// The pull request's labels, what people may do, and every status that was set.
 #[derive(Default)]

@@ -2,18 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Body;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::forbidden;
-use super::missing;
-use super::ok;
-use super::status;
+use super::{Answer, Body, Request, Standin, State, forbidden, missing, ok, status};
 
 /// What runs have uploaded, and where the downloads lead.
 #[derive(Default)]

@@ -1,17 +1,8 @@
 //! Check runs.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::forbidden;
-use super::invalid;
-use super::missing;
-use super::ok;
-use super::status;
+use super::{Answer, Request, Standin, State, forbidden, invalid, missing, ok, status};
 
 /// Check runs, in the order in which they were made.
 #[derive(Default)]

@@ -1,19 +1,8 @@
 //! Comments of the pull request.
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::BOT;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::forbidden;
-use super::invalid;
-use super::missing;
-use super::nothing;
-use super::ok;
-use super::status;
+use super::{Answer, BOT, Request, Standin, State, forbidden, invalid, missing, nothing, ok, status};
 
 /// Every comment, in the order of their numbers.
 #[derive(Default)]

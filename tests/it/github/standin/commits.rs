@@ -6,17 +6,10 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use serde_json::Value;
-use serde_json::json;
-use sha1::Digest;
-use sha1::Sha1;
+use serde_json::{Value, json};
+use sha1::{Digest, Sha1};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::missing;
-use super::ok;
+use super::{Answer, Request, Standin, State, missing, ok};
 use crate::repository::Repository;
 
 /// The mode of a link.

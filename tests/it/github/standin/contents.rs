@@ -2,18 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::commits::Commit;
-use super::commits::LINK;
-use super::decoded;
-use super::missing;
-use super::ok;
+use super::commits::{Commit, LINK};
+use super::{Answer, Request, Standin, State, decoded, missing, ok};
 use crate::repository::Repository;
 
 /// Files that every commit has, and files of single commits.

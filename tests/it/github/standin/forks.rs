@@ -2,10 +2,7 @@
 
 use serde_json::Value;
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
+use super::{Answer, Request, Standin, State};
 
 /// Pull requests with the `owner:branch` that they are from.
 #[derive(Default)]

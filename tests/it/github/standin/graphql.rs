@@ -2,14 +2,9 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::ok;
+use super::{Answer, Request, Standin, State, ok};
 
 /// Commits that were written.
 #[derive(Default)]

@@ -2,20 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::decoded;
-use super::forbidden;
-use super::invalid;
-use super::missing;
-use super::nothing;
-use super::ok;
-use super::status;
+use super::{Answer, Request, Standin, State, decoded, forbidden, invalid, missing, nothing, ok, status};
 
 /// The number of the repository in the payloads.
 const REPOSITORY: u64 = 186_853_002;

@@ -1,19 +1,11 @@
 //! The stand-in's trees and blobs: the base commit's files under the ids that git gives them.
 
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
-use serde_json::json;
-use sha1::Digest;
-use sha1::Sha1;
+use serde_json::{Value, json};
+use sha1::{Digest, Sha1};
 
-use super::Answer;
-use super::Request;
-use super::Standin;
-use super::State;
-use super::missing;
-use super::ok;
+use super::{Answer, Request, Standin, State, missing, ok};
 
 /// What is special about the base commit's tree.
 #[derive(Default)]
