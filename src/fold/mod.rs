@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, Exclusion, Failure, Grade, Layer, Lost, MetricSpec, Outcome,
-    PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing, Tag, ValueSource, Why,
-    harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, Difference, Exclusion, Failure, Grade, Layer, Lost, MetricSpec,
+    Outcome, PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing, Tag,
+    ValueSource, Why, harmonic, indicator, share,
 };
 
 pub use apart::{Apart, apart};
@@ -145,21 +145,22 @@ fn worst(better: Better, values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The shortfalls of a pair: equal ones of several samples are one, the most frequent comes first.
+/// The shortfalls of a pair: equal ones of several samples are one. The most frequent comes first, of equally frequent ones the
+/// one that was seen first.
 fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
-    let mut folded: Vec<PairShortfall> = Vec::new();
+    let mut counts: BTreeMap<(&[&str], Difference), (usize, u32)> = BTreeMap::new();
     for shortfall in grades.iter_mut().flat_map(|grade| std::mem::take(&mut grade.shortfalls)) {
         let Shortfall { metrics, difference } = shortfall;
-        match folded.iter_mut().find(|known| known.difference == difference && known.metrics == metrics) {
-            Some(known) => known.samples += 1,
-            None => {
-                let metrics = metrics.iter().map(|&name| name.to_owned()).collect();
-                folded.push(PairShortfall { metrics, difference, samples: 1 });
-            }
-        }
+        let index = counts.len();
+        counts.entry((metrics, difference)).or_insert((index, 0)).1 += 1;
     }
-    folded.sort_by_key(|one| std::cmp::Reverse(one.samples));
-    folded
+    let mut folded: Vec<_> = counts.into_iter().collect();
+    folded.sort_by_key(|(_, (index, samples))| (Reverse(*samples), *index));
+    let folded = folded.into_iter().map(|((metrics, difference), (_, samples))| {
+        let metrics = metrics.iter().map(|&name| name.to_owned()).collect();
+        PairShortfall { metrics, difference, samples }
+    });
+    folded.collect()
 }
 
 /// The checks of a pair. Every sample states the same checks in the same order.

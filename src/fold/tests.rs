@@ -5,8 +5,8 @@ use proptest::proptest;
 
 use super::{Graded, Heading, aggregates, folded, median, pair};
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, Exclusion, Failure, Grade, Layer,
-    MetricSpec, Outcome, RepoPath, SampleFold, Standing, Tag, Unit, Why,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, Difference, Exclusion, Failure,
+    Grade, Layer, MetricSpec, Outcome, RepoPath, SampleFold, Shortfall, Standing, Tag, Unit, Why,
 };
 
 fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
@@ -156,6 +156,33 @@ fn of_several_reasons_the_most_frequent_is_shown_with_its_count() {
     ] {
         assert_eq!(shown(&samples), (tag, detail.to_owned()), "{samples:?}");
     }
+}
+
+#[test]
+fn equal_shortfalls_of_samples_are_one_and_the_most_frequent_comes_first() {
+    let of = |metrics: &'static [&'static str], line: u32| {
+        let difference = Difference { line, expected: "more".to_owned(), produced: "less".to_owned() };
+        Shortfall { metrics, difference }
+    };
+    let (recall, both): (&[&str], &[&str]) = (&["recall"], &["recall", "precision"]);
+    let sample = |shortfalls: Vec<Shortfall>| {
+        Graded::Completed(Grade {
+            values: vec![None],
+            checks: Vec::new(),
+            layer: Layer::Structured,
+            shortfalls,
+            kept: None,
+        })
+    };
+    let samples = vec![
+        sample(vec![of(recall, 9), of(recall, 2), of(both, 2), of(both, 2)]),
+        sample(vec![of(recall, 1), of(recall, 2)]),
+        sample(vec![of(recall, 2)]),
+    ];
+    let result = pair(&[spec("recall", Better::Higher, Aggregate::Mean)], heading(), samples);
+    let found: Vec<(usize, u32, u32)> =
+        result.shortfalls.iter().map(|one| (one.metrics.len(), one.difference.line, one.samples)).collect();
+    assert_eq!(found, [(1, 2, 3), (2, 2, 2), (1, 9, 1), (1, 1, 1)]);
 }
 
 #[test]
