@@ -27,15 +27,15 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         return asked(&disk, &file, Wanted { tiers: Vec::new(), ..wanted }, world);
     }
     let report = run::as_recorded(&args.config, wanted.clone(), world)?;
-    let plan = plan(&disk, &file, wanted, &world.clock)?;
-    let laid = Laid::default();
-    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &laid)?;
-    let (mut problems, mut out) = (Diagnostics::default(), String::new());
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
     if count > WHOLE {
         world.say(&render::overview(&report));
         return Ok(0);
     }
+    let plan = plan(&disk, &file, wanted, &world.clock)?;
+    let laid = Laid::default();
+    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &laid)?;
+    let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
         let Some(opened) = plan.suites.iter().find(|opened| opened.config.id == suite.id) else { continue };
         for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
