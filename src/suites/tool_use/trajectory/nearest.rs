@@ -13,7 +13,7 @@ const SHOWN: usize = 3;
 const VALUE_LENGTH: usize = 60;
 
 /// One argument that is not as it should be.
-struct Difference {
+struct ArgumentDifference {
     /// Where it is: keys with dots between them.
     path: String,
     /// What the call has; `None` where it has nothing there.
@@ -31,7 +31,7 @@ impl Trajectory {
         let differences = |step: usize, call: usize| self.steps[step].differences(&calls[call]);
         let named_alike = |step: usize, call: usize| self.steps[step].name == calls[call].name;
         let (steps, places) = (0..self.steps.len(), 0..calls.len());
-        let near: Vec<(usize, Vec<Difference>)> = if self.mode == Mode::Subset {
+        let near: Vec<(usize, Vec<ArgumentDifference>)> = if self.mode == Mode::Subset {
             let nearest = |call: usize| {
                 let found = steps.clone().filter(|step| named_alike(*step, call)).map(|step| differences(step, call));
                 found.min_by_key(Vec::len).map(|found| (call, found))
@@ -49,7 +49,7 @@ impl Trajectory {
     }
 }
 
-fn shown(name: &str, differences: &[Difference]) -> String {
+fn shown(name: &str, differences: &[ArgumentDifference]) -> String {
     let some = &differences[..differences.len().min(SHOWN)];
     let side = |path: &str, value: &Option<String>| match value {
         Some(value) => format!("{path}: {value}"),
@@ -57,7 +57,7 @@ fn shown(name: &str, differences: &[Difference]) -> String {
     };
     let got: Vec<String> = some.iter().map(|one| side(&one.path, &one.got)).collect();
     let wanted = match some {
-        [Difference { wanted: Some(wanted), .. }] => wanted.clone(),
+        [ArgumentDifference { wanted: Some(wanted), .. }] => wanted.clone(),
         some => some.iter().map(|one| side(&one.path, &one.wanted)).collect::<Vec<_>>().join(", "),
     };
     let more = match differences.len() - some.len() {
@@ -69,13 +69,13 @@ fn shown(name: &str, differences: &[Difference]) -> String {
 
 impl Step {
     /// The arguments of a call of this tool that are not as the case asks for.
-    fn differences(&self, call: &Call) -> Vec<Difference> {
+    fn differences(&self, call: &Call) -> Vec<ArgumentDifference> {
         let mut found = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
             if !value.is_some_and(|value| field.fits(value)) {
                 let wanted = Some(field.wanted());
-                found.push(Difference { path: path.join("."), got: value.map(written), wanted });
+                found.push(ArgumentDifference { path: path.join("."), got: value.map(written), wanted });
             }
         }
         let none = Value::Object(Map::new());
@@ -89,11 +89,11 @@ impl Step {
     }
 }
 
-fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<Difference>) {
+fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<ArgumentDifference>) {
     let (Value::Object(wanted), Value::Object(got)) = (listed, made) else {
         if !same(listed, made) {
             let path = if path.is_empty() { "arguments" } else { path }.to_owned();
-            found.push(Difference { path, got: Some(written(made)), wanted: Some(written(listed)) });
+            found.push(ArgumentDifference { path, got: Some(written(made)), wanted: Some(written(listed)) });
         }
         return;
     };
@@ -102,11 +102,11 @@ fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<D
         match got.get(key) {
             Some(other) => compare(&inner(key), value, other, how, found),
             None if how == How::Subset => {}
-            None => found.push(Difference { path: inner(key), got: None, wanted: Some(written(value)) }),
+            None => found.push(ArgumentDifference { path: inner(key), got: None, wanted: Some(written(value)) }),
         }
     }
     for (key, value) in got.iter().filter(|(key, _)| how != How::Superset && !wanted.contains_key(*key)) {
-        found.push(Difference { path: inner(key), got: Some(written(value)), wanted: None });
+        found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), wanted: None });
     }
 }
 
