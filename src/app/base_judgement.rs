@@ -17,9 +17,9 @@ use crate::guard::{
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, CaseReport, ChangeClass, Config, GateRuling, GoldenChange, MetricReport,
-    NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
+    NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
 };
-use crate::render::{number, words};
+use crate::render::words;
 use crate::world::Clock;
 
 /// The runs of one tier, and what the head's judgement came to.
@@ -207,7 +207,7 @@ fn compare(base: &Evaluated, runs: &TierRuns, guarded: &mut Guarded) {
                     suite.id,
                     agent.agent,
                     metric.name,
-                    number::value(metric.unit, metric.value),
+                    metric_value(metric.unit, metric.value),
                     words::gate(metric, gate),
                     worse_cases(agent, own, metric),
                 );

@@ -129,6 +129,15 @@ impl Better {
             Self::Neither => "neither",
         }
     }
+
+    /// How much worse a value is than the one before; below zero where it is better. Without a direction every difference counts.
+    pub fn loss(self, before: f64, after: f64) -> f64 {
+        match self {
+            Self::Higher => before - after,
+            Self::Lower => after - before,
+            Self::Neither => (after - before).abs(),
+        }
+    }
 }
 
 impl MetricSpec {
@@ -175,6 +184,9 @@ pub const READABLE: &str = "readable";
 /// The number of cases that passed in the baseline and fail now.
 pub const NEWLY_FAILING: &str = "newly_failing";
 
+/// From this difference on a number moved: a baseline keeps six places.
+pub const MOVED: f64 = 1e-5;
+
 /// How far a comparison favours the exact boundary (grading.md 15); numbers of a baseline have a coarser one.
 pub const EPSILON: f64 = 1e-9;
 
@@ -198,5 +210,24 @@ pub fn harmonic(one: f64, other: f64) -> f64 {
     match one + other {
         0.0 => 0.0,
         sum => 2.0 * one * other / sum,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Better;
+
+    #[test]
+    fn a_loss_has_the_direction_of_its_metric() {
+        for (better, before, after, loss) in [
+            (Better::Higher, 0.75, 0.5, 0.25),
+            (Better::Higher, 0.5, 0.75, -0.25),
+            (Better::Lower, 0.5, 0.75, 0.25),
+            (Better::Lower, 0.75, 0.5, -0.25),
+            (Better::Neither, 0.75, 0.5, 0.25),
+            (Better::Neither, 0.5, 0.75, 0.25),
+        ] {
+            assert!((better.loss(before, after) - loss).abs() < f64::EPSILON, "{better:?} {before} {after}");
+        }
     }
 }

@@ -52,7 +52,7 @@ pub use judge::{
 };
 pub use mark::Mark;
 pub use metric::{
-    Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
+    Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MOVED, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
     ValueSource, harmonic, indicator, reaches, share,
 };
 pub use number::{fixed_places, metric_value};

@@ -188,6 +188,11 @@ impl MetricReport {
         self.value.is_none() && self.comparison.baseline.is_none() && only_compares && self.verdict.verdict().is_none()
     }
 
+    /// How much worse it is than in the baseline; see [`Better::loss`].
+    pub fn loss(&self) -> Option<f64> {
+        self.comparison.delta.map(|delta| self.better.loss(0.0, delta))
+    }
+
     /// The value over the cases that were compared with the baseline, where they are not all.
     pub fn compared(&self) -> Option<f64> {
         let compared = self.comparison.baseline? + self.comparison.delta?;

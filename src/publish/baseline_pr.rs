@@ -3,8 +3,8 @@
 use super::bump::is_same;
 use super::moves::{Move, Turn};
 use super::reason::{reason, writes_reason};
-use crate::model::{Acceptance, Baseline};
-use crate::render::{delta, inline, value};
+use crate::model::{Acceptance, Baseline, metric_value};
+use crate::render::{delta, inline};
 
 /// Its title.
 pub const TITLE: &str = "Move the baseline to the measured numbers";
@@ -115,8 +115,8 @@ fn description(moves: &[Move], reason: Option<&str>) -> String {
             one.suite,
             one.agent,
             inline(&one.metric, 80),
-            value(one.unit, one.before),
-            value(one.unit, one.after),
+            metric_value(one.unit, one.before),
+            metric_value(one.unit, one.after),
             delta(one.unit, change),
         ));
     }

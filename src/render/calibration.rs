@@ -1,16 +1,14 @@
 //! What repeated runs say of the gates: a table, what it rests on, and what to paste.
 
-use std::collections::BTreeMap;
-use std::fmt::Write;
-
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table};
+use std::collections::BTreeMap;
 
-use super::plain::line;
+use super::plain::{line, put};
 use super::terminal::plain_style;
-use super::{number, words};
+use super::words;
 use crate::gate::calibration::{Alarms, Calibrated, FEWEST, Finding, Proposal, has_zone};
 use crate::gate::statistics::Runs;
-use crate::model::{Better, GateRuling, SuiteId, Unit};
+use crate::model::{Better, GateRuling, SuiteId, Unit, metric_value};
 
 /// Everything that is said.
 pub struct Calibration {
@@ -52,17 +50,13 @@ pub fn calibration(calibration: &Calibration, width: u16) -> String {
         &mut out,
         &format!(
             "goldgate calibrate · {runs} · an unchanged agent may fail a gate in {} of its runs",
-            number::value(Unit::Share, Some(calibration.rate))
+            metric_value(Unit::Share, Some(calibration.rate))
         ),
     );
     put(&mut out, &table(&calibration.gates, width));
     said(&mut out, calibration);
     snippet(&mut out, &calibration.gates);
     out
-}
-
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
 }
 
 fn table(gates: &[Calibrated], width: u16) -> String {
@@ -88,7 +82,7 @@ fn table(gates: &[Calibrated], width: u16) -> String {
 fn row(one: &Calibrated) -> Vec<Cell> {
     let unit = one.metric.unit;
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
-    let value = |value| right(number::value(unit, value));
+    let value = |value| right(metric_value(unit, value));
     let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::gate(&one.metric, gate));
     let mut cells = vec![Cell::new(format!("  {}", line(&one.metric.name, 60))), right(one.values.len().to_string())];
     match &one.finding {
@@ -108,7 +102,7 @@ fn row(one: &Calibrated) -> Vec<Cell> {
 
 fn seen(alarms: Option<Alarms>) -> String {
     alarms.map_or("–".to_owned(), |Alarms { rate, seen, of }| {
-        format!("{} ({seen} of {of})", number::value(Unit::Share, Some(rate)))
+        format!("{} ({seen} of {of})", metric_value(Unit::Share, Some(rate)))
     })
 }
 
@@ -157,7 +151,7 @@ fn said(out: &mut String, calibration: &Calibration) {
                 "Of {} runs, whatever their distribution: a further one lies between the lowest and the highest with {}. \
              Proposals beyond the range take the runs to be about normal.",
                 runs.count(),
-                number::value(Unit::Share, Some(runs.inside()))
+                metric_value(Unit::Share, Some(runs.inside()))
             ),
         );
     }
@@ -171,7 +165,7 @@ fn said(out: &mut String, calibration: &Calibration) {
                 "What did not vary in {} runs may still differ in up to {} of further ones (95 % confidence); its gate needs \
              no tolerance that these runs could show.",
                 runs.count(),
-                number::value(Unit::Share, Some(runs.at_most_differs()))
+                metric_value(Unit::Share, Some(runs.at_most_differs()))
             ),
         );
     }

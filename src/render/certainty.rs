@@ -2,7 +2,7 @@
 
 use super::number::Direction;
 use super::{number, words};
-use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit};
+use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit, metric_value};
 
 /// Makes a foreign text harmless for a format, cut at a number of characters.
 pub type Clean = fn(&str, usize) -> String;
@@ -82,7 +82,7 @@ pub fn interval(unit: Unit, (low, high): (f64, f64)) -> String {
 
 /// The ends of an interval of a value.
 pub fn between(unit: Unit, (low, high): (f64, f64)) -> String {
-    format!("{} to {}", number::value(unit, Some(low)), number::value(unit, Some(high)))
+    format!("{} to {}", metric_value(unit, Some(low)), metric_value(unit, Some(high)))
 }
 
 /// Whether a difference is noise, in words.
@@ -95,7 +95,7 @@ pub fn said(noise: Noise) -> &'static str {
 }
 
 fn passing(passing: &Passing, what: &str) -> String {
-    let share = number::value(Unit::Share, passing.share());
+    let share = metric_value(Unit::Share, passing.share());
     let ends = passing.ci95.map_or(String::new(), |ends| format!(", 95 % interval {}", between(Unit::Share, ends)));
     format!("{} of {}{what} ({share}{ends})", passing.passed, passing.of)
 }

@@ -1,13 +1,11 @@
 //! Why a gate failed: its number against what it needs, and the cases that moved it.
 
 use super::plain::line;
-use super::{number, words};
+use super::words;
 use crate::model::{
-    AgentReport, Better, CaseEvidence, EvidenceLine, GateRuling, MetricReport, Report, Ruling, SuiteReport, Verdict,
+    AgentReport, CaseEvidence, CaseId, CaseReport, EvidenceLine, GateRuling, MOVED, MetricReport, Report, Ruling,
+    SuiteReport, Verdict, metric_value,
 };
-
-/// From this difference on a number moved: a baseline keeps six places.
-const MOVED: f64 = 1e-5;
 
 /// A metric with gates that fail.
 #[derive(Clone, Copy)]
@@ -34,29 +32,20 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
             failed.extend(metrics);
         }
     }
-    failed.sort_by_key(|one| !is_worse(one.metric));
+    failed.sort_by_key(|one| one.metric.loss().is_none_or(|loss| loss <= MOVED));
     failed
-}
-
-/// Whether the number is worse than that of the baseline.
-pub fn is_worse(metric: &MetricReport) -> bool {
-    metric.comparison.delta.is_some_and(|delta| match metric.better {
-        Better::Higher => delta < -MOVED,
-        Better::Lower => delta > MOVED,
-        Better::Neither => delta.abs() > MOVED,
-    })
 }
 
 /// A failed gate in one phrase: `severity_accuracy 87.5 %, needs ≥ 95.0 % (baseline 100.0 %)`.
 pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let baseline = match metric.comparison.baseline {
-        Some(_) => format!("baseline {}", number::value(metric.unit, metric.comparison.baseline)),
+        Some(_) => format!("baseline {}", metric_value(metric.unit, metric.comparison.baseline)),
         None => "not in the baseline".to_owned(),
     };
     let value = words::value(metric);
     // Within its band a gate is inconclusive: it fails beyond.
     let band = if gate.gate == "max" { gate.zone } else { -gate.zone };
-    let limit = number::value(metric.unit, gate.threshold.map(|threshold| threshold + band));
+    let limit = metric_value(metric.unit, gate.threshold.map(|threshold| threshold + band));
     let needs = match (gate.gate.as_str(), gate.threshold) {
         ("min", Some(_)) => format!("needs ≥ {limit}"),
         ("max", Some(_)) => format!("needs ≤ {limit}"),
@@ -69,7 +58,7 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// The value of a case beside that of the baseline.
 pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
-    let shown = |value| number::value(metric.unit, value);
+    let shown = |value| metric_value(metric.unit, value);
     match (evidence.value, evidence.baseline) {
         (None, None) => String::new(),
         (value, None) => shown(value),
@@ -77,10 +66,18 @@ pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
     }
 }
 
-/// In how many samples a difference was seen, in brackets; empty where there is one sample.
-pub fn in_samples(agent: &AgentReport, evidence: &CaseEvidence, line: &EvidenceLine) -> String {
-    let completed = agent.cases.iter().find(|case| case.pair.case == evidence.case).map(|case| case.pair.completed);
-    match (line.samples, completed) {
+/// The cases that moved a metric, each with its report.
+pub fn cases_with_reports<'a>(
+    agent: &'a AgentReport,
+    metric: &'a MetricReport,
+) -> impl Iterator<Item = (&'a CaseEvidence, Option<&'a CaseReport>)> {
+    let report_of = |id: &CaseId| agent.cases.iter().find(|case| case.pair.case == *id);
+    metric.evidence.cases.iter().map(move |evidence| (evidence, report_of(&evidence.case)))
+}
+
+/// In how many of the case's samples a difference was seen, in brackets; empty where there is one sample.
+pub fn in_samples(case: Option<&CaseReport>, line: &EvidenceLine) -> String {
+    match (line.samples, case.map(|case| case.pair.completed)) {
         (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
         (_, _) => String::new(),
     }

@@ -1,8 +1,6 @@
 //! A case beside what was produced on it: the golden file's part and the outputs of each sample.
 
-use std::fmt::Write;
-
-use super::plain::line;
+use super::plain::{line, put};
 use super::words;
 use crate::format::SourceText;
 use crate::model::{Run, Sample};
@@ -49,10 +47,7 @@ pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
     let mut left = 0;
     for (number, one) in all.enumerate() {
         match number {
-            ..LINES => {
-                let indent = one.len() - one.trim_start_matches(' ').len();
-                put(out, format!("  {:indent$}{}", "", line(one, 400)).trim_end());
-            }
+            ..LINES => put(out, &indented("  ", one, 400)),
             _ => left += 1,
         }
     }
@@ -61,6 +56,8 @@ pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
     }
 }
 
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
+/// One line of a text behind a margin, with its own indentation.
+pub fn indented(margin: &str, text: &str, limit: usize) -> String {
+    let indent = text.len() - text.trim_start_matches(' ').len();
+    format!("{margin}{:indent$}{}", "", line(text, limit)).trim_end().to_owned()
 }

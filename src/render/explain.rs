@@ -1,13 +1,11 @@
 //! One case: what was expected, what the samples did, why each check failed, and what to do next.
 
-use std::fmt::Write;
-
-use super::plain::line;
-use super::{exhibit, judges, number, words};
+use super::plain::{line, put};
+use super::{exhibit, judges, words};
 use crate::format::SourceText;
 use crate::model::{
     AgentReport, Ask, COVERAGE, CaseReport, Exclusion, MetricReport, NEWLY_FAILING, PairShortfall, Report, RunKey,
-    Sample, SuiteReport, Toolbox,
+    Sample, SuiteReport, Toolbox, metric_value,
 };
 
 /// One case of one agent: what was asked, expected and produced, and what came of it.
@@ -73,8 +71,7 @@ pub fn asked(key: &RunKey, ask: Option<&Ask>) -> String {
         put(&mut out, &format!("  in fields alone: {}", line(&inputs.to_string(), LONGEST)));
     }
     for one in prompt.lines() {
-        let indent = one.len() - one.trim_start_matches(' ').len();
-        put(&mut out, format!("    {:indent$}{}", "", line(one, LONGEST)).trim_end());
+        put(&mut out, &exhibit::indented("    ", one, LONGEST));
     }
     if let Some(form) = answer {
         put(&mut out, &format!("  answer      {}: {}", form.name, line(&form.schema.to_string(), LONGEST)));
@@ -91,10 +88,6 @@ pub fn asked(key: &RunKey, ask: Option<&Ask>) -> String {
     }
     out.push('\n');
     out
-}
-
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
 }
 
 /// Whether a remark speaks of the case: its id stands there as a word of its own.
@@ -132,10 +125,10 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     for (metric, value) in
         agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent() && is_of_a_case(metric))
     {
-        let samples: Vec<String> = value.samples.iter().map(|sample| number::value(metric.unit, *sample)).collect();
+        let samples: Vec<String> = value.samples.iter().map(|sample| metric_value(metric.unit, *sample)).collect();
         let spread =
             value.spread().map_or(String::new(), |spread| format!("   spread {}", words::spread(metric.unit, spread)));
-        let folded = number::value(metric.unit, value.value);
+        let folded = metric_value(metric.unit, value.value);
         put(out, &format!("    {:<28} {folded:>8}   {}{spread}", metric.name, samples.join("  ")));
     }
     put(out, "  checks");

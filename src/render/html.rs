@@ -7,7 +7,7 @@ use super::number::Direction;
 use super::plain::line;
 use super::words::Tally;
 use super::{certainty, evidence, judges, number, words};
-use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict};
+use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--line:#d0d7de;--soft:#57606a;--pass:#1a7f37;--fail:#cf222e;--unsure:#9a6700}
@@ -71,18 +71,18 @@ fn failed_gates(report: &Report) -> String {
         let said = escaped(&evidence::failed_gate(metric, gate));
         out.push_str(&format!("<h3 class=\"fail\">{}/{}: {said}</h3>\n<table><thead>", suite.id, agent.agent));
         out.push_str("<tr><th>case<th>expected<th>got</tr></thead><tbody>\n");
-        for case in &metric.evidence.cases {
-            let value = escaped(&evidence::case_value(metric, case));
-            for (index, shown) in case.differences.iter().enumerate() {
+        for (one, case) in evidence::cases_with_reports(agent, metric) {
+            let value = escaped(&evidence::case_value(metric, one));
+            for (index, shown) in one.differences.iter().enumerate() {
                 let title = match index {
-                    0 => format!("<b>{}</b><br><span class=\"soft\">{value}</span>", case.case),
+                    0 => format!("<b>{}</b><br><span class=\"soft\">{value}</span>", one.case),
                     _ => String::new(),
                 };
                 out.push_str(&format!(
                     "<tr><td>{title}<td>{}<td>{}{}</tr>\n",
                     escaped(&shown.difference.expected),
                     escaped(&shown.difference.produced),
-                    evidence::in_samples(agent, case, shown)
+                    evidence::in_samples(case, shown)
                 ));
             }
         }
@@ -155,8 +155,8 @@ fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> String {
         "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{}<td><td><td>{}<td class=\"soft\">{}</tr>\n",
         agent.agent,
         judges::row_name(judge),
-        number::value(Unit::Share, baseline),
-        number::value(Unit::Share, now),
+        metric_value(Unit::Share, baseline),
+        metric_value(Unit::Share, now),
         number::delta(Unit::Share, delta),
         judges::ADVISORY,
         judges::word(judge)
@@ -187,7 +187,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{}{own}<td class=\"n\">{}<td>{noise}<td class=\"n\">{seen}<td>{}<td class=\"{}\">{verdict}</tr>\n",
         agent.agent,
         escaped(&metric.name),
-        number::value(metric.unit, metric.comparison.baseline),
+        metric_value(metric.unit, metric.comparison.baseline),
         words::value(metric),
         number::delta(metric.unit, metric.comparison.delta),
         gates.join(", "),

@@ -1,10 +1,10 @@
 //! What judges say, in sentences and cells that several formats share. It is advice, and says so wherever it stands.
 
 use super::certainty::Clean;
-use super::{number, words};
+use super::words;
 use crate::model::{
     AgentReport, Agreement, CaseReport, Exclusion, JudgeComparison, JudgeReport, JudgeStanding, Mark, Opinion,
-    PairJudged, Report, SuiteReport, Trust, Unit, Vote,
+    PairJudged, Report, SuiteReport, Trust, Unit, Vote, fixed_places, metric_value,
 };
 
 /// What stands in the place of a gate.
@@ -93,7 +93,7 @@ fn recommended(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, cl
         .collect();
     let fell = match judge.comparison {
         JudgeComparison::Known { baseline, delta } if delta < -5e-7 => {
-            let shown = |value| number::value(Unit::Share, Some(value));
+            let shown = |value| metric_value(Unit::Share, Some(value));
             format!(
                 "holding back, since the share of passes fell from {} to {}; ",
                 shown(baseline),
@@ -138,7 +138,7 @@ fn named(mut all: Vec<String>) -> String {
 fn trusted(suite: &SuiteReport, judge: &JudgeReport) -> String {
     let Trust { agreement, stale, floor, standing } = &judge.trust;
     let label = format!("`goldgate label --suite {} --judge {}`", suite.id, judge.name);
-    let floor = number::digits(*floor, 2);
+    let floor = fixed_places(*floor, 2);
     let beside = agreement.as_ref().map_or(String::new(), |found| format!(" ({})", agreed(found)));
     let old = match stale {
         0 => String::new(),
@@ -170,8 +170,8 @@ fn trusted(suite: &SuiteReport, judge: &JudgeReport) -> String {
 }
 
 fn agreed(found: &Agreement) -> String {
-    let share = |value| number::value(Unit::Share, Some(value));
-    let two = |value| number::digits(value, 2);
+    let share = |value| metric_value(Unit::Share, Some(value));
+    let two = |value| fixed_places(value, 2);
     let kappa = match (found.kappa, found.interval) {
         (Some(kappa), Some((low, high))) => {
             format!("kappa {}, 95 % interval {} to {}, ", two(kappa), two(low), two(high))

@@ -3,8 +3,8 @@
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
 use super::plain::line;
-use super::{number, words};
-use crate::model::{AgentReport, Exclusion, Report, Ruling, SuiteReport, Verdict, Weight};
+use super::words;
+use crate::model::{AgentReport, Exclusion, Report, Ruling, SuiteReport, Verdict, Weight, metric_value};
 
 /// The report as JUnit XML. Failed gates are failures, failed checks are shown as skipped with their evidence where no gate
 /// fails on them: the gates decide, and the two must not disagree about the verdict.
@@ -68,7 +68,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
     let mut tests = TestSuite::new(name.clone());
     for metric in &agent.metrics {
         for gate in &metric.gates {
-            let value = number::value(metric.unit, metric.value);
+            let value = metric_value(metric.unit, metric.value);
             let phrase = words::gate(metric, gate);
             let status = match &gate.ruling {
                 Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),

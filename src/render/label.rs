@@ -1,10 +1,9 @@
 //! A case as a person sees it who has to mark it, and how far people and scores agree.
 
-use std::fmt::Write;
-
-use super::{exhibit, number, words};
+use super::plain::put;
+use super::{exhibit, words};
 use crate::format::SourceText;
-use crate::model::{Agreement, Mark, Sample, Unit};
+use crate::model::{Agreement, Mark, Sample, Unit, fixed_places, metric_value};
 
 /// A case, with what was expected and produced, and without what the scores say of it: who marks has not been told.
 pub struct Shown<'a> {
@@ -30,10 +29,6 @@ pub fn shown(case: &Shown<'_>) -> String {
     exhibit::golden(&mut out, golden, *start);
     exhibit::samples(&mut out, samples);
     out
-}
-
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
 }
 
 /// The rubric that a person marks by, the same as the judge's.
@@ -63,18 +58,18 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
         let counts: String = row.iter().map(|count| format!("{count:>8}")).collect();
         put(&mut out, &format!("  {:<14}{counts}", format!("people {}", mark.word())));
     }
-    let share = |value| number::value(Unit::Share, Some(value));
+    let share = |value| metric_value(Unit::Share, Some(value));
     let mut fact = |name: &str, text: String| put(&mut out, &format!("  {name:<16}{text}"));
     fact("same mark", share(found.observed));
     match (found.kappa, found.interval) {
         (Some(kappa), Some((low, high))) => {
-            let [kappa, low, high] = [kappa, low, high].map(|value| number::digits(value, 2));
+            let [kappa, low, high] = [kappa, low, high].map(|value| fixed_places(value, 2));
             fact("kappa", format!("{kappa}, 95 % interval {low} to {high}"));
         }
         _ => fact("kappa", "none: both gave one and the same mark throughout".to_owned()),
     }
     if let Some(weighted) = found.weighted {
-        fact("weighted kappa", format!("{}, where weak is half of the way", number::digits(weighted, 2)));
+        fact("weighted kappa", format!("{}, where weak is half of the way", fixed_places(weighted, 2)));
     }
     fact("base rate", format!("{} of the labels say pass", share(found.base_rate)));
     let (mark, right) = found.constant;

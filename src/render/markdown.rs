@@ -6,15 +6,13 @@ mod changes;
 mod evidence;
 mod numbers;
 
-use std::fmt::Write;
-
 use self::advice::advice;
 use self::cases::cases;
 pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::numbers::{certainty, changed, detectable, unchanged};
-use super::plain::{inline, name, sentence};
+use super::plain::{inline, name, put, sentence};
 use super::words;
 use super::words::Tally;
 use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict};
@@ -124,10 +122,6 @@ pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
         block(0, "footer", footer(report, links)),
     ]);
     all.into_iter().filter(|block| !block.text.is_empty()).collect()
-}
-
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
 }
 
 fn heading(report: &Report) -> String {

@@ -17,6 +17,6 @@ pub mod side_by_side;
 pub mod terminal;
 pub mod words;
 
-pub use number::{delta, value};
+pub use number::delta;
 pub use plain::{inline, line, name};
 pub use words::plural;

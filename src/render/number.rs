@@ -1,8 +1,6 @@
 //! Numbers and differences as people read them.
 
-use crate::model::{Better, Unit};
-
-pub use crate::model::{fixed_places as digits, metric_value as value};
+use crate::model::{Better, Unit, fixed_places};
 
 /// A difference: in percentage points for shares, with a sign; `=` where it shows as nothing.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
@@ -13,7 +11,7 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
         Unit::Count | Unit::Points => (delta, 1, ""),
         Unit::Spread => (delta, 4, ""),
     };
-    let shown = digits(scaled.abs(), places);
+    let shown = fixed_places(scaled.abs(), places);
     if shown.chars().all(|char| matches!(char, '0' | '.')) {
         return "=".to_owned();
     }
@@ -46,17 +44,17 @@ pub enum Direction {
 
 #[cfg(test)]
 mod tests {
-    use super::{Direction, delta, direction, value};
-    use crate::model::{Better, Unit};
+    use super::{Direction, delta, direction};
+    use crate::model::{Better, Unit, metric_value};
 
     #[test]
     fn numbers_are_short_and_never_odd() {
-        assert_eq!(value(Unit::Share, Some(0.1 + 0.19)), "29.0 %");
-        assert_eq!(value(Unit::Share, Some(-0.000_01)), "0.0 %");
-        assert_eq!(value(Unit::Share, None), "–");
-        assert_eq!(value(Unit::Share, Some(f64::NAN)), "–");
+        assert_eq!(metric_value(Unit::Share, Some(0.1 + 0.19)), "29.0 %");
+        assert_eq!(metric_value(Unit::Share, Some(-0.000_01)), "0.0 %");
+        assert_eq!(metric_value(Unit::Share, None), "–");
+        assert_eq!(metric_value(Unit::Share, Some(f64::NAN)), "–");
         assert_eq!(
-            (value(Unit::Count, Some(31.0)), value(Unit::Count, Some(31.5))),
+            (metric_value(Unit::Count, Some(31.0)), metric_value(Unit::Count, Some(31.5))),
             ("31".to_owned(), "31.5".to_owned())
         );
         assert_eq!(delta(Unit::Share, Some(-0.05)), "−5.0 pp");
@@ -64,7 +62,7 @@ mod tests {
         assert_eq!(delta(Unit::Count, Some(-3.0)), "−3");
         assert_eq!(delta(Unit::Points, Some(0.25)), "+0.2");
         assert_eq!(
-            (value(Unit::Spread, Some(0.0107)), delta(Unit::Spread, Some(-0.00004))),
+            (metric_value(Unit::Spread, Some(0.0107)), delta(Unit::Spread, Some(-0.00004))),
             ("0.0107".to_owned(), "=".to_owned())
         );
     }

@@ -1,6 +1,13 @@
 //! Foreign text made harmless: what an agent, a model or a pull request wrote is data.
 
+use std::fmt::Write;
+
 pub use crate::text::line;
+
+/// Adds a line to a text.
+pub fn put(out: &mut String, text: &str) {
+    writeln!(out, "{text}").expect("a string accepts every write");
+}
 
 /// A foreign text for GitHub's Markdown: one line in which nothing is a mention, a link, an image, HTML, a table cell's end,
 /// a fence, a reference or a comment marker.
@@ -114,13 +121,50 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::inline;
+    use super::{inline, sentence};
 
     proptest! {
         #[test]
         fn nothing_of_markdown_is_left(text in any::<String>()) {
             let out = inline(&text, 200);
             assert!(!out.contains(['<', '>', '`', '*', '_', '[', ']', '|', '@', '!', '~', '\n', '\r', '\\', ':']), "{out}");
+        }
+
+        #[test]
+        fn a_sentence_keeps_brackets_and_colons_alone(text in any::<String>()) {
+            let out = sentence(&text, 200);
+            assert!(!out.contains(['<', '>', '`', '*', '_', '[', ']', '|', '@', '!', '~', '\n', '\r', '\\']), "{out}");
+        }
+    }
+    /// What GitHub's renderer makes of a text: numeric references are characters again, and are no syntax any more.
+    fn rendered(text: &str) -> String {
+        let code = |code: &str| code.parse().ok().and_then(char::from_u32).map(String::from);
+        let mut parts = text.split("&#");
+        let first = parts.next().unwrap_or_default().to_owned();
+        parts.fold(first, |done, part| match part.split_once(';') {
+            Some((number, rest)) => done + &code(number).unwrap() + rest,
+            None => done + part,
+        })
+    }
+
+    #[test]
+    fn a_sentence_links_mentions_and_refers_to_nothing() {
+        let joiner = '\u{2060}';
+        for (text, written, read) in [
+            ("see https://evil.example/x", "see https:&#8288;//evil.example/x", "https:J//evil"),
+            ("see www.evil.example", "see www&#8288;.evil.example", "wwwJ.evil"),
+            ("[safe](https://evil.example)", "&#91;safe&#93;(https:&#8288;//evil.example)", "[safe](https:J//evil"),
+            ("![x](//evil.example)", "&#33;&#91;x&#93;(//evil.example)", "![x](//evil"),
+            ("@acme/owners agree", "&#64;&#8288;acme/owners agree", "@Jacme"),
+            ("a mail to a@evil.example", "a mail to a&#64;&#8288;evil.example", "a@Jevil"),
+            ("fixes #12 and acme/agents#3", "fixes &#35;&#8288;12 and acme/agents&#35;&#8288;3", "agents#J3"),
+            ("fixes GH-12", "fixes GH&#8288;-12", "GHJ-12"),
+            ("commit 0123456789", "commit 012&#8288;345678&#8288;9", "012J345678J9"),
+            ("a gate (min): 0.5", "a gate (min): 0.5", "a gate (min): 0.5"),
+        ] {
+            let out = sentence(text, 200);
+            assert_eq!(out, written);
+            assert!(rendered(&out).contains(&read.replace('J', &joiner.to_string())), "{out}");
         }
     }
 }

@@ -4,7 +4,7 @@ use comfy_table::{Cell, CellAlignment, Table};
 
 use super::number;
 use super::terminal::plain_style;
-use crate::model::Unit;
+use crate::model::{Unit, metric_value};
 
 /// One metric of one agent in both.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,8 +35,8 @@ pub fn side_by_side(rows: &[Row], width: u16) -> String {
             Cell::new(&row.suite),
             Cell::new(&row.agent),
             Cell::new(&row.metric),
-            right(number::value(row.unit, row.before)),
-            right(number::value(row.unit, row.after)),
+            right(metric_value(row.unit, row.before)),
+            right(metric_value(row.unit, row.after)),
             right(number::delta(row.unit, delta)),
         ]);
     }

@@ -1,15 +1,15 @@
 //! The report for a terminal.
 
-use std::fmt::Write;
-
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::evidence::FailedMetric;
 use super::number::Direction;
-use super::plain::line;
+use super::plain::{line, put};
 use super::words::Tally;
 use super::{certainty, evidence, judges, number, words};
-use crate::model::{AgentReport, CaseTrend, Exclusion, MetricReport, Report, Ruling, SuiteReport, Tag, Unit, Verdict};
+use crate::model::{
+    AgentReport, CaseTrend, Exclusion, MetricReport, Report, Ruling, SuiteReport, Tag, Unit, Verdict, metric_value,
+};
 
 /// How the terminal shows text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,10 +50,6 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     out
 }
 
-fn put(out: &mut String, text: &str) {
-    writeln!(out, "{text}").expect("a string accepts every write");
-}
-
 fn table(report: &Report, style: Style, width: u16) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);
@@ -71,7 +67,7 @@ fn table(report: &Report, style: Style, width: u16) -> String {
                     Cell::new(if first && top { suite_name(report, suite) } else { String::new() }),
                     Cell::new(if top { agent.agent.as_str() } else { "" }),
                     Cell::new(&metric.name),
-                    right(number::value(metric.unit, metric.comparison.baseline)),
+                    right(metric_value(metric.unit, metric.comparison.baseline)),
                     right(words::value(metric)),
                     right(delta).fg(colour(number::direction(metric.better, metric.unit, metric.comparison.delta))),
                     Cell::new(gate),
@@ -84,8 +80,8 @@ fn table(report: &Report, style: Style, width: u16) -> String {
                     Cell::new(""),
                     Cell::new(""),
                     Cell::new(judges::row_name(judge)),
-                    right(number::value(Unit::Share, baseline)),
-                    right(number::value(Unit::Share, now)),
+                    right(metric_value(Unit::Share, baseline)),
+                    right(metric_value(Unit::Share, now)),
                     right(number::delta(Unit::Share, delta)),
                     Cell::new(judges::ADVISORY),
                     Cell::new(judges::word(judge)).fg(Color::DarkGrey),
@@ -170,10 +166,10 @@ fn failed_gates(out: &mut String, report: &Report) {
     let failed = evidence::failed_metrics(report);
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(LISTED) {
         put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
-        for one in &metric.evidence.cases {
+        for (one, case) in evidence::cases_with_reports(agent, metric) {
             put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
             for shown in &one.differences {
-                let samples = evidence::in_samples(agent, one, shown);
+                let samples = evidence::in_samples(case, shown);
                 put(out, &format!("    expected {}", line(&shown.difference.expected, 200)));
                 put(out, &format!("    got      {}{samples}", line(&shown.difference.produced, 300)));
             }

@@ -1,9 +1,9 @@
 //! The sentences that several formats share.
 
-use super::{evidence, number};
+use super::evidence;
 use crate::model::{
     Approval, Authority, ChangeClass, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling,
-    SuiteReport, Unit, Verdict, Weight,
+    SuiteReport, Unit, Verdict, Weight, metric_value,
 };
 
 /// The longest name in a sentence.
@@ -119,7 +119,7 @@ pub fn plural(count: usize, one: &str, many: &str) -> String {
 
 /// A gate in one short phrase.
 pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
-    let limit = number::value(metric.unit, gate.threshold);
+    let limit = metric_value(metric.unit, gate.threshold);
     let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
     let source = if gate.from_baseline { " baseline" } else { "" };
     match gate.gate.as_str() {
@@ -134,18 +134,18 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
 
 /// The number of a metric, and that over the cases that were compared with the baseline, where these are not all.
 pub fn value(metric: &MetricReport) -> String {
-    let whole = number::value(metric.unit, metric.value);
+    let whole = metric_value(metric.unit, metric.value);
     match metric.compared() {
         None => whole,
-        compared => format!("{whole} ({} of those compared)", number::value(metric.unit, compared)),
+        compared => format!("{whole} ({} of those compared)", metric_value(metric.unit, compared)),
     }
 }
 
 /// A width: percentage points for shares.
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
-        Unit::Share => number::value(unit, Some(width)).replace(" %", " pp"),
-        Unit::Count | Unit::Points | Unit::Spread => number::value(unit, Some(width)),
+        Unit::Share => metric_value(unit, Some(width)).replace(" %", " pp"),
+        Unit::Count | Unit::Points | Unit::Spread => metric_value(unit, Some(width)),
     }
 }
 

@@ -5,12 +5,10 @@ use std::cmp::Ordering;
 use crate::fold;
 use crate::model::{
     AgentReport, Aggregate, BaselineEntry, Better, CaseEvidence, CaseReport, CaseTrend, Difference, EvidenceLine,
-    Exclusion, ExplainedBy, MetricEvidence, MetricReport, MetricSpec, PairCheck, Ruling, Unit, Verdict, metric_value,
+    Exclusion, ExplainedBy, MOVED, MetricEvidence, MetricReport, MetricSpec, PairCheck, Ruling, Unit, Verdict,
+    metric_value,
 };
 use crate::text::line;
-
-/// From this difference on a number moved: a baseline keeps six places.
-const MOVED: f64 = 1e-5;
 
 /// Cases that are listed for one metric; the rest is counted.
 const CASES: usize = 5;
@@ -34,11 +32,7 @@ pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, before: Opti
 
 fn needs_evidence(metric: &MetricReport) -> bool {
     let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
-    let worse = metric.comparison.delta.is_some_and(|delta| match metric.better {
-        Better::Higher => delta < -MOVED,
-        Better::Lower => delta > MOVED,
-        Better::Neither => false,
-    });
+    let worse = metric.better != Better::Neither && metric.loss().is_some_and(|loss| loss > MOVED);
     unwell || worse
 }
 
@@ -108,7 +102,7 @@ impl<'a> Explained<'a> {
 
     /// The cases that moved the metric, worst first.
     fn costs(&self) -> Vec<Cost<'a>> {
-        let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline || gate.gate.starts_with("max_"));
+        let by_change = self.metric.gates.iter().all(|gate| gate.from_baseline);
         let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
         let mut costs: Vec<Cost<'a>> = counted.map(|case| self.cost(case)).collect();
         let moved = |cost: &Cost<'_>| cost.since_baseline > MOVED;
@@ -133,13 +127,11 @@ impl<'a> Explained<'a> {
         let values = self.before.and_then(|entry| entry.cases.get(&case.pair.case)?.get(spec.name));
         let baseline = values.and_then(|values| fold::folded(spec, values));
         let best = spec.most.unwrap_or(1.0);
-        let since_baseline = match (spec.better, value, baseline) {
-            (Better::Higher, Some(value), Some(baseline)) => baseline - value,
-            (Better::Lower, Some(value), Some(baseline)) => value - baseline,
-            (Better::Neither, Some(value), Some(baseline)) => (value - baseline).abs(),
+        let since_baseline = match (value, baseline) {
+            (Some(value), Some(baseline)) => spec.better.loss(baseline, value),
             // It had a number and has none: that is the worst of all.
-            (_, None, Some(_)) => best,
-            (_, _, None) => 0.0,
+            (None, Some(_)) => best,
+            (_, None) => 0.0,
         };
         let from_best = value.map_or(0.0, |value| match (spec.better, spec.unit) {
             (Better::Higher, Unit::Share | Unit::Points) => best - value,

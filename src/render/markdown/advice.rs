@@ -1,6 +1,6 @@
 //! What judges say: folded away, under a title that tells what it is.
 
-use crate::model::{Report, Unit};
+use crate::model::{Report, Unit, metric_value};
 use crate::render::plain::{inline, name};
 use crate::render::{judges, number};
 
@@ -18,8 +18,8 @@ pub fn advice(report: &Report) -> String {
                     name(suite.id.as_str()),
                     name(agent.agent.as_str()),
                     name(judge.name.as_str()),
-                    number::value(Unit::Share, baseline),
-                    number::value(Unit::Share, now),
+                    metric_value(Unit::Share, baseline),
+                    metric_value(Unit::Share, now),
                     number::delta(Unit::Share, delta),
                     judges::ADVISORY,
                     judges::word(judge)

@@ -1,8 +1,8 @@
 //! The cases that moved, that are flaky, and that are excluded.
 
-use super::{put, title};
+use super::title;
 use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
-use crate::render::plain::{inline, name};
+use crate::render::plain::{inline, name, put};
 use crate::render::words;
 
 /// Cases named in one list; the rest is counted.

@@ -1,8 +1,7 @@
 //! What changed in what is measured with, since the base commit.
 
-use super::put;
 use crate::model::{ChangeClass, GoldenChange, Report, Weight};
-use crate::render::plain::inline;
+use crate::render::plain::{inline, put};
 use crate::render::words;
 
 /// Changes of each weight that are listed; the rest is counted.

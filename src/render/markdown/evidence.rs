@@ -1,10 +1,10 @@
 //! Why gates fail and numbers moved: the cases, each as expected and as produced.
 
-use super::{Links, path, put};
-use crate::model::{AgentReport, CaseEvidence, MetricReport, Report, Ruling, Verdict};
+use super::{Links, path};
+use crate::model::{AgentReport, CaseEvidence, CaseReport, MetricReport, Report, Ruling, Verdict};
 use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
-use crate::render::plain::{inline, name, sentence};
+use crate::render::plain::{inline, name, put, sentence};
 
 /// Failed gates that are listed with their cases; the rest is counted.
 const GATES: usize = 12;
@@ -59,13 +59,13 @@ pub fn moved_cases(report: &Report, links: &Links) -> String {
 }
 
 fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &Links) {
-    for (index, one) in metric.evidence.cases.iter().enumerate() {
+    for (index, (one, case)) in evidence::cases_with_reports(agent, metric).enumerate() {
         let value = evidence::case_value(metric, one);
         let value = if value.is_empty() { value } else { format!(" {value}") };
-        put(out, &format!("- {}{value}", linked(agent, one, links)));
+        put(out, &format!("- {}{value}", linked(one, case, links)));
         let shown = if index == 0 { FIRST } else { OTHERS };
         for line in one.differences.iter().take(shown) {
-            let samples = evidence::in_samples(agent, one, line);
+            let samples = evidence::in_samples(case, line);
             let (expected, produced) = (&line.difference.expected, &line.difference.produced);
             put(out, &format!("  - expected {}<br>got {}{samples}", inline(expected, 200), inline(produced, 300)));
         }
@@ -79,9 +79,9 @@ fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &L
 }
 
 /// The name of a case, linked to the line of the golden file that its first difference is about.
-fn linked(agent: &AgentReport, evidence: &CaseEvidence, links: &Links) -> String {
+fn linked(evidence: &CaseEvidence, case: Option<&CaseReport>, links: &Links) -> String {
     let title = name(evidence.case.as_str());
-    let golden = agent.cases.iter().find(|case| case.pair.case == evidence.case).map(|case| case.pair.golden.as_str());
+    let golden = case.map(|case| case.pair.golden.as_str());
     match (&links.files, golden, evidence.differences.first()) {
         (Some(address), Some(golden), Some(line)) => {
             format!("[{title}]({address}/{}#L{})", path(golden), line.difference.line)

@@ -1,9 +1,8 @@
 //! The tables of numbers: what moved, what did not, and how small a change can be seen.
 
-use super::put;
-use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict};
+use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
 use crate::render::number::Direction;
-use crate::render::plain::{inline, name};
+use crate::render::plain::{inline, name, put};
 use crate::render::{certainty, number, words};
 
 const HEAD: &str =
@@ -69,7 +68,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         name(suite.id.as_str()),
         name(agent.agent.as_str()),
         inline(&metric.name, 60),
-        number::value(metric.unit, metric.comparison.baseline),
+        metric_value(metric.unit, metric.comparison.baseline),
         words::value(metric),
         number::delta(metric.unit, metric.comparison.delta),
         gates.join(", ")
