@@ -7,7 +7,7 @@ use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moved {
-    /// More passes than before, or it cannot be told.
+    /// More passes than before, or that is not known.
     Looser,
     /// Less passes than before.
     Tighter,
@@ -99,16 +99,16 @@ impl Found {
     /// An edited expectation of a case; several become one line.
     pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
         let group = (ChangeClass::Expectation, Weight::NeedsApproval, suite.to_owned(), "expectations");
-        let subject = format!("expectation of {case}");
-        let readers = String::new();
-        let item = Item { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
-        self.items.entry(group).or_default().push(item);
+        self.edited(group, format!("expectation of {case}"), detail, file);
     }
 
-    /// An edit of what is told of a case and judges nothing; several become one line.
+    /// An edit of where a case comes from or who looks after it, which judges nothing; several become one line.
     pub fn history(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
         let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "histories of cases");
-        let subject = format!("history of {case}");
+        self.edited(group, format!("history of {case}"), detail, file);
+    }
+
+    fn edited(&mut self, group: Group, subject: String, detail: String, file: &RepoPath) {
         let readers = String::new();
         let item = Item { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
         self.items.entry(group).or_default().push(item);
@@ -142,7 +142,7 @@ impl Found {
     }
 }
 
-/// The order in which people are told.
+/// The order in which changes are reported.
 fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) {
     (change.weight, change.class, &change.file, &change.words)
 }
@@ -159,11 +159,11 @@ fn lines(group: &Group, items: Vec<Item>) -> Vec<GoldenChange> {
         };
         return items.into_iter().map(line).collect();
     }
-    let told = |item: &Item| match &item.detail {
+    let in_words = |item: &Item| match &item.detail {
         Some(detail) => format!("{} {} ({detail})", item.subject, item.verb),
         None => format!("{} {}", item.subject, item.verb),
     };
-    let named: Vec<String> = items.iter().map(told).collect();
+    let named: Vec<String> = items.iter().map(in_words).collect();
     let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
     let file = items.into_iter().next().and_then(|item| item.file);
     vec![GoldenChange { words, weight, file, class }]
@@ -216,11 +216,11 @@ mod tests {
         found.expectation("contracts", "lease", "a 1 -> 2".to_owned(), &file);
         found.needs("a gate".to_owned(), None);
         let all = found.all();
-        let told: Vec<(ChangeClass, &str)> = all.iter().map(|one| (one.class, one.words.as_str())).collect();
+        let lines: Vec<(ChangeClass, &str)> = all.iter().map(|one| (one.class, one.words.as_str())).collect();
         let many = "40 files of `contracts` changed: document 0 edited; document 1 edited; document 2 edited; document 3 \
                     edited; document 4 edited; document 5 edited; document 6 edited; document 7 edited; … and 32 more";
         assert_eq!(
-            told,
+            lines,
             [
                 (ChangeClass::Config, "a gate"),
                 (ChangeClass::Expectation, "expectation of lease of `contracts` edited: a 1 -> 2"),
