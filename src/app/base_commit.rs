@@ -9,7 +9,7 @@ use crate::world::{Git, World};
 /// branch. In CI (`CI` is set) it is the named one, because a check speaks of what is merged.
 ///
 /// # Errors
-/// That there is no such commit, or more than one.
+/// That the commit does not exist, or that the name means more than one.
 pub fn name_base(job: &mut Job, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let tip = git.commit(name)?;

@@ -15,7 +15,7 @@ use crate::suites::{EntryKind, Pair, Shelf};
 pub enum SampleCount {
     /// So many, whatever is recorded.
     Exactly(u32),
-    /// All that are recorded, and at least so many: a missing one is inconclusive.
+    /// All that are recorded, and at least this many: a missing one is inconclusive.
     AtLeast(u32),
 }
 

@@ -9,7 +9,7 @@ use crate::model::{Authority, NotGateable, Ruling, SuiteReport, Tier};
 pub enum DecidingTiers {
     /// That of the deterministic tier.
     Deterministic,
-    /// That of both: somebody asked in so many words that the run blocks.
+    /// That of both: somebody asked explicitly that the run blocks.
     Every,
 }
 

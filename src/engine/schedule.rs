@@ -31,7 +31,7 @@ pub struct Lane {
 }
 
 impl Lane {
-    /// A lane of so many places.
+    /// A lane of this many places.
     pub fn new(voice: Voice, model: Option<String>, concurrency: u32) -> Self {
         Self { voice, model, places: Semaphore::new(concurrency.max(1) as usize) }
     }

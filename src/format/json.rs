@@ -10,7 +10,7 @@ use crate::diag::{Diagnostic, Point, nearest};
 /// Reads the whole text as one value.
 ///
 /// # Errors
-/// The place where it is no such value.
+/// The place where it is not a value of this type.
 pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     read(source, 0, &source.text)
 }
@@ -18,7 +18,7 @@ pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagno
 /// Reads the whole text as one value that people wrote: a key that stands twice is a line that has no effect.
 ///
 /// # Errors
-/// The place where it is no such value, or the second of two equal keys.
+/// The place where it is not a value of this type, or the second of two equal keys.
 pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     let value = whole(source)?;
     every_key_once(source)?;
@@ -28,7 +28,7 @@ pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagn
 /// Reads a part of the text that was kept raw by [`whole`].
 ///
 /// # Errors
-/// The place, in the whole text, where it is no such value.
+/// The place, in the whole text, where it is not a value of this type.
 pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
     read(source, offset_of(source, raw), raw.get())
 }

@@ -43,7 +43,7 @@ impl<'a> Place<'a> {
     /// Reads the part.
     ///
     /// # Errors
-    /// The place where it is no such value.
+    /// The place where it is not a value of this type.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T, Diagnostic> {
         json::read(self.source, self.start, self.text)
     }

@@ -14,7 +14,7 @@ use crate::diag::{Diagnostic, Point};
 /// Reads the whole text as one document, typed.
 ///
 /// # Errors
-/// The place where it is no such document.
+/// The place where it is not a document of this type.
 pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> {
     if let Some(problem) = unfit(source) {
         return Err(problem);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::edits::told;
+use super::edits::listed;
 use super::found::Found;
 use super::{Likeness, Sides};
 use crate::format::{SourceText, baseline_v1};
@@ -47,8 +47,8 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Found
     match (read(old, before), read(new, after)) {
         (Some(before), Some(after)) if before == after => {}
         (Some(before), Some(after)) => {
-            let what =
-                told(&moved(&before, &after)).unwrap_or_else(|| "no aggregate, but what stands beside them".to_owned());
+            let what = listed(&moved(&before, &after))
+                .unwrap_or_else(|| "no aggregate, but what stands beside them".to_owned());
             found.needs(format!("the baseline edited: {what}"), Some(new));
         }
         (None, _) | (_, None) => found.needs("the baseline edited".to_owned(), Some(new)),

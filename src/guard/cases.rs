@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::edits::{Look, differences, edited, told};
+use super::edits::{Look, differences, edited, listed};
 use super::found::{Found, Material, counted, named};
 use super::reads::{DifferentRead, ReadFor, ReadKind};
 use super::{Likeness, Sides};
@@ -167,8 +167,8 @@ impl Compared<'_> {
         };
         let (old, new) = (CaseMeaning::of(kind, old), CaseMeaning::of(kind, new));
         CaseEdit {
-            judged: told(&differences(&old.judged, &new.judged)),
-            history: told(&differences(&old.history, &new.history)),
+            judged: listed(&differences(&old.judged, &new.judged)),
+            history: listed(&differences(&old.history, &new.history)),
         }
     }
 
@@ -190,13 +190,13 @@ impl Compared<'_> {
         for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
             if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
                 said.insert(path.clone());
-                found.material(self.id(), self.told(path, readers, verb, detail), path);
+                found.material(self.id(), self.as_material(path, readers, verb, detail), path);
             }
         }
         for (path, readers) in &folders {
             for (inner, verb) in self.names(path) {
                 if said.insert(inner.clone()) && !is_golden(&inner) {
-                    found.material(self.id(), self.told(&inner, readers, verb, None), &inner);
+                    found.material(self.id(), self.as_material(&inner, readers, verb, None), &inner);
                 }
             }
         }
@@ -244,7 +244,7 @@ impl Compared<'_> {
         }
     }
 
-    /// Whether a file is one that the config names on one side alone: then the setting is told.
+    /// Whether a file is one that the config names on one side alone: then the change of the setting is reported.
     fn is_moved(&self, path: &RepoPath) -> bool {
         let names = |config: &SuiteConfig| {
             let lists = config.terms.values().chain(config.flags.values().map(|flag| &flag.terms));
@@ -253,8 +253,8 @@ impl Compared<'_> {
         names(self.before.config) != names(self.after.config)
     }
 
-    /// How people are told of a file.
-    fn told(
+    /// A file as the report names it.
+    fn as_material(
         &self,
         path: &RepoPath,
         readers: &BTreeSet<String>,
@@ -281,7 +281,7 @@ impl Compared<'_> {
     }
 }
 
-/// How a case differs, in words; its quarantine is told apart from it, and its notes are nobody's business.
+/// How a case differs, in words; its quarantine is compared apart, and its notes are not compared.
 struct CaseEdit {
     /// In what its runs are judged by.
     judged: Option<String>,

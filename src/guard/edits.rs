@@ -6,8 +6,8 @@ use serde_json::{Map, Value};
 
 use crate::format::{SourceText, json, yaml};
 
-/// Edits of one file that are told; the rest is counted.
-const TOLD: usize = 5;
+/// Edits of one file that are listed; the rest is counted.
+const LISTED: usize = 5;
 /// Characters of a value that are shown.
 const SHOWN: usize = 60;
 
@@ -26,7 +26,7 @@ pub fn edited(before: &SourceText, after: &SourceText, look: Look) -> Option<Str
         return None;
     }
     match (look, value(before), value(after)) {
-        (Look::Whole, Some(before), Some(after)) => told(&differences(&before, &after)),
+        (Look::Whole, Some(before), Some(after)) => listed(&differences(&before, &after)),
         (Look::Whole | Look::Lines, ..) => Some(lines(&before.text, &after.text)),
     }
 }
@@ -47,9 +47,9 @@ pub fn differences(before: &Value, after: &Value) -> Vec<String> {
 }
 
 /// The first differences, and how many more there are.
-pub fn told(found: &[String]) -> Option<String> {
-    let more = found.len().saturating_sub(TOLD);
-    let shown = found.iter().take(TOLD).cloned().collect::<Vec<_>>().join("; ");
+pub fn listed(found: &[String]) -> Option<String> {
+    let more = found.len().saturating_sub(LISTED);
+    let shown = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
     match (found.is_empty(), more) {
         (true, _) => None,
         (false, 0) => Some(shown),
@@ -155,7 +155,7 @@ mod tests {
     use proptest::proptest;
     use serde_json::{Value, json};
 
-    use super::{differences, told};
+    use super::{differences, listed};
 
     #[test]
     fn an_edit_is_told_by_its_path() {
@@ -182,9 +182,9 @@ mod tests {
     fn many_edits_are_counted_and_long_values_cut() {
         let before: Vec<Value> = (0..9).map(Value::from).collect();
         let after: Vec<Value> = (0..9).map(|_| Value::from("x".repeat(500))).collect();
-        let said = told(&differences(&json!(before), &json!(after))).unwrap();
+        let said = listed(&differences(&json!(before), &json!(after))).unwrap();
         assert!(said.ends_with("; … and 4 more") && said.len() < 500, "{said}");
-        assert_eq!(told(&[]), None);
+        assert_eq!(listed(&[]), None);
     }
 
     proptest! {

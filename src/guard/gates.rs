@@ -101,7 +101,7 @@ pub fn plain(number: f64) -> String {
     }
 }
 
-/// Whether anything passes now that did not before; what cannot be told counts as looser.
+/// Whether anything passes now that did not before; what is not known counts as looser.
 fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> Moved {
     let loose = match (old, new) {
         // Nothing but the best value passes: whatever passes now did so before.

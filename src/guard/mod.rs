@@ -138,7 +138,7 @@ impl Guarded {
         guarded
     }
 
-    /// Compares the recordings. They are the most files and the last that matter: where only so many can be read, golden files
+    /// Compares the recordings. They are the most files and the last that matter: where the number of reads is limited, golden files
     /// come first.
     pub fn recordings(&mut self, sides: &Sides<'_>, before: &Config, after: &Config, recordings: &KnownRecordings<'_>) {
         for suite in &after.suites {
@@ -169,7 +169,7 @@ impl Guarded {
         self.refusals.push(NotGateable(why));
     }
 
-    /// The changes in the order in which people are told, and why no verdict can be given.
+    /// The changes in the order in which they are reported, and why no verdict can be given.
     pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         (self.found.all(), self.refusals)
     }

@@ -12,13 +12,13 @@ use crate::suites::{Entry, Shelf};
 
 /// The commit that a judgement's files are compared with.
 pub trait OtherCommit: Sync {
-    /// Whether it has a file with these bytes; `None` asks whether there is no such file.
+    /// Whether it has a file with these bytes; `None` asks whether the file is missing.
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool;
 
     /// Its files.
     fn files(&self) -> &dyn Shelf;
 
-    /// Whether it has a folder with these entries; `None` asks whether there is no such folder.
+    /// Whether it has a folder with these entries; `None` asks whether the folder is missing.
     fn has_folder(&self, folder: &RepoPath, names: Names, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
             (Ok(own), Some(entries)) => own == entries,

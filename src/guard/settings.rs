@@ -16,7 +16,7 @@ pub enum Treatment {
     Harmless,
     /// It is listed.
     Listed,
-    /// An approval; the text is how people are told, `{}` in it the names on the way.
+    /// An approval; the text names the setting in the report, `{}` in it the names on the way.
     Approval(&'static str),
     /// It depends on the change; the text says how.
     Depends(&'static str),
@@ -38,7 +38,7 @@ const fn setting(path: &'static str, treatment: Treatment, why: &'static str) ->
 
 use Treatment::{Approval, Depends, Harmless, Listed};
 
-/// The settings whose change asks for something else than the rule, which is an approval, or that people are told of in other
+/// The settings whose change asks for something else than the rule, which is an approval, or that the report names in other
 /// words. What is not here needs an approval.
 pub const SETTINGS: &[Setting] = &[
     setting("file", Harmless, "the config's own path"),
@@ -166,7 +166,7 @@ impl Walk<'_> {
                 }
             }
             _ => {
-                let words = format!("{} {} -> {}", told(path, known), shown(before), shown(after));
+                let words = format!("{} {} -> {}", setting_name(path, known), shown(before), shown(after));
                 self.found.needs(words, Some(self.file));
             }
         }
@@ -189,8 +189,8 @@ fn has_inner(path: &[String]) -> bool {
     matches!(path.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["suites", _] | ["suites", _, "agents", _])
 }
 
-/// How people are told of a setting.
-fn told(path: &[String], known: Option<Treatment>) -> String {
+/// What the report calls a setting.
+fn setting_name(path: &[String], known: Option<Treatment>) -> String {
     let names = || match path {
         [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => format!("{suite}/{agent}"),
         [_, suite, ..] => suite.clone(),

@@ -16,7 +16,7 @@ pub struct GoldenChange {
     pub class: ChangeClass,
 }
 
-/// What kind of change a golden change is; in the order in which people are told, the most dangerous first.
+/// What kind of change a golden change is; in the order in which they are reported, the most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeClass {
     /// The runs fail by the rules of the base commit.

@@ -201,7 +201,7 @@ pub struct StatedGate {
     pub min: Option<StatedLimit>,
     /// A ceiling.
     pub max: Option<StatedLimit>,
-    /// The threshold while there is no baseline.
+    /// The threshold without a baseline.
     pub otherwise: Option<f64>,
     /// The width of the inconclusive band.
     pub zone: Option<f64>,

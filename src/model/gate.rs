@@ -88,7 +88,7 @@ impl Gate {
     /// At most 15 percentage points below the baseline.
     pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
 
-    /// The same, and at least half of it while there is no baseline: an agent that fails most of its cases is seen at once.
+    /// The same, and at least half of it without a baseline: an agent that fails most of its cases is seen at once.
     pub const NO_LARGE_DROP_ELSE_HALF: Self =
         Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
 

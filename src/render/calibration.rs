@@ -25,12 +25,12 @@ pub struct Calibration {
 /// What a run of the agent is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunsAre {
-    /// Each sample number of the cases, of so many at most.
+    /// Each sample number of the cases, of this many at most.
     Samples {
         /// Samples a case.
         of: u32,
     },
-    /// Each report, with so many samples a case.
+    /// Each report, with this many samples a case.
     Reports {
         /// How many.
         count: usize,

@@ -5,7 +5,7 @@ use crate::model::{
     ValueSource,
 };
 
-/// Whether all checks of a case hold: what no other metric looks at is seen here, also while there is no baseline.
+/// Whether all checks of a case hold: what no other metric looks at is seen here, also without a baseline.
 pub const CASE_PASS_RATE: MetricSpec = MetricSpec {
     name: "case_pass_rate",
     gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],

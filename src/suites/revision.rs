@@ -54,7 +54,7 @@ pub const KIND: Kind = Kind {
 const COUNT: MetricSpec =
     MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
 
-/// No more than in the baseline, and none while there is no baseline.
+/// No more than in the baseline, and none without a baseline.
 const NO_MORE: &[Gate] =
     &[Gate::Threshold { side: Side::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
 

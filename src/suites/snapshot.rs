@@ -60,7 +60,7 @@ impl Snapshot {
         Ok(coverage)
     }
 
-    /// Asks what fits together and what does not, with at most so many recommendations.
+    /// Asks what fits together and what does not, with at most this many recommendations.
     pub fn ask(&self, most: Option<usize>) -> Ask {
         let kinds = DeltaKind::ALL.map(DeltaKind::word);
         let next = match most {

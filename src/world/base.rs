@@ -341,7 +341,7 @@ impl Shelf for BaseTree<'_> {
         for (name, node) in listed.iter().filter(|(name, _)| !is_of_the_system(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
-                // Who looks into a submodule is told that its files are not here.
+                // A look into a submodule reports that its files are not here.
                 NodeKind::Folder | NodeKind::Other => EntryKind::Folder,
                 NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
                     Ok(NodeKind::Folder | NodeKind::Other) => EntryKind::Folder,

@@ -40,7 +40,7 @@ impl Clock {
         self.in_days(0)
     }
 
-    /// The day that lies so many days ahead, in UTC.
+    /// The day this many days ahead, in UTC.
     pub fn in_days(&self, days: i64) -> String {
         let now = self.timestamp();
         let then = now.checked_add(jiff::SignedDuration::from_hours(24 * days)).unwrap_or(now);

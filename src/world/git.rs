@@ -100,7 +100,7 @@ impl Git {
     /// was meant.
     ///
     /// # Errors
-    /// That there is no such commit, more than one, or no git.
+    /// That the commit does not exist, that the name means more than one, or that git is missing.
     pub fn commit(&self, name: &str) -> anyhow::Result<String> {
         self.one_meaning(name)?;
         let wanted = format!("{name}^{{commit}}");

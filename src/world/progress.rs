@@ -21,7 +21,7 @@ pub struct Progress {
 const LINES: usize = 10;
 
 impl Progress {
-    /// Of so many samples.
+    /// Of this many samples.
     pub fn of(length: usize, loudness: Loudness) -> Self {
         let shown = loudness == Loudness::Usual && io::stderr().is_terminal();
         let bar = shown.then(|| {

@@ -61,7 +61,7 @@ const UNREAD: &str = "the commit of this run cannot be read";
 /// The commits of the test merge of an event's pull request, as it is now.
 ///
 /// # Errors
-/// That there is no such merge of the present base and head, or why GitHub did not answer.
+/// That there is no merge of the present base and head, or why GitHub did not answer.
 pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<Merged, Trouble> {
     let mut why = String::new();
     for look in 0..LOOKS {

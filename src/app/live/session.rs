@@ -256,7 +256,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Asks whatever is not known yet, for so many minutes.
+    /// Asks whatever is not known yet, for this many minutes.
     ///
     /// # Errors
     /// Why what was finished is not safe on disk.

@@ -194,7 +194,7 @@ struct Broken<'a> {
 }
 
 impl Broken<'_> {
-    /// The sample with its `number`th thing broken; `None` where it has not so many.
+    /// The sample with its `number`th thing broken; `None` where it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
         let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
         let (at, mutation) = all.into_iter().nth(self.number)?;

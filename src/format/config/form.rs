@@ -191,11 +191,11 @@ pub(super) struct GateForm {
     pub(super) min: Option<LimitForm>,
     /// The ceiling: a number, or `baseline`.
     pub(super) max: Option<LimitForm>,
-    /// The threshold while there is no baseline: beside `min: baseline` or `max: baseline`, and of shares beside `max_drop`.
+    /// The threshold without a baseline: beside `min: baseline` or `max: baseline`, and of shares beside `max_drop`.
     pub(super) otherwise: Option<f64>,
     /// Up to this far beyond the threshold is inconclusive: 0 to 0.5, for points 0 to 6.
     pub(super) zone: Option<f64>,
-    /// Whether there is no such zone.
+    /// Whether a value beyond the threshold always fails, without such a zone.
     pub(super) hard: Option<bool>,
     /// How far the value may fall below the baseline.
     pub(super) max_drop: Option<f64>,

@@ -35,7 +35,7 @@ fn attribute(key: &str, value: Value) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(AnyValue { value: Some(value) }) }
 }
 
-/// At most so many bytes of a text, and how many are missing.
+/// At most this many bytes of a text, and how many are missing.
 pub fn bounded(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();

@@ -20,7 +20,7 @@ pub struct Paired<'a> {
 /// of eight runs.
 const FEWEST: usize = 5;
 
-/// Up to so many documents every possible drawing is looked at, where they have few rows.
+/// Up to this many documents every possible drawing is looked at, where they have few rows.
 const EXACT: usize = 7;
 
 /// Drawings of seven documents, without regard to their order.

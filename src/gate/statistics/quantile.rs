@@ -14,13 +14,13 @@ fn student(degrees: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees.max(1) as f64).expect("the scale and the degrees of freedom are positive")
 }
 
-/// The value that a variable of Student's distribution with so many degrees of freedom (at least 1) stays below with the
+/// The value that a variable of Student's distribution with this many degrees of freedom (at least 1) stays below with the
 /// probability `share`.
 pub fn student_quantile(share: f64, degrees: usize) -> f64 {
     student(degrees).inverse_cdf(share)
 }
 
-/// The probability that a variable of Student's distribution with so many degrees of freedom (at least 1) stays below `value`.
+/// The probability that a variable of Student's distribution with this many degrees of freedom (at least 1) stays below `value`.
 pub fn student_below(value: f64, degrees: usize) -> f64 {
     student(degrees).cdf(value)
 }

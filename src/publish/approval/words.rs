@@ -15,7 +15,7 @@ pub enum NoResult {
     Younger,
     /// The comment does not show it.
     NotShown,
-    /// The comment does not show so many kinds of the golden changes.
+    /// The comment does not show this many kinds of the golden changes.
     Hidden(usize),
     /// The report is about another commit.
     OtherCommit,

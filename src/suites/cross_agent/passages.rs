@@ -8,7 +8,7 @@ use crate::diag::Diagnostic;
 use crate::suites::Desk;
 use crate::suites::finding::{Citation, Finding};
 
-/// Two quotes are of one passage when they share so many characters or so many words: less is a term, not a passage.
+/// Two quotes are of one passage when they share this many characters or this many words: less is a term, not a passage.
 const LEAST_CHARACTERS: usize = 20;
 const LEAST_WORDS: usize = 5;
 

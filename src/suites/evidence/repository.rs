@@ -82,7 +82,7 @@ mod tests {
     use crate::model::RepoPath;
     use crate::suites::desk::{Entry, EntryKind, Shelf};
 
-    /// A folder with so many folders, each with one file.
+    /// A folder with this many folders, each with one file.
     struct Wide(usize);
 
     impl Shelf for Wide {

@@ -89,7 +89,7 @@ impl GitHub {
         Ok(commit.sha)
     }
 
-    /// The commit at the head of a branch; `None` where there is no such branch.
+    /// The commit at the head of a branch; `None` where the branch does not exist.
     ///
     /// # Errors
     /// Why GitHub did not answer.

@@ -49,7 +49,7 @@ struct GraphQl {
 pub enum Refusal {
     /// The token must not do it.
     Forbidden,
-    /// There is no such thing, or the token must not see it.
+    /// It does not exist, or the token must not see it.
     Missing,
     /// Something else.
     Failed(anyhow::Error),

@@ -58,7 +58,7 @@ enum Trouble {
 }
 
 impl Pool {
-    /// A pool of at most so many workers; they are started when they are needed.
+    /// A pool of at most this many workers; they are started when they are needed.
     pub fn new(launch: Launch, workers: usize) -> Self {
         Self { launch, idle: Mutex::default(), seats: Semaphore::new(workers.max(1)) }
     }

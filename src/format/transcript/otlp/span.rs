@@ -190,7 +190,7 @@ pub struct Span {
 /// Reads the spans of a request, in its order.
 ///
 /// # Errors
-/// The place of what is no such span.
+/// The place of what is not a span of this form.
 pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<Span>, Diagnostic> {
     let request: Request<'_> = content::fields(source, raw)?;
     let mut spans = Vec::new();
