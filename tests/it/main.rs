@@ -22,6 +22,7 @@ mod freshness;
 mod github;
 mod guard;
 mod import;
+mod inputs;
 mod judges;
 mod label;
 #[cfg(feature = "models")]
@@ -72,6 +73,7 @@ fn main() {
     trials.extend(evidence::trials());
     trials.extend(freshness::trials());
     trials.extend(import::trials());
+    trials.extend(inputs::trials());
     #[cfg(feature = "github")]
     trials.extend(github::trials());
     #[cfg(feature = "models")]
