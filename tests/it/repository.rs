@@ -31,6 +31,15 @@ suites:
       legal: { deterministic: { replay: golden/runs }, fingerprint: [prompts/legal.md] }
 ";
 
+/// The files of [`Repository::small`].
+pub const FILES: [&str; 5] = [
+    "goldgate.yaml",
+    "prompts/legal.md",
+    "golden/contracts/lease.md",
+    "golden/expected/legal/lease.json",
+    "golden/runs/legal/lease.json",
+];
+
 pub const EXPECTED: &str = r#"{
   "expected_findings": [
     { "category": "change_of_control", "min_severity": "medium", "max_severity": "critical",

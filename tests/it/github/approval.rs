@@ -15,22 +15,12 @@ use self::artifacts::{broken_artifacts, foreign_artifacts, hostile_reason, moved
 use self::rights::{by_hand, carried, fork, permissions, token, unread_statuses};
 use super::standin::Standin;
 use super::{BOT, Job, RUN, head_sha, payload};
-use crate::repository::{Ran, Repository};
+use crate::repository::{FILES, Ran, Repository};
 use crate::trial;
 
 pub const LABEL: &str = "goldgate:accept-baseline";
 pub const BASELINE: &str = "baselines/latest.json";
 pub const REASON: &str = "Goldgate-Reason: the agent reports more on purpose";
-
-/// The files of the base commit.
-const FILES: [&str; 6] = [
-    BASELINE,
-    "goldgate.yaml",
-    "prompts/legal.md",
-    "golden/contracts/lease.md",
-    "golden/expected/legal/lease.json",
-    RUN,
-];
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = seen::trials();
@@ -92,7 +82,7 @@ impl Story {
         let (checkout, github) = (Repository::small(), Standin::new(&head_sha()));
         checkout.goldgate(&["run", "--update-baseline"]);
         // What every commit has; what the pull request changes stands at its head alone.
-        for file in FILES {
+        for file in FILES.iter().chain(&[BASELINE]) {
             github.file(file, &checkout.read(file));
         }
         checkout.write("prompts/legal.md", "Report what is dear.\n");

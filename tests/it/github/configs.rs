@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::approval::{LABEL, zipped};
 use super::standin::Standin;
 use super::{BOT, Job, head_sha, payload};
-use crate::repository::{Ran, Repository};
+use crate::repository::{FILES, Ran, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -26,14 +26,6 @@ struct Services {
 }
 
 const SERVICES: [&str; 2] = ["a", "b"];
-const FILES: [&str; 5] = [
-    "goldgate.yaml",
-    "prompts/legal.md",
-    "golden/contracts/lease.md",
-    "golden/expected/legal/lease.json",
-    "golden/runs/legal/lease.json",
-];
-
 impl Services {
     fn new() -> Self {
         let (small, checkout, github) = (Repository::small(), Repository::empty(), Standin::new(&head_sha()));

@@ -4,7 +4,7 @@ use libtest_mimic::Trial;
 
 use super::standin::{Fault, Standin};
 use super::{BOT, RUN, head_sha, opened};
-use crate::repository::Repository;
+use crate::repository::{FILES, Repository};
 use crate::trial;
 
 pub fn trials() -> Vec<Trial> {
@@ -21,14 +21,6 @@ pub fn trials() -> Vec<Trial> {
         trial("file names with commands and markup are told as text", hostile_names),
     ]
 }
-
-const FILES: [&str; 5] = [
-    "goldgate.yaml",
-    "prompts/legal.md",
-    "golden/contracts/lease.md",
-    "golden/expected/legal/lease.json",
-    "golden/runs/legal/lease.json",
-];
 
 /// The base commit is as the head is now.
 fn at_base(repository: &Repository) -> Standin {

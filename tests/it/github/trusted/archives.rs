@@ -1,0 +1,97 @@
+//! The archive of a commit: it is the commit, or it is refused.
+
+use super::Fork;
+use crate::github::standin::commits::gzipped;
+use crate::github::standin::pulls::MERGE;
+use crate::github::{BOT, RUN};
+
+pub fn not_the_commit() {
+    // export-ignore hides a recording; export-subst shows another expectation than is merged.
+    for (file, archived, wanted) in [
+        (RUN, None, "the commit has this file, and its archive does not"),
+        (
+            "golden/expected/legal/lease.json",
+            Some(&b"{}"[..]),
+            "the archive of the commit has other bytes than the commit",
+        ),
+    ] {
+        let fork = Fork::new();
+        fork.commit();
+        fork.github.change_commit(MERGE, |commit| {
+            commit.archived.insert(file.to_owned(), archived.map(<[u8]>::to_vec));
+        });
+        let ran = fork.job().runs();
+        assert_eq!(ran.code, 2, "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(&format!("{file}: {wanted}")), "{}", ran.stderr);
+        assert_eq!(fork.github.bodies(BOT).len(), 0);
+    }
+    // What it does elsewhere is its own affair.
+    let fork = Fork::new();
+    fork.head.write("src/main.py", "1");
+    fork.commit();
+    fork.github.change_commit(MERGE, |commit| {
+        commit.archived.insert("src/main.py".to_owned(), None);
+    });
+    assert_eq!(fork.job().runs().code, 0);
+}
+
+pub fn hostile() {
+    let root = |path: &str| format!("acme-agents-0000000/{path}");
+    let table = [
+        ("no archive", b"<html>".to_vec(), "the archive cannot be read"),
+        (
+            "100,001 entries",
+            tarred((0..100_001).map(|number| (root(&number.to_string()), 0))),
+            "the archive has more than 100000 entries",
+        ),
+        ("a path that leads out", tarred([(root("../../etc/cron.d/x"), 1)]), "leaves the repository"),
+        ("an absolute path", tarred([("/etc/x".to_owned(), 1)]), "is absolute"),
+        ("65 folders", tarred([(root(&format!("{}x", "a/".repeat(65))), 0)]), "is too deep or too long"),
+        (
+            "33 MB",
+            tarred([(root("golden/large.json"), 33 * 1024 * 1024)]),
+            "golden/large.json in the archive is larger than 32 MiB",
+        ),
+        (
+            "cut off",
+            {
+                let mut bytes = tarred([(root("golden/x.json"), 100_000)]);
+                bytes.truncate(bytes.len() / 2);
+                bytes
+            },
+            "the archive cannot be read",
+        ),
+    ];
+    for (what, tarball, sentence) in table {
+        let fork = Fork::new();
+        fork.commit();
+        fork.github.change_commit(MERGE, |commit| commit.tarball = Some(tarball));
+        let ran = fork.job().runs();
+        assert_eq!(ran.code, 3, "{what}: {}{}", ran.stdout, ran.stderr);
+        assert!(ran.stderr.contains(sentence) && ran.stderr.contains(MERGE), "{what}: {}", ran.stderr);
+        assert_eq!(fork.github.bodies(BOT).len(), 0, "{what}");
+    }
+    let fork = Fork::new();
+    fork.commit();
+    fork.github.change_commit(MERGE, |commit| commit.truncated = true);
+    let ran = fork.job().runs();
+    assert!(ran.code == 3 && ran.stderr.contains("more files than GitHub lists in one answer"), "{}", ran.stderr);
+}
+
+fn tarred(entries: impl IntoIterator<Item = (String, u64)>) -> Vec<u8> {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, size) in entries {
+        let mut header = tar::Header::new_gnu();
+        header.set_mode(0o644);
+        header.set_size(size);
+        // The builder itself would refuse a path that leads out.
+        if name.len() <= 100 {
+            header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_cksum();
+            builder.append(&header, std::io::Read::take(std::io::repeat(0), size)).unwrap();
+        } else {
+            builder.append_data(&mut header, name, std::io::Read::take(std::io::repeat(0), size)).unwrap();
+        }
+    }
+    gzipped(&builder.into_inner().unwrap())
+}
