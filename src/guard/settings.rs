@@ -45,7 +45,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("results", Harmless, "caches and history; no verdict reads them"),
     setting("budget", Harmless, "a run that a budget ends has no verdict"),
     setting("prices", Harmless, "costs are shown and gate nothing"),
-    setting("redact", Listed, "what is left out of new recordings"),
+    setting("redact", Approval("what runs lose before they are graded:"), ""),
     setting("baseline", Depends("another file needs an approval, as does what it says; the first one is listed"), ""),
     setting(
         "samples",

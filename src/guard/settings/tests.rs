@@ -95,7 +95,7 @@ const ROWS: &[Row] = &[
     ("ConfigFile.targets", "web: { http", "more: { http: 'http://127.0.0.1:9/' }\n  web: { http", Listed),
     ("ConfigFile.budget", "max_minutes: 5", "max_minutes: 6", Nothing),
     ("ConfigFile.prices", "input: 1.0", "input: 3.0", Nothing),
-    ("ConfigFile.redact", "sk-[a-z]+", "x", Listed),
+    ("ConfigFile.redact", "sk-[a-z]+", "x", Approval),
     ("SuiteForm.id", "id: cross", "id: other", Approval),
     ("SuiteForm.kind", "kind: cross_agent, path: cross, runs_of: contracts", "kind: triggers, path: cross", Approval),
     ("SuiteForm.path", "path: golden", "path: easy", Approval),
