@@ -19,7 +19,7 @@ use crate::format::{SourceText, shard_v1};
 use crate::model::{Authority, RepoPath, Report, Usage};
 use crate::report::PART;
 use crate::suites::{Shelf, sha256_hex};
-use crate::world::{Disk, Git, World};
+use crate::world::{Disk, Git, World, head_commit};
 
 /// What a part is called in its folder.
 const FILE: &str = "shard.json";
@@ -54,7 +54,9 @@ pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
 /// Parts that do not belong together or to this checkout, and what a run can meet.
 pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
     let joined = Joined::read(&args.folders, &args.config)?;
-    let git = Git::of(&Disk::of_config(&args.config)?.0);
+    let (disk, _) = Disk::of_config(&args.config)?;
+    joined.is_of_checkout(&disk)?;
+    let git = Git::of(&disk);
     let named = args.base.as_deref().or(joined.job.base.as_deref());
     let mut job = joined.job.clone();
     let note = name_base(&mut job, named, &git, world)?;
@@ -90,6 +92,17 @@ impl Joined {
         }
         let job = job(config, one, &parts)?;
         Ok(Self { parts, job })
+    }
+
+    /// Refuses parts that were graded on another commit than the one that is checked out: their runs are of other files. Where one of
+    /// the two is not known, the config and the golden files alone are compared.
+    fn is_of_checkout(&self, disk: &Disk) -> Result<(), Diagnostic> {
+        let Some((parts, here)) = self.job.commit.clone().zip(head_commit(disk)).filter(|(one, other)| one != other)
+        else {
+            return Ok(());
+        };
+        let what = format!("the parts are of the commit {parts}, and {here} is checked out");
+        Err(Diagnostic::of_file("command line", "bad-parts", what, "merge on the commit of the parts"))
     }
 
     /// Holds the whole against the parts, and adds what they alone know: their times and costs.

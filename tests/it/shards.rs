@@ -20,6 +20,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a new case moves no other case to another part", stable),
         trial("parts that do not belong together are refused", refused),
         trial("parts of another checkout are refused", other_checkout),
+        trial("parts of another commit are refused", other_commit),
         trial("golden changes are judged when the parts are merged", guarded),
         trial("a part is not written without a folder, nor into the baseline", usage),
     ]
@@ -217,6 +218,23 @@ fn other_checkout() {
         .for_each(|file| repository.remove(file));
     repository.replace("goldgate.yaml", "version: 1", "version: 1 # other");
     merge("this is not the config that the parts were graded with");
+}
+
+/// The golden files are the same, and the runs of the parts are of the agent as it was.
+fn other_commit() {
+    let repository = dozen();
+    repository.remove(".git");
+    commit_all(&repository);
+    for shard in ["1/2", "2/2"] {
+        repository.goldgate(&["run", "--shard", shard, "--out", &shard[..1]]);
+    }
+    assert_eq!(repository.goldgate(&["merge", "1", "2"]).code, 0);
+    (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs nothing."));
+    commit_all(&repository);
+    assert_eq!(repository.goldgate(&["run"]).code, 1);
+    let ran = repository.goldgate(&["merge", "1", "2"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the parts are of the commit "), "{}", ran.stderr);
 }
 
 fn guarded() {
