@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
-use crate::guard::without_returns;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::{PromptPackage, Shelf, files_below, sha256_hex};
+use crate::text::without_returns;
 
 /// What an agent is made of now.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -15,7 +15,7 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
     Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, Sample, Source, Stale, SuiteId, Tier,
 };
-use crate::suites::{PromptPackage, Shelf, Suite, input_digest, is_of_another_case, kind};
+use crate::suites::{InputDigest, PromptPackage, Shelf, Suite, input_digest, is_of_another_case, kind};
 
 /// What the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
@@ -85,7 +85,7 @@ impl<'a> FreshnessInputs<'a> {
         runs.fold(Freshness::default(), |worst, ((run_index, (key, input)), run)| {
             let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
             let ask = || input.ask.get_or_init(|| self.ask(index, run_index, key)).as_ref();
-            let digest = || input.digest.get_or_init(|| self.input_digest(ask()));
+            let digest = || input.digest.get_or_init(|| self.input_now(ask()));
             worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
         })
     }
@@ -102,11 +102,11 @@ impl<'a> FreshnessInputs<'a> {
         ask.ok()?
     }
 
-    fn input_digest(&self, ask: Option<&Ask>) -> InputDigest {
+    fn input_now(&self, ask: Option<&Ask>) -> InputNow {
         match ask.map(|ask| input_digest(ask, self.shelf)) {
-            Some(Ok(sha256)) => InputDigest::Known(sha256),
-            Some(Err(problem)) if problem.code == "not-read" => InputDigest::NotRead,
-            Some(Err(_)) | None => InputDigest::Missing,
+            Some(Ok(digest)) => InputNow::Known(digest),
+            Some(Err(problem)) if problem.code == "not-read" => InputNow::NotRead,
+            Some(Err(_)) | None => InputNow::Missing,
         }
     }
 }
@@ -115,13 +115,13 @@ impl<'a> FreshnessInputs<'a> {
 #[derive(Default)]
 struct Input {
     ask: OnceCell<Option<Ask>>,
-    digest: OnceCell<InputDigest>,
+    digest: OnceCell<InputNow>,
 }
 
 /// The digest of what a case asks today.
-enum InputDigest {
+enum InputNow {
     /// It is this one.
-    Known(String),
+    Known(InputDigest),
     /// Not every file that belongs to it may be read: the trusted gate reads what the base's config leads to.
     NotRead,
     /// The case cannot be asked any more.
@@ -167,12 +167,12 @@ impl ReplayedAgent<'_> {
 }
 
 /// Whether a recording answers what the case asks now. What cannot be asked any more is another input, too.
-fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i InputDigest) -> RecordingAge {
+fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i InputNow) -> RecordingAge {
     match (&run.provenance.input_sha256, &run.prompt) {
         (Some(recorded), _) => match digest() {
-            InputDigest::Known(now) if now == recorded => RecordingAge::Fresh,
-            InputDigest::Known(_) | InputDigest::Missing => RecordingAge::Stale,
-            InputDigest::NotRead => RecordingAge::Unknown,
+            InputNow::Known(now) if now.is_of(recorded) => RecordingAge::Fresh,
+            InputNow::Known(_) | InputNow::Missing => RecordingAge::Stale,
+            InputNow::NotRead => RecordingAge::Unknown,
         },
         (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
         (None, Some(_) | None) => RecordingAge::Unknown,

@@ -1,10 +1,10 @@
 //! Reads the rules that agents were given.
 
 use crate::diag::Diagnostic;
-use crate::guard::{OtherCommit, without_returns};
+use crate::guard::OtherCommit;
 use crate::model::RepoPath;
 use crate::suites::{EntryKind, PromptPackage, Shelf, sha256_hex};
-use crate::text::norm;
+use crate::text::{norm, without_returns};
 
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
 /// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line ends

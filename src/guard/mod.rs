@@ -25,9 +25,7 @@ use crate::suites::Shelf;
 
 pub use self::cases::SuiteSide;
 use self::found::Found;
-pub use self::reads::{
-    DifferentRead, HeadCommit, Names, OtherCommit, ReadFor, ReadLog, RecordedFiles, without_returns,
-};
+pub use self::reads::{DifferentRead, HeadCommit, Names, OtherCommit, ReadFor, ReadLog, RecordedFiles};
 pub use self::settings::{SETTINGS, Setting, Treatment};
 
 /// The files of the base commit.

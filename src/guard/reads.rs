@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::diag::Diagnostic;
 use crate::model::{CaseId, RepoPath};
 use crate::suites::{Entry, Shelf};
+use crate::text::without_returns;
 
 /// The commit that a judgement's files are compared with.
 pub trait OtherCommit: Sync {
@@ -173,13 +174,6 @@ impl OtherCommit for HeadCommit<'_> {
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
-}
-
-/// Bytes with the line ends that git keeps: a checkout on Windows has others.
-pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
-    let next = bytes.iter().skip(1).map(Some).chain([None]);
-    let kept = bytes.iter().zip(next).filter(|(byte, next)| **byte != b'\r' || *next != Some(&b'\n'));
-    kept.map(|(byte, _)| *byte).collect()
 }
 
 #[cfg(test)]

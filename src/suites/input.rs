@@ -8,6 +8,7 @@ use super::digest::sha256_hex;
 use super::walk::files_below;
 use crate::diag::Diagnostic;
 use crate::model::{Ask, REDACTED, Toolbox};
+use crate::text::without_returns;
 
 /// What a request says about where a thing lies, and about the form of the answer. It may change without another input.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
@@ -18,24 +19,43 @@ const QUERY: &str = "query";
 /// The fields that goldgate's own prompts show in full.
 const SHOWN: [&str; 2] = ["text", "original"];
 
+/// The digest of what a case asks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputDigest {
+    /// The digest, of files with the line ends that git keeps.
+    pub sha256: String,
+    /// The digest of the files as they are checked out: older recordings keep this one.
+    raw_sha256: String,
+}
+
+impl InputDigest {
+    /// Whether a recording keeps the digest of this input.
+    pub fn is_of(&self, recorded: &str) -> bool {
+        recorded == self.sha256 || recorded == self.raw_sha256
+    }
+}
+
 /// The digest of what a case asks: its fields as values, and the files of the repository that the agent may look into.
 /// Neither goldgate's own words, nor paths, nor the layout of the golden file count.
 ///
 /// # Errors
 /// A file of the repository that cannot be read.
-pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<String, Diagnostic> {
+pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<InputDigest, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
         other => Map::from_iter([("inputs".to_owned(), other.clone())]),
     };
     fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
     let mut whole = unix_lines(Value::Object(fields)).to_string();
+    let mut raw = whole.clone();
     if let Toolbox::Folder { root, .. } = &ask.tools {
         for (inner, file) in files_below(shelf, root, &|_| false)? {
-            whole.push_str(&format!("\n{}  {inner}", sha256_hex(&shelf.bytes(&file)?)));
+            let bytes = shelf.bytes(&file)?;
+            whole.push_str(&format!("\n{}  {inner}", sha256_hex(&without_returns(&bytes))));
+            raw.push_str(&format!("\n{}  {inner}", sha256_hex(&bytes)));
         }
     }
-    Ok(sha256_hex(whole.as_bytes()))
+    Ok(InputDigest { sha256: sha256_hex(whole.as_bytes()), raw_sha256: sha256_hex(raw.as_bytes()) })
 }
 
 /// Git may check a text out with other line ends than it keeps.
@@ -139,7 +159,7 @@ mod tests {
     }
 
     fn digest(inputs: Value) -> String {
-        input_digest(&ask(inputs, Toolbox::Empty), &OneFile("a", "")).unwrap()
+        input_digest(&ask(inputs, Toolbox::Empty), &OneFile("a", "")).unwrap().sha256
     }
 
     #[test]
@@ -153,11 +173,15 @@ mod tests {
     #[test]
     fn every_file_of_a_repository_counts() {
         let folder = |name| Toolbox::Folder { root: RepoPath::root().child(name), max_calls: 3 };
-        let of = |name, file: &OneFile| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let whole = |name, file: &OneFile| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let of = |name, file: &OneFile| whole(name, file).sha256;
         let first = of("repo", &OneFile(".env", "1"));
         assert_eq!(first, of("moved", &OneFile(".env", "1")));
         assert_ne!(first, of("repo", &OneFile(".env", "2")));
         assert_ne!(first, of("repo", &OneFile("env", "1")));
+        let (unix, windows) = (whole("repo", &OneFile("a", "1\n")), whole("repo", &OneFile("a", "1\r\n")));
+        assert!(unix.sha256 == windows.sha256 && windows.is_of(&unix.sha256) && windows.is_of(&windows.raw_sha256));
+        assert!(windows.raw_sha256 != unix.sha256 && !unix.is_of(&windows.raw_sha256));
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub use desk::{Desk, Entry, EntryKind, PromptPackage, Shelf, is_of_the_system};
 pub use digest::{outputs_digest, sha256_hex, suite_digest};
 pub use entries::{GoldenEntries, shipped_flags};
 pub use every_kind::COMMON;
-pub use input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+pub use input::{InputDigest, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 pub use judged::{Exhibit, vote};
 pub use labels::{Label, LabelForm, Labels, NewLabel, Opinion, Says, with_label};
 pub use meaning::CaseMeaning;

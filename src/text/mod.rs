@@ -7,6 +7,7 @@ mod names;
 mod norm;
 mod pattern;
 pub mod recover;
+mod returns;
 pub mod rtf;
 
 pub use line::line;
@@ -14,3 +15,4 @@ pub use matching::{Keyword, contains, same_category, token_overlap};
 pub use names::{Folded, Hit, Names, is_whole};
 pub use norm::norm;
 pub use pattern::pattern;
+pub use returns::without_returns;

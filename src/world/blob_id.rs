@@ -3,9 +3,10 @@
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::guard::without_returns;
+use crate::text::without_returns;
 
-/// Whether git keeps these bytes under this id. Git's SHA-1 is safe here: its hosts refuse files that were made to collide.
+/// Whether git keeps these bytes under this id, or a pointer to them in their place, as Git LFS does. Git's SHA-1 is safe here: its hosts
+/// refuse files that were made to collide.
 pub(super) fn is_id(id: &str, bytes: &[u8]) -> bool {
     let is = |bytes: &[u8]| {
         let heading = format!("blob {}\0", bytes.len());

@@ -68,7 +68,7 @@ impl Digests {
         let Some(ask) = digests.ask else { return Ok(None) };
         match another_input(&ask, run) {
             Input::Same => {
-                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?);
+                record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?.sha256);
                 Ok(None)
             }
             Input::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),

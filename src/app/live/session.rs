@@ -182,7 +182,7 @@ impl<'a> Session<'a> {
                 Toolbox::Folder { root, .. } => digests.get(root).cloned(),
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
-            let input_sha256 = input_digest(&one.request.ask, disk)?;
+            let input_sha256 = input_digest(&one.request.ask, disk)?.sha256;
             let state = State { agent: agents.of(disk, one)?, folder };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));

@@ -151,8 +151,10 @@ fn digests() {
             for (run, key) in own {
                 let Some(agent) = suite.agents.get(&key.agent).filter(|_| seen.insert(key)) else { continue };
                 let ask = golden.ask(index, run, &disk).unwrap().unwrap();
-                let wanted =
-                    [("fingerprint", agent_digest(&disk, agent)), ("input_sha256", input_digest(&ask, &disk).unwrap())];
+                let wanted = [
+                    ("fingerprint", agent_digest(&disk, agent)),
+                    ("input_sha256", input_digest(&ask, &disk).unwrap().sha256),
+                ];
                 for file in recordings(&disk, agent, key) {
                     digest(&disk, &file, &wanted);
                     checked += 1;

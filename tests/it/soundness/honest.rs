@@ -3,6 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
+use super::edits::files;
 use super::{bases, committed, goldgate};
 use crate::guard::{add_case, commit_all, expected, recording};
 use crate::repository::Repository;
@@ -354,6 +355,15 @@ const ROWS: &[Row] = &[
         name: "the prompt is checked out with other line ends",
         base: "digests",
         change: |it| it.replace("prompts/legal.md", "\n", "\r\n"),
+    },
+    Row {
+        name: "a fixture repository is checked out with other line ends",
+        base: "evidence",
+        change: |it| {
+            for file in files(it, "fixtures/repos/buggy_calc") {
+                it.write(&file, it.read(&file).replace('\n', "\r\n"));
+            }
+        },
     },
     Row {
         name: "all recordings are formatted",
