@@ -4,6 +4,7 @@ mod rows;
 
 use std::process::Command;
 
+use goldgate::suites::sha256_hex;
 use libtest_mimic::Trial;
 use rows::ROWS;
 use serde_json::Value;
@@ -38,6 +39,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a case that is retired with a reason needs an approval", retired),
         trial("a file that a case reads from outside its suite's folder is guarded", outside),
         trial("an edited file of tools needs an approval", tools),
+        trial("documents that Git LFS keeps elsewhere are compared by what they hold", kept_by_lfs),
         trial("git's own configuration runs nothing", no_tricks),
     ]);
     trials
@@ -128,6 +130,23 @@ fn unchanged() {
     let repository = committed();
     let ran = against(&repository, &["--format", "json"]);
     assert_eq!((ran.code, changes(&ran)), (0, Vec::new()), "{}", ran.stderr);
+}
+
+/// The commit has a pointer, the checkout what it points to.
+fn kept_by_lfs() {
+    let repository = committed();
+    let file = "golden/contracts/lease-3.md";
+    let text = repository.read(file);
+    let (digest, size) = (sha256_hex(text.as_bytes()), text.len());
+    repository.write(file, format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n"));
+    commit_all(&repository);
+    repository.write(file, &text);
+    let ran = against(&repository, &[]);
+    assert_eq!((ran.code, ran.stdout.contains("golden change")), (0, false), "{}{}", ran.stdout, ran.stderr);
+    repository.write(file, format!("{text}More.\n"));
+    let ran = against(&repository, &[]);
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stdout.contains("lease-3.md of `contracts` edited"), "{}", ran.stdout);
 }
 
 fn reformatted() {
