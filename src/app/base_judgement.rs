@@ -16,8 +16,9 @@ use crate::guard::{
     same_rules, same_suite,
 };
 use crate::model::{
-    AgentName, AgentReport, Baseline, CaseId, CaseReport, ChangeClass, Config, GateRuling, GoldenChange, MetricReport,
-    NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight, metric_value,
+    AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
+    MetricReport, NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
+    metric_value,
 };
 use crate::render::words;
 use crate::world::Clock;
@@ -209,7 +210,7 @@ fn compare(base: &Evaluated, runs: &TierRuns, guarded: &mut Guarded) {
                     metric.name,
                     metric_value(metric.unit, metric.value),
                     words::gate(metric, gate),
-                    worse_cases(agent, own, metric),
+                    worst_cases(metric),
                 );
                 let (class, weight) = (ChangeClass::BaseRules, Weight::NeedsApproval);
                 guarded.add(GoldenChange { words: told, weight, file: None, class });
@@ -232,29 +233,14 @@ fn fails_too(head: &AgentReport, (metric, gate): &Failing<'_>) -> bool {
     failing(head).any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
 }
 
-/// Cases that are named.
-const NAMED: usize = 5;
-
-/// The cases on which the metric is worse by the base's rules than by the head's, or that fail by them.
-fn worse_cases(base: &AgentReport, head: Option<&AgentReport>, metric: &MetricReport) -> String {
-    let values = |agent: &AgentReport| -> BTreeMap<CaseId, Option<f64>> {
-        let column = agent.metrics.iter().position(|other| other.name == metric.name);
-        let value = |case: &CaseReport| case.pair.values.get(column?)?.value;
-        agent.cases.iter().map(|case| (case.pair.case.clone(), value(case))).collect()
-    };
-    let (by_base, by_head) = (values(base), head.map(values));
-    let worse = base.cases.iter().filter(|case| {
-        let case_id = &case.pair.case;
-        let value = |values: &BTreeMap<CaseId, Option<f64>>| values.get(case_id).copied().flatten();
-        let differs = by_head.as_ref().is_some_and(|by_head| value(by_head) != value(&by_base));
-        differs || case.verdict.verdict() == Some(Verdict::Fail) || !case.pair.passed.passes()
-    });
-    let named: Vec<&str> = worse.map(|case| case.pair.case.as_str()).collect();
-    let more = named.len().saturating_sub(NAMED);
-    match (named.len(), more) {
-        (0, _) => String::new(),
-        (1, _) => format!("; case {}", named[0]),
+/// The cases that cost the metric most by the base's rules.
+fn worst_cases(metric: &MetricReport) -> String {
+    let MetricEvidence { cases, more } = &metric.evidence;
+    let named: Vec<&str> = cases.iter().map(|one| one.case.as_str()).collect();
+    match (named.as_slice(), more) {
+        ([], _) => String::new(),
+        ([only], 0) => format!("; case {only}"),
         (_, 0) => format!("; cases {}", named.join(", ")),
-        (_, more) => format!("; cases {} and {more} more", named[..NAMED].join(", ")),
+        (_, more) => format!("; cases {} and {more} more", named.join(", ")),
     }
 }
