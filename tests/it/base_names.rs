@@ -57,8 +57,12 @@ fn gone_on() {
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stdout.contains("where this branch began; main has gone on to"), "{}", ran.stdout);
     let path = std::env::var("PATH").unwrap();
-    let in_ci = repository.goldgate_with(&[&["run"], &arguments[..]].concat(), &[("PATH", &path), ("CI", "true")]);
-    assert_eq!(in_ci.code, 1, "{}{}", in_ci.stdout, in_ci.stderr);
+    for (name, value, code) in
+        [("CI", "true", 1), ("TF_BUILD", "True", 1), ("JENKINS_URL", "https://a.example", 1), ("CI", "false", 0)]
+    {
+        let in_ci = repository.goldgate_with(&[&["run"], &arguments[..]].concat(), &[("PATH", &path), (name, value)]);
+        assert_eq!(in_ci.code, code, "{name}: {}{}", in_ci.stdout, in_ci.stderr);
+    }
     git(&repository, &["merge", "-q", "main"]);
     let ran = run(&repository, &arguments);
     assert!(ran.code == 0 && !ran.stdout.contains("has gone on"), "{}{}", ran.stdout, ran.stderr);
