@@ -357,6 +357,13 @@ const ROWS: &[Row] = &[
         change: |it| it.replace("prompts/legal.md", "\n", "\r\n"),
     },
     Row {
+        name: "the baseline is written again with the same numbers",
+        base: "contracts",
+        change: |it| {
+            json(it, "baselines/latest.json", |baseline| baseline["captured_at"] = "2026-01-02T03:04:05Z".into());
+        },
+    },
+    Row {
         name: "a fixture repository is checked out with other line ends",
         base: "evidence",
         change: |it| {
