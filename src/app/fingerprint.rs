@@ -100,7 +100,7 @@ impl AgentState {
 fn of_patterns(shelf: &dyn Shelf, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
     let mut files: BTreeSet<RepoPath> = BTreeSet::new();
     for glob in patterns {
-        let below = files_below(shelf, glob.folder(), &|_| false)?;
+        let below = files_below(shelf, glob.folder())?;
         files.extend(below.into_values().filter(|file| glob.fits(file)));
     }
     let origin = if files.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
@@ -111,7 +111,7 @@ fn of_patterns(shelf: &dyn Shelf, patterns: &[PathGlob]) -> Result<FilesDigest, 
 
 /// A prompt package is a file, or the files of a folder. Where more lies below the folder, that counts, too.
 fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
-    let below = files_below(shelf, path, &|_| false)?;
+    let below = files_below(shelf, path)?;
     let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
     let of_package = || (package.sha256.clone(), package.raw_sha256.clone());
     let ((sha256, raw_sha256), origin) = match (below.is_empty(), below.keys().any(is_outside)) {
@@ -128,7 +128,7 @@ fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Res
 /// A file or folder that cannot be read.
 #[cfg(feature = "models")]
 pub fn of_folder(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
-    Ok(of_files(shelf, files_below(shelf, &RepoPath::root(), &|_| false)?.values())?.1)
+    Ok(of_files(shelf, files_below(shelf, &RepoPath::root())?.values())?.1)
 }
 
 /// The digest of files with the line ends that git keeps, and that of their bytes.

@@ -2,7 +2,7 @@
 
 use super::Sides;
 use super::files::{are_alike, below};
-use crate::model::{Agent, PathGlob, RepoPath};
+use crate::model::{Agent, PathGlob};
 use crate::suites::{Files, Shelf};
 
 /// Whether the files that an agent is made of have changed.
@@ -34,17 +34,16 @@ pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<Inputs
 /// # Errors
 /// Why they cannot be listed, in words.
 pub fn agent_files(shelf: &dyn Shelf, agent: &Agent) -> Result<Option<(Files, String)>, String> {
-    let all = |_: &RepoPath| false;
     if !agent.fingerprint.is_empty() {
         let mut fitting = Files::new();
         for glob in &agent.fingerprint {
-            let files = below(shelf, glob.folder(), &all)?.into_values().filter(|file| glob.fits(file));
+            let files = below(shelf, glob.folder())?.into_values().filter(|file| glob.fits(file));
             fitting.extend(files.map(|file| (file.as_str().to_owned(), file)));
         }
         let of: Vec<&str> = agent.fingerprint.iter().map(PathGlob::as_str).collect();
         return Ok(Some((fitting, of.join(", "))));
     }
     let Some(prompt) = &agent.prompt else { return Ok(None) };
-    let files = below(shelf, prompt, &all)?.into_values().map(|file| (file.as_str().to_owned(), file));
+    let files = below(shelf, prompt)?.into_values().map(|file| (file.as_str().to_owned(), file));
     Ok(Some((files.collect(), format!("its prompt package {prompt}"))))
 }

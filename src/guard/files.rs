@@ -6,12 +6,12 @@ use crate::format::SourceText;
 use crate::model::RepoPath;
 use crate::suites::{Files, Shelf, files_below};
 
-/// The files below `root` but for those in a folder that is skipped.
+/// The files below `root`.
 ///
 /// # Errors
 /// Why they cannot be listed, in words.
-pub fn below(shelf: &dyn Shelf, root: &RepoPath, skip: &dyn Fn(&RepoPath) -> bool) -> Result<Files, String> {
-    files_below(shelf, root, skip).map_err(|problem| problem.to_string())
+pub fn below(shelf: &dyn Shelf, root: &RepoPath) -> Result<Files, String> {
+    files_below(shelf, root).map_err(|problem| problem.to_string())
 }
 
 /// What of a file differs between the sides; `None` where nothing but its form does.

@@ -55,8 +55,7 @@ pub fn compare(
     let refusals = folders.into_iter().filter_map(|(old, new)| {
         let folder = new;
         let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
-        let all = |_: &RepoPath| false;
-        let (files_before, files_after) = match (below(sides.base, &old, &all), below(sides.head, &new, &all)) {
+        let (files_before, files_after) = match (below(sides.base, &old), below(sides.head, &new)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => {
                 let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
@@ -88,7 +87,7 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
         return BTreeSet::new();
     };
     let of = |shelf: &dyn Shelf, folder: &RepoPath| {
-        below(shelf, &folder.child(who.agent.as_str()), &|_| false).map(recordings).unwrap_or_default()
+        below(shelf, &folder.child(who.agent.as_str())).map(recordings).unwrap_or_default()
     };
     let (old, new) = (of(sides.base, old), of(sides.head, new));
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();

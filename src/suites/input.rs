@@ -49,7 +49,7 @@ pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<InputDigest, Diagnos
     let mut whole = unix_lines(Value::Object(fields)).to_string();
     let mut raw = whole.clone();
     if let Toolbox::Folder { root, .. } = &ask.tools {
-        for (inner, file) in files_below(shelf, root, &|_| false)? {
+        for (inner, file) in files_below(shelf, root)? {
             let bytes = shelf.bytes(&file)?;
             whole.push_str(&format!("\n{}  {inner}", sha256_hex(&without_returns(&bytes))));
             raw.push_str(&format!("\n{}  {inner}", sha256_hex(&bytes)));

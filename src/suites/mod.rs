@@ -164,7 +164,7 @@ pub trait Suite: Send + Sync {
             let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(place, run, shelf) else {
                 continue;
             };
-            let below = files_below(shelf, &root, &|_| false).unwrap_or_default();
+            let below = files_below(shelf, &root).unwrap_or_default();
             below.values().for_each(|file| drop(shelf.bytes(file)));
         }
     }

@@ -81,7 +81,7 @@ fn all_compared(config: &Config, suite: &SuiteConfig) {
 fn asked_with(suite: &dyn Suite, index: usize, files: &ListedFiles) -> BTreeSet<RepoPath> {
     for run in 0..suite.pairs()[index].runs.len() {
         if let Some(Ask { tools: Toolbox::Folder { root, .. }, .. }) = suite.ask(index, run, files).unwrap() {
-            let below = files_below(files, &root, &|_| false).unwrap();
+            let below = files_below(files, &root).unwrap();
             below.values().for_each(|file| drop(files.bytes(file)));
         }
     }
