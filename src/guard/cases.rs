@@ -10,7 +10,7 @@ use super::reads::{DifferentRead, ReadFor, ReadKind};
 use super::{Likeness, Sides};
 use crate::format::{SourceText, json};
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, Suite as SuiteConfig, Weight};
-use crate::suites::{CaseMeaning, Entry, GoldenEntries, Pair, Suite, kind};
+use crate::suites::{Entry, GoldenEntries, MeaningReader, Pair, Suite, kind};
 
 /// One suite on one side: what the config says of it, and its cases.
 #[derive(Clone, Copy)]
@@ -136,6 +136,7 @@ impl Compared<'_> {
                 by_files.entry((&before.golden, &after.golden)).or_default().insert(key.0);
             }
         }
+        let reader = kind(&self.after.config.kind).map(MeaningReader::of);
         for ((old, new), cases) in by_files {
             if self.sides.base.likeness(old, new) == Likeness::Same {
                 continue;
@@ -147,7 +148,7 @@ impl Compared<'_> {
             });
             for case in cases {
                 let edit = match &entries {
-                    Some((old, new)) => self.edit(old.case(case), new.case(case)),
+                    Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case), new.case(case)),
                     None => CaseEdit { judged: Some("its bytes".to_owned()), history: None },
                 };
                 if let Some(detail) = edit.judged {
@@ -157,18 +158,6 @@ impl Compared<'_> {
                     found.history(self.id(), case.as_str(), detail, new);
                 }
             }
-        }
-    }
-
-    /// How a case's own part of its golden file differs.
-    fn edit(&self, old: Option<&Value>, new: Option<&Value>) -> CaseEdit {
-        let (Some(old), Some(new), Some(kind)) = (old, new, kind(&self.after.config.kind)) else {
-            return CaseEdit { judged: Some("it cannot be found any more".to_owned()), history: None };
-        };
-        let (old, new) = (CaseMeaning::of(kind, old), CaseMeaning::of(kind, new));
-        CaseEdit {
-            judged: listed(&differences(&old.judged, &new.judged)),
-            history: listed(&differences(&old.history, &new.history)),
         }
     }
 
@@ -287,6 +276,20 @@ struct CaseEdit {
     judged: Option<String>,
     /// In where it comes from and who looks after it.
     history: Option<String>,
+}
+
+impl CaseEdit {
+    /// How a case's own part of its golden file differs.
+    fn of(reader: Option<&MeaningReader>, old: Option<&Value>, new: Option<&Value>) -> Self {
+        let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
+            return Self { judged: Some("it cannot be found any more".to_owned()), history: None };
+        };
+        let (old, new) = (reader.meaning(old), reader.meaning(new));
+        Self {
+            judged: listed(&differences(&old.judged, &new.judged)),
+            history: listed(&differences(&old.history, &new.history)),
+        }
+    }
 }
 
 fn value(source: Option<SourceText>) -> Option<Value> {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::Schema;
 use serde_json::{Map, Value};
 
 use super::{Kind, evidence};
@@ -19,28 +20,37 @@ pub struct CaseMeaning {
     pub history: Value,
 }
 
-impl CaseMeaning {
-    /// The meaning of a case's own part of a golden file of this kind. Its notes and its quarantine are no part of it.
-    pub fn of(kind: &Kind, case: &Value) -> Self {
+/// How the cases of one kind are read for their meaning.
+pub struct MeaningReader {
+    /// The keys of a case that say why it is there and whose it is.
+    history_keys: &'static [&'static str],
+    /// The form of a case; put together once, because there are many cases.
+    schema: Option<Schema>,
+}
+
+impl MeaningReader {
+    /// For the cases of this kind.
+    pub fn of(kind: &Kind) -> Self {
+        let history_keys: &[&str] = if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] };
+        Self { history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
+    }
+
+    /// The meaning of a case's own part of a golden file. Its notes and its quarantine are no part of it.
+    pub fn meaning(&self, case: &Value) -> CaseMeaning {
         let mut judged = case.clone();
         let mut history = Map::new();
         if let Some(fields) = judged.as_object_mut() {
             fields.remove(NOTES);
             fields.remove("quarantine");
-            for key in history_keys(kind) {
+            for key in self.history_keys {
                 history.extend(fields.remove_entry(*key));
             }
         }
-        if let Some((_, schema)) = (kind.schemas)().first() {
+        if let Some(schema) = &self.schema {
             Defaults { root: schema.as_value() }.leave_out(&mut judged, schema.as_value());
         }
-        Self { judged, history: Value::Object(history) }
+        CaseMeaning { judged, history: Value::Object(history) }
     }
-}
-
-/// The keys of a case that say why it is there and whose it is.
-fn history_keys(kind: &Kind) -> &'static [&'static str] {
-    if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] }
 }
 
 /// A case's text as it would be without its notes: digests are of this, so that a note is no other expectation.
@@ -88,13 +98,16 @@ impl Defaults<'_> {
 
     /// The schema that a reference leads to, and that of an optional value without its absence.
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix('#'));
-        if let Some(found) = named.and_then(|path| self.root.pointer(path)) {
+        let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/"));
+        if let Some(found) = named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key))) {
             return found;
         }
-        let null = serde_json::json!({ "type": "null" });
+        let is_null = |other: &Value| {
+            other.as_object().is_some_and(|fields| fields.len() == 1)
+                && other.get("type").is_some_and(|word| word == "null")
+        };
         match schema.get("anyOf").and_then(Value::as_array).map(Vec::as_slice) {
-            Some([inner, other]) if *other == null => self.resolved(inner),
+            Some([inner, other]) if is_null(other) => self.resolved(inner),
             Some(_) | None => schema,
         }
     }
@@ -104,11 +117,11 @@ impl Defaults<'_> {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{CaseMeaning, without_notes};
+    use super::{MeaningReader, without_notes};
     use crate::suites::kind;
 
     fn judged(name: &str, case: &Value) -> Value {
-        CaseMeaning::of(kind(name).unwrap(), case).judged
+        MeaningReader::of(kind(name).unwrap()).meaning(case).judged
     }
 
     #[test]
@@ -137,7 +150,8 @@ mod tests {
     #[test]
     fn the_history_of_a_task_is_apart_from_what_it_asks() {
         let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
-        let [one, other] = ["a", "b"].map(|owner| CaseMeaning::of(kind("evidence").unwrap(), &task(owner)));
+        let reader = MeaningReader::of(kind("evidence").unwrap());
+        let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner)));
         assert_eq!((&one.judged, &one.judged), (&json!({"name": "t"}), &other.judged));
         assert_ne!(one.history, other.history);
     }

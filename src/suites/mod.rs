@@ -59,7 +59,7 @@ pub use every_kind::COMMON;
 pub use input::{InputDigest, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 pub use judged::{Exhibit, vote};
 pub use labels::{Label, LabelForm, Labels, NewLabel, Opinion, Says, with_label};
-pub use meaning::CaseMeaning;
+pub use meaning::MeaningReader;
 pub use quarantine::Stated;
 pub use rubric::DIMENSIONS;
 pub use walk::{Files, files_below};
