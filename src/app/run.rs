@@ -24,7 +24,7 @@ use crate::report;
 use crate::suites::{Shelf, sha256_hex};
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
-use crate::world::{BaseTree, Clock, Disk, Git, Loudness, Objects, World, head_commit};
+use crate::world::{BaseTree, Clock, Disk, Git, Loudness, Objects, ReadOnce, World, head_commit};
 
 /// A run as it was asked for, however it was asked.
 #[derive(Debug, Clone)]
@@ -98,11 +98,12 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         own_history(&disk, &job.config)?;
     }
     let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    let files = ReadOnce::of(&disk);
     let opened = match before {
         Before::Commit(objects, commit) => {
             // What is wrong in the config is said before anything is asked outside.
             config::read(&disk.text(&file)?)?;
-            Some(BaseTree::open(objects, commit, &disk)?)
+            Some(BaseTree::open(objects, commit, &files)?)
         }
         Before::None => None,
         #[cfg(feature = "github")]
@@ -115,7 +116,8 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
     let sparing = if base.is_some() { live::Sparing::Off } else { job.live.sparing };
     let live = live::Options { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
     let ground = Ground {
-        shelf: &disk,
+        // Both judgements and the comparison are of the same bytes.
+        shelf: if base.is_some() { &files } else { &disk },
         config: &file,
         make: &|plan, tier| match &job.parts {
             None => {

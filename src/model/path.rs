@@ -1,5 +1,6 @@
 //! Paths inside the repository: relative, with `/`, never leaving it.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -90,6 +91,13 @@ impl RepoPath {
 
     /// The path as text, with `/`; the root is the empty text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A path is compared, ordered and hashed by its text, so that a map is asked with the text alone.
+impl Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::blob_id::is_id;
-use super::disk::Disk;
+use super::read_once::{Content, ReadOnce};
 use crate::diag::Diagnostic;
 use crate::format::{MAX_FILE_BYTES, too_large};
 use crate::guard::{Base, Likeness, OtherCommit};
@@ -104,7 +103,7 @@ type Folder = Arc<BTreeMap<String, Node>>;
 pub struct BaseTree<'a> {
     objects: &'a dyn Objects,
     commit: String,
-    head: &'a Disk,
+    head: &'a ReadOnce<'a>,
     state: Mutex<State>,
     /// Whether everything that differs was read at once, as far as that is possible. Who asks meanwhile waits for it.
     archive_read: Mutex<bool>,
@@ -134,7 +133,7 @@ impl<'a> BaseTree<'a> {
     ///
     /// # Errors
     /// Why it cannot be had.
-    pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a Disk) -> anyhow::Result<Self> {
+    pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>) -> anyhow::Result<Self> {
         let mut state = State::default();
         let whole = objects.tree(commit, Depth::All)?;
         if whole.truncated {
@@ -211,8 +210,18 @@ impl<'a> BaseTree<'a> {
         outside_in.next_back().map(|(_, objects)| objects.clone())
     }
 
+    /// The file at a path that no link is part of; `None` where it is anything else, or not known yet.
+    fn plain_file(&self, path: &RepoPath) -> Option<Node> {
+        // The folders that are known are those of the tree, so that no link leads to them.
+        let folder = self.state().folders.get(path.as_str().rsplit_once('/')?.0).cloned()?;
+        folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
+    }
+
     /// The file or folder at a path, every link followed.
     fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, Node), Lost> {
+        if let Some(node) = self.plain_file(path) {
+            return Ok((path.clone(), node));
+        }
         let root = Node { kind: NodeKind::Folder, id: String::new(), size: None };
         let mut left: Vec<String> = path.as_str().split('/').rev().map(str::to_owned).collect();
         let (mut at, mut node, mut links) = (RepoPath::root(), root.clone(), 0);
@@ -290,32 +299,36 @@ impl<'a> BaseTree<'a> {
         };
         let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
         for (path, bytes) in files {
-            if let Some(node) = node(&path).filter(|node| is_id(&node.id, &bytes)) {
+            if let Some(node) = node(&path).filter(|node| Content::of(bytes.clone()).is_blob(&node.id)) {
                 self.state().blobs.insert(node.id, bytes.into());
             }
         }
     }
 
-    /// The head's bytes of a file, where git would keep them under this id.
-    fn local(&self, id: &str, file: &RepoPath) -> Option<Vec<u8>> {
-        let bytes = self.head.bytes(file).ok()?;
-        is_id(id, &bytes).then_some(bytes)
+    /// What the head's file holds, where git would keep it under this id.
+    fn local(&self, id: &str, file: &RepoPath) -> Option<Arc<Content>> {
+        self.head.content(file).ok().filter(|content| content.is_blob(id))
     }
 }
 
 /// The entries of a whole tree, sorted into its folders.
 fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
+    let at = |path: &str| path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
     let mut folders: HashMap<RepoPath, BTreeMap<String, Node>> = HashMap::from([(RepoPath::root(), BTreeMap::new())]);
     for (path, node) in entries {
         // Git keeps no such name; one with a back slash is a file like any other.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
             continue;
         }
-        let path = path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
         if node.kind == NodeKind::Folder {
-            folders.entry(path.clone()).or_default();
+            folders.entry(at(&path)).or_default();
         }
-        folders.entry(path.parent()).or_default().insert(path.name().to_owned(), node);
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", &path));
+        let name = name.to_owned();
+        match folders.get_mut(folder) {
+            Some(entries) => drop(entries.insert(name, node)),
+            None => drop(folders.insert(at(folder), BTreeMap::from([(name, node)]))),
+        }
     }
     folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
 }
@@ -362,8 +375,8 @@ impl Shelf for BaseTree<'_> {
         if node.kind != NodeKind::File {
             return Err(refuse(Lost::Because("this is no file".to_owned())));
         }
-        if let Some(bytes) = self.local(&node.id, &at) {
-            return Ok(bytes);
+        if let Some(content) = self.local(&node.id, &at) {
+            return Ok(content.bytes.clone());
         }
         let bytes = self.blob(&at, &node).map_err(refuse)?;
         match bytes.len() as u64 > MAX_FILE_BYTES {
@@ -380,7 +393,7 @@ impl OtherCommit for BaseTree<'_> {
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
-            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && is_id(&node.id, bytes),
+            (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && self.head.is_blob(&node.id, file, bytes),
             (Err(Lost::Missing), None) => true,
             (Ok(_), None) | (Err(Lost::Missing | Lost::Because(_)), _) => false,
         }

@@ -3,53 +3,57 @@
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
-use crate::text::without_returns;
+use crate::suites::sha256_hex;
 
-/// Whether git keeps these bytes under this id, or a pointer to them in their place, as Git LFS does. Git's SHA-1 is safe here: its hosts
-/// refuse files that were made to collide.
-pub(super) fn is_id(id: &str, bytes: &[u8]) -> bool {
-    let is = |bytes: &[u8]| {
+/// The digest that the id of bytes consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct BlobId(Box<[u8]>);
+
+/// The hashes that git knows, by the digits of an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum IdForm {
+    /// 40 digits. Git's SHA-1 is safe here: its hosts refuse files that were made to collide.
+    Sha1,
+    /// 64 digits.
+    Sha256,
+}
+
+impl IdForm {
+    /// The form of an id; `None` where it is no id.
+    pub(super) fn of(id: &str) -> Option<Self> {
+        match id.len() {
+            40 => Some(Self::Sha1),
+            64 => Some(Self::Sha256),
+            _ => None,
+        }
+    }
+}
+
+impl BlobId {
+    /// The id of bytes.
+    pub(super) fn of(form: IdForm, bytes: &[u8]) -> Self {
         let heading = format!("blob {}\0", bytes.len());
         let parts = [heading.as_bytes(), bytes];
-        match id.len() {
-            40 => hex(&parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
-            _ => hex(&parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()) == id,
-        }
-    };
-    // A checkout on Windows has other line ends than what is kept.
-    is(bytes)
-        || (bytes.windows(2).any(|two| two == b"\r\n") && is(&without_returns(bytes)))
-        || is(pointer(bytes).as_bytes())
-}
-
-/// What Git LFS keeps in place of these bytes. It names them by a digest, so that it stands for no others.
-fn pointer(bytes: &[u8]) -> String {
-    let digest = hex(&Sha256::digest(bytes));
-    format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {}\n", bytes.len())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_id;
-
-    #[test]
-    fn the_id_is_that_of_git() {
-        // As `git hash-object` prints them.
-        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\n"));
-        assert!(is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello\r\n"));
-        assert!(is_id("2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4", b"hello\n"));
-        assert!(!is_id("ce013625030ba8dba906f756967f9e9ca394464a", b"hello"));
-        assert!(!is_id("", b""));
+        Self(match form {
+            IdForm::Sha1 => parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize()[..].into(),
+            IdForm::Sha256 => {
+                parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize()[..].into()
+            }
+        })
     }
 
-    #[test]
-    fn a_pointer_of_git_lfs_is_what_it_points_to() {
-        // The pointer of `hello` and a line break, as `git lfs pointer` writes it, under the id of `git hash-object`.
-        assert!(is_id("fa61e1ef71c9908c0926776a4aa3504b3a27f159", b"hello\n"));
-        assert!(!is_id("fa61e1ef71c9908c0926776a4aa3504b3a27f159", b"hallo\n"));
+    /// Whether it is written like this, in lower-case hexadecimal.
+    pub(super) fn is(&self, id: &str) -> bool {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let is_written =
+            |(pair, byte): (&[u8], &u8)| pair == [DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 0xF)]];
+        id.len() == 2 * self.0.len() && id.as_bytes().chunks_exact(2).zip(&self.0).all(is_written)
+    }
+
+    /// The id of what Git LFS keeps in place of these bytes. It names them by a digest, so that it stands for no others.
+    pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
+        let (digest, size) = (sha256_hex(bytes), bytes.len());
+        let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n");
+        Self::of(form, pointer.as_bytes())
     }
 }

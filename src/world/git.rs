@@ -252,8 +252,8 @@ impl Objects for Git {
         }
         arguments.extend(["--end-of-options", id]);
         let out = self.answer(&arguments)?;
-        let entries =
-            out.split(|byte| *byte == 0).filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
+        let out = String::from_utf8_lossy(&out);
+        let entries = out.split('\0').filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
         Ok(Listing { entries: entries.context("git ls-tree answered in another form")?, truncated: false })
     }
 
@@ -273,8 +273,7 @@ impl Objects for Git {
 }
 
 /// `MODE TYPE ID SIZE<tab>PATH`.
-fn entry(line: &[u8]) -> Option<(String, Node)> {
-    let line = String::from_utf8_lossy(line);
+fn entry(line: &str) -> Option<(String, Node)> {
     let (head, path) = line.split_once('\t')?;
     let mut parts = head.split_ascii_whitespace();
     let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);

@@ -14,6 +14,7 @@ mod git;
 mod github;
 #[cfg(feature = "models")]
 mod progress;
+mod read_once;
 #[cfg(feature = "models")]
 mod signals;
 mod swap;
@@ -56,6 +57,7 @@ pub use github::Tree;
 pub use github::WorkflowRun;
 #[cfg(feature = "models")]
 pub use progress::Progress;
+pub use read_once::ReadOnce;
 #[cfg(feature = "models")]
 pub use signals::interrupted;
 #[cfg(feature = "models")]

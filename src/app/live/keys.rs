@@ -8,12 +8,13 @@ use crate::format::config;
 use crate::model::{Config, Provider, RepoPath, Transport, Wire};
 use crate::suites::Shelf;
 use crate::world::targets::{is_vendors, origin};
-use crate::world::{BaseTree, Disk, Objects};
+use crate::world::{BaseTree, Disk, Objects, ReadOnce};
 
 /// Where keys may go when the base commit is this one. A base commit that has no config, or one that cannot be read, names no
 /// address.
 pub fn keys_of_base(objects: &dyn Objects, commit: &str, disk: &Disk, file: &RepoPath) -> KeyHosts {
-    let config = BaseTree::open(objects, commit, disk).ok().and_then(|base| {
+    let head = ReadOnce::of(disk);
+    let config = BaseTree::open(objects, commit, &head).ok().and_then(|base| {
         let source = base.text(file).ok()?;
         config::read(&source).ok()
     });

@@ -1,0 +1,157 @@
+//! Files that are read once: what was judged is what is compared, byte by byte, and no file is digested twice.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+
+use memchr::memmem;
+
+use super::blob_id::{BlobId, IdForm};
+use super::disk::Disk;
+use crate::diag::Diagnostic;
+use crate::model::RepoPath;
+use crate::suites::{Entry, Shelf};
+use crate::text::without_returns;
+
+/// The bytes that are kept of all files together; what is read after that is read each time.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
+
+/// The head's files beside a base commit.
+pub struct ReadOnce<'a> {
+    disk: &'a Disk,
+    kept: RwLock<HashMap<RepoPath, Arc<Content>>>,
+    kept_bytes: AtomicUsize,
+}
+
+impl<'a> ReadOnce<'a> {
+    /// The files of a disk, none of them read yet.
+    pub fn of(disk: &'a Disk) -> Self {
+        Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
+    }
+
+    /// What a file holds, as it was read before or is now. It is not kept for this.
+    pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<Content>, Diagnostic> {
+        match self.kept(file) {
+            Some(content) => Ok(content),
+            None => Ok(Arc::new(Content::of(self.disk.bytes(file)?))),
+        }
+    }
+
+    /// Whether git keeps these bytes under this id; `file` is where they may have been read.
+    pub(super) fn is_blob(&self, id: &str, file: &RepoPath, bytes: &[u8]) -> bool {
+        match self.kept(file).filter(|content| content.bytes == bytes) {
+            Some(content) => content.is_blob(id),
+            None => Content::of(bytes.to_vec()).is_blob(id),
+        }
+    }
+
+    fn kept(&self, file: &RepoPath) -> Option<Arc<Content>> {
+        self.kept.read().unwrap_or_else(PoisonError::into_inner).get(file).cloned()
+    }
+}
+
+impl Shelf for ReadOnce<'_> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.disk.list_all(folder)
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        if let Some(content) = self.kept(file) {
+            return Ok(content.bytes.clone());
+        }
+        let bytes = self.disk.bytes(file)?;
+        if self.kept_bytes.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MOST_BYTES {
+            return Ok(bytes);
+        }
+        // Where two read it at the same time, the first one counts for both.
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(Content::of(bytes))).bytes.clone())
+    }
+}
+
+/// What a file holds.
+pub(super) struct Content {
+    /// Its bytes.
+    pub(super) bytes: Vec<u8>,
+    /// The id under which git keeps them; worked out when it is first asked for.
+    id: OnceLock<(IdForm, BlobId)>,
+    /// The ids of what git may keep in place of them.
+    others: OnceLock<Vec<BlobId>>,
+}
+
+impl Content {
+    /// These bytes.
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes, id: OnceLock::new(), others: OnceLock::new() }
+    }
+
+    /// Whether git keeps the bytes under this id, with their line ends or with git's, or a pointer to them in their place, as Git LFS does.
+    pub(super) fn is_blob(&self, id: &str) -> bool {
+        let Some(form) = IdForm::of(id) else { return false };
+        let (known, own) = self.id.get_or_init(|| (form, BlobId::of(form, &self.bytes)));
+        if *known != form {
+            // A submodule may have ids of another form.
+            return Self::of(self.bytes.clone()).is_blob(id);
+        }
+        let others = || {
+            // A checkout on Windows has other line ends than what is kept.
+            let has_returns = memmem::find(&self.bytes, b"\r\n").is_some();
+            let without = has_returns.then(|| BlobId::of(form, &without_returns(&self.bytes)));
+            without.into_iter().chain([BlobId::of_pointer(form, &self.bytes)]).collect()
+        };
+        own.is(id) || self.others.get_or_init(others).iter().any(|other| other.is(id))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::tempdir;
+
+    use super::{Content, ReadOnce};
+    use crate::model::RepoPath;
+    use crate::suites::Shelf;
+    use crate::world::disk::Disk;
+
+    /// As `git hash-object` prints them.
+    const HELLO: &str = "ce013625030ba8dba906f756967f9e9ca394464a";
+    const HELLO_IN_SHA256: &str = "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4";
+
+    #[test]
+    fn the_id_is_that_of_git() {
+        let is = |id: &str, bytes: &[u8]| Content::of(bytes.to_vec()).is_blob(id);
+        assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
+        assert!(!is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b""));
+        let both = Content::of(b"hello\r\n".to_vec());
+        for _ in 0..2 {
+            assert!(both.is_blob(HELLO) && both.is_blob(HELLO_IN_SHA256) && !both.is_blob(""));
+        }
+    }
+
+    #[test]
+    fn a_pointer_of_git_lfs_is_what_it_points_to() {
+        // The pointer of `hello` and a line break, as `git lfs pointer` writes it, under the id of `git hash-object`.
+        let is = |bytes: &[u8]| Content::of(bytes.to_vec()).is_blob("fa61e1ef71c9908c0926776a4aa3504b3a27f159");
+        assert!(is(b"hello\n") && !is(b"hallo\n"));
+    }
+
+    #[test]
+    fn a_file_is_read_once_and_what_is_known_of_it_answers_for_no_other_bytes() {
+        let folder = tempdir().unwrap();
+        let disk = Disk::open(folder.path()).unwrap();
+        let (files, file) = (ReadOnce::of(&disk), RepoPath::root().child("a"));
+        disk.replace(&file, b"hello\n").unwrap();
+        assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
+        disk.replace(&file, b"other\n").unwrap();
+        assert_eq!(files.bytes(&file).unwrap(), b"hello\n");
+        assert!(files.content(&file).unwrap().is_blob(HELLO));
+        for _ in 0..2 {
+            assert!(files.is_blob(HELLO, &file, b"hello\n"));
+            assert!(!files.is_blob(HELLO, &file, b"other\n"));
+        }
+        let unread = RepoPath::root().child("b");
+        assert_eq!(files.bytes(&unread).unwrap_err().code, "missing-file");
+        disk.replace(&unread, b"hello\n").unwrap();
+        assert!(files.is_blob(HELLO, &unread, b"hello\n") && !files.is_blob(HELLO, &unread, b"hello"));
+        assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");
+    }
+}
