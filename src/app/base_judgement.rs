@@ -125,7 +125,7 @@ impl Judging<'_> {
             different.iter().map(|(opened, _)| (opened.config.id.clone(), pairs(opened))).collect();
         let wanted = Wanted { suites: Vec::new(), ..head.wanted.clone() };
         let other = HeadCommit(sides.head);
-        let base = match base_plan(sides.base, &other, self.before, known, wanted, clock) {
+        let base = match base_plan(sides.base, &other, head, self.before, known, wanted, clock) {
             Ok(base) => base,
             Err(problems) => return guarded.refuse(unreadable(problems)),
         };

@@ -80,6 +80,15 @@ pub struct Plan {
     pub rules: RulesOf,
 }
 
+impl Plan {
+    /// The golden set of a suite that is read with these settings, where this plan has read it: with the same settings, and without a
+    /// difference between the two commits in anything that was read for it. The other commit's is then the same.
+    fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
+        let opened = self.suites.iter().find(|opened| opened.config.for_reading() == *for_reading)?;
+        opened.reads.opens_alike().then(|| opened.suite.clone())
+    }
+}
+
 /// Whose rules runs are judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RulesOf {
@@ -164,7 +173,8 @@ pub fn plan_beside(
 ) -> Result<Plan, Diagnostics> {
     let source = shelf.text(file)?;
     let mut config = config::read(&source)?;
-    let reader = Reader { shelf, source: &source, places: yaml::Places::of(&source), other, rules: RulesOf::Head };
+    let reader =
+        Reader { shelf, source: &source, places: yaml::Places::of(&source), other, rules: RulesOf::Head, head: None };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
@@ -209,13 +219,15 @@ pub fn plan_beside(
     problems.or(plan)
 }
 
-/// Reads those suites of the base commit whose ids are given, to judge the pairs that are given.
+/// Reads those suites of the base commit whose ids are given, to judge the pairs that are given; `head` is the head's plan, which
+/// was read beside this commit.
 ///
 /// # Errors
 /// What of them this version cannot read.
 pub fn base_plan(
     shelf: &dyn Shelf,
     other: &dyn OtherCommit,
+    head: &Plan,
     config: &Config,
     known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
     wanted: Wanted,
@@ -223,7 +235,7 @@ pub fn base_plan(
 ) -> Result<Plan, Diagnostics> {
     let source = shelf.text(&config.file)?;
     let places = yaml::Places::of(&source);
-    let reader = Reader { shelf, source: &source, places, other: Some(other), rules: RulesOf::Base };
+    let reader = Reader { shelf, source: &source, places, other: Some(other), rules: RulesOf::Base, head: Some(head) };
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
     for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
@@ -259,6 +271,8 @@ struct Reader<'a> {
     /// The commit that what is read is compared with.
     other: Option<&'a dyn OtherCommit>,
     rules: RulesOf,
+    /// What of the head was read already, where these are the files of the base commit.
+    head: Option<&'a Plan>,
 }
 
 impl Reader<'_> {
@@ -307,11 +321,16 @@ impl Reader<'_> {
             RulesOf::Head => self.prompts(suite, config, &mut problems),
             RulesOf::Base => BTreeMap::new(),
         };
-        let reads = ReadLog::default();
+        let reads = ReadLog::beside(self.other);
         let recorded = self.other.map(|other| RecordedFiles::new(self.shelf, other, &reads, ReadFor::Suite));
         let shelf: &dyn Shelf = recorded.as_ref().map_or(self.shelf, |recorded| recorded);
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), shelf)).unwrap_or_default();
-        let opened = problems.keep_all((kind.open)(suite, shelf));
+        let for_reading = suite.for_reading();
+        let known = self.head.and_then(|head| head.golden_set(&for_reading));
+        let opened: Option<Arc<dyn Suite>> = match known {
+            Some(known) => Some(known),
+            None => problems.keep_all((kind.open)(&for_reading, shelf)).map(Arc::from),
+        };
         drop(recorded);
         if let Some(opened) = &opened {
             strays(&labels, suite, opened.as_ref(), &mut problems);
@@ -333,7 +352,7 @@ impl Reader<'_> {
             Some(suite_files) => problems.or(Opened {
                 config: suite.clone(),
                 kind,
-                suite: Arc::from(suite_files),
+                suite: suite_files,
                 gates,
                 model_gates,
                 prompts,

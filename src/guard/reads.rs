@@ -4,7 +4,7 @@
 //! nothing where nothing was found, a judgement by that commit's files would read the same and come to the same.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::diag::Diagnostic;
 use crate::model::{CaseId, RepoPath};
@@ -83,17 +83,48 @@ pub struct DifferentRead {
 }
 
 /// The reads of one suite that differ between the two commits.
-#[derive(Debug, Default)]
-pub struct ReadLog(Mutex<BTreeSet<DifferentRead>>);
+#[derive(Debug)]
+pub struct ReadLog {
+    different: Mutex<BTreeSet<DifferentRead>>,
+    compared: Compared,
+}
+
+/// Whether what is read is compared with another commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Compared {
+    /// It is.
+    Yes,
+    /// There is none, and nothing is known of it.
+    No,
+}
 
 impl ReadLog {
+    /// An empty list, of reads that are compared with this commit.
+    pub fn beside(other: Option<&dyn OtherCommit>) -> Self {
+        Self { different: Mutex::default(), compared: other.map_or(Compared::No, |_| Compared::Yes) }
+    }
+
     /// The reads that differ, in order.
     pub fn different(&self) -> Vec<DifferentRead> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.all().iter().cloned().collect()
+    }
+
+    /// Whether the other commit has everything as it is that was read for opening the suite. Opened there with the same settings,
+    /// it is the same suite.
+    pub fn opens_alike(&self) -> bool {
+        let is_of_opening = |read: &DifferentRead| match read.read_for {
+            ReadFor::Suite | ReadFor::Golden(_) => true,
+            ReadFor::Case(_) => false,
+        };
+        self.compared == Compared::Yes && !self.all().iter().any(is_of_opening)
+    }
+
+    fn all(&self) -> MutexGuard<'_, BTreeSet<DifferentRead>> {
+        self.different.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn note(&self, read: DifferentRead) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(read);
+        self.all().insert(read);
     }
 }
 
@@ -182,7 +213,7 @@ mod tests {
 
     use super::{HeadCommit, ReadFor, ReadLog, RecordedFiles};
     use crate::diag::Diagnostic;
-    use crate::model::RepoPath;
+    use crate::model::{CaseId, RepoPath};
     use crate::suites::{Entry, EntryKind, Shelf};
 
     struct Held(BTreeMap<RepoPath, Vec<u8>>);
@@ -225,10 +256,16 @@ mod tests {
             ("a/z", "3\n"),
             ("a/more", "5"),
         ]);
-        let (log, other) = (ReadLog::default(), HeadCommit(&other));
+        let other = HeadCommit(&other);
+        let log = ReadLog::beside(Some(&other));
         let files = RecordedFiles::new(&own, &other, &log, ReadFor::Suite);
         let _ = (files.bytes(&at("a/x")), files.bytes(&at("a/z")), files.bytes(&at("none")), files.list(&at("none")));
-        assert_eq!(log.different(), []);
+        assert_eq!((log.different(), log.opens_alike()), (Vec::new(), true));
+        assert!(!ReadLog::beside(None).opens_alike());
+        let case = CaseId::new("c").unwrap();
+        let of_case = RecordedFiles::new(&own, &other, &log, ReadFor::Case(case.clone()));
+        drop(of_case.bytes(&at("a/y")));
+        assert!(log.opens_alike());
         let _ = (files.bytes(&at("a/y")), files.list(&at("a")), files.bytes(&at("a/more")));
         let _ = (files.list(&at("c")), files.list_all(&at("d")));
         let _ = files.for_golden(&at("b/only")).map(|own| own.bytes(&at("b/only")));
@@ -236,6 +273,8 @@ mod tests {
             log.different().into_iter().map(|read| (read.read_for, read.path.to_string())).collect();
         let suite = |path: &str| (ReadFor::Suite, path.to_owned());
         let golden = (ReadFor::Golden(at("b/only")), "b/only".to_owned());
-        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), suite("d"), golden]);
+        let of_case = (ReadFor::Case(case), "a/y".to_owned());
+        assert_eq!(found, [suite("a"), suite("a/more"), suite("a/y"), suite("d"), golden, of_case]);
+        assert!(!log.opens_alike());
     }
 }

@@ -74,6 +74,34 @@ pub struct Suite {
     pub scoring: Option<Scoring>,
 }
 
+impl Suite {
+    /// What its golden files are read with. Gates, judges, tiers and who made the runs are no part of it, so that nothing that is
+    /// read can depend on them.
+    pub fn for_reading(&self) -> Self {
+        let as_cast = |agent: &Agent| Agent { role: agent.role, ..Agent::default() };
+        Self {
+            index: 0,
+            id: self.id.clone(),
+            kind: self.kind.clone(),
+            path: self.path.clone(),
+            tiers: Vec::new(),
+            samples: None,
+            agents: self.agents.iter().map(|(name, agent)| (name.clone(), as_cast(agent))).collect(),
+            gates: BTreeMap::new(),
+            no_newly_failing: false,
+            categories: self.categories.clone(),
+            runs_of: self.runs_of.clone(),
+            runs_in: self.runs_in.clone(),
+            terms: self.terms.clone(),
+            labels: self.labels.clone(),
+            flags: self.flags.clone(),
+            tools: self.tools.clone(),
+            judges: Vec::new(),
+            scoring: self.scoring.clone(),
+        }
+    }
+}
+
 /// A flag that cases may state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flag {
@@ -320,5 +348,36 @@ impl LiveSource {
     /// Every target that is called: who acts, then who judges.
     pub fn targets(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.target).chain(&self.critic)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use crate::format::{SourceText, config};
+    use crate::model::{RepoPath, Suite};
+
+    fn suite(lines: &str) -> Suite {
+        let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
+        let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text);
+        config::read(&source).unwrap().suites.remove(0)
+    }
+
+    #[test]
+    fn golden_files_are_read_with_what_they_depend_on_and_nothing_else() {
+        let agent = "    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: made up } } }\n";
+        let read = |lines: &str| suite(&format!("{agent}{lines}")).for_reading();
+        let plain = read("");
+        for lines in
+            ["    gates: { finding_recall: { min: 0.9 } }\n", "    samples: 3\n", "    no_newly_failing: true\n"]
+        {
+            assert_eq!(read(lines), plain, "{lines}");
+        }
+        for lines in ["    categories: [x]\n", "    labels: labels.yaml\n"] {
+            assert_ne!(read(lines), plain, "{lines}");
+        }
+        assert_ne!(Suite { path: RepoPath::root(), ..plain.clone() }, plain);
+        assert_ne!(Suite { agents: BTreeMap::new(), ..plain.clone() }, plain);
     }
 }

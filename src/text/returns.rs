@@ -1,10 +1,16 @@
 //! Line ends: a checkout on Windows has others than git keeps.
 
+use memchr::memmem;
+
 /// Bytes with the line ends that git keeps.
 pub fn without_returns(bytes: &[u8]) -> Vec<u8> {
-    let next = bytes.iter().skip(1).map(Some).chain([None]);
-    let kept = bytes.iter().zip(next).filter(|(byte, next)| **byte != b'\r' || *next != Some(&b'\n'));
-    kept.map(|(byte, _)| *byte).collect()
+    let (mut kept, mut start) = (Vec::with_capacity(bytes.len()), 0);
+    for at in memmem::find_iter(bytes, b"\r\n") {
+        kept.extend_from_slice(&bytes[start..at]);
+        start = at + 1;
+    }
+    kept.extend_from_slice(&bytes[start..]);
+    kept
 }
 
 #[cfg(test)]
@@ -14,5 +20,6 @@ mod tests {
     #[test]
     fn a_return_goes_before_a_line_feed_alone() {
         assert_eq!(without_returns(b"a\r\nb\rc\n\r"), b"a\nb\rc\n\r");
+        assert_eq!(without_returns(b"\r\r\n\r\n"), b"\r\n\n");
     }
 }
