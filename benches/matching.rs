@@ -8,7 +8,7 @@ use divan::Bencher;
 use goldgate::diag::Diagnostic;
 use goldgate::format::{SourceText, config};
 use goldgate::model::{RepoPath, Run};
-use goldgate::suites::{Desk, Entry, EntryKind, Shelf, kind};
+use goldgate::suites::{Entry, EntryKind, Files, GradeContext, kind};
 
 fn main() {
     divan::main();
@@ -19,7 +19,7 @@ const CONFIG: &str = "version: 1\nsuites:\n  - id: s\n    kind: findings\n    pa
 /// Files in memory.
 struct Drawer(BTreeMap<&'static str, String>);
 
-impl Shelf for Drawer {
+impl Files for Drawer {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let inside = self.0.keys().filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
         let entries = inside.filter(|rest| !rest.contains('/'));
@@ -48,15 +48,15 @@ fn grade(bencher: Bencher<'_, '_>, (produced, expected): (usize, usize)) {
         .collect();
     let contract =
         (0..200).map(|place| format!("Clause {place} of the lease says what is owed.\n")).collect::<String>();
-    let shelf = Drawer(BTreeMap::from([
+    let files = Drawer(BTreeMap::from([
         ("g/contracts/lease.md", contract),
         ("g/expected/legal/lease.json", format!(r#"{{"expected_findings": [{}]}}"#, expected.join(","))),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
-    let suite = (kind("findings").unwrap().open)(&config.suites[0], &shelf).unwrap();
+    let config = config::read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
+    let suite = (kind("findings").unwrap().open)(&config.suites[0], &files).unwrap();
     let findings: Vec<String> = (0..produced).map(|place| finding(place, "a change of control")).collect();
     let run = Run::of(format!(r#"{{"findings": [{}], "gaps": []}}"#, findings.join(",")));
     let prompts = BTreeMap::new();
-    bencher.bench_local(|| suite.grade(0, std::slice::from_ref(&run), &Desk::new(&shelf, &prompts)).unwrap());
+    bencher.bench_local(|| suite.grade(0, std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap());
 }

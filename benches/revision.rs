@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use divan::Bencher;
 use goldgate::diag::Diagnostic;
 use goldgate::format::{SourceText, config};
-use goldgate::model::{Check, Outcome, RepoPath, Run};
-use goldgate::suites::{Desk, Entry, EntryKind, Shelf, kind};
+use goldgate::model::{Check, CheckOutcome, RepoPath, Run};
+use goldgate::suites::{Entry, EntryKind, Files, GradeContext, kind};
 
 fn main() {
     divan::main();
@@ -26,7 +26,7 @@ const ASKED: &str = r#"{
 /// Files in memory.
 struct Drawer(BTreeMap<&'static str, String>);
 
-impl Shelf for Drawer {
+impl Files for Drawer {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let inside = self.0.keys().filter_map(|file| file.strip_prefix(folder.as_str())?.strip_prefix('/'));
         let mut entries: Vec<Entry> = inside
@@ -79,22 +79,22 @@ fn contract(pages: usize, revised: bool) -> String {
 
 #[divan::bench(args = [10, 100, 400])]
 fn verify(bencher: Bencher<'_, '_>, pages: usize) {
-    let shelf = Drawer(BTreeMap::from([
+    let files = Drawer(BTreeMap::from([
         ("g/cases/c/instructions.json", ASKED.to_owned()),
         ("g/cases/c/original.rtf", contract(pages, false)),
     ]));
     let file = RepoPath::root().child("goldgate.yaml");
-    let config = config::read(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
+    let config = config::read_config(&SourceText::from_text(file, CONFIG.to_owned())).unwrap();
     let document = serde_json::Value::from(contract(pages, true));
     let run = Run::of(format!(r#"{{"document": {document}}}"#));
     let prompts = BTreeMap::new();
     let judge = || {
-        let suite = (kind("revision").unwrap().open)(&config.suites[0], &shelf).unwrap();
-        suite.grade(0, std::slice::from_ref(&run), &Desk::new(&shelf, &prompts)).unwrap()
+        let suite = (kind("revision").unwrap().open)(&config.suites[0], &files).unwrap();
+        suite.grade(0, std::slice::from_ref(&run), &GradeContext::new(&files, &prompts)).unwrap()
     };
     // A benchmark of an alarm would be one of other work.
     let failed = |check: Check| match check.outcome {
-        Outcome::Failed(failure) => Some(failure.detail),
+        CheckOutcome::Failed(failure) => Some(failure.detail),
         _ => None,
     };
     let failed: Vec<String> = judge().checks.into_iter().filter_map(failed).collect();

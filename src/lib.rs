@@ -22,7 +22,7 @@ pub mod fold;
 pub mod gate;
 
 // What changed in what is measured with: pure.
-pub mod guard;
+pub mod golden_changes;
 
 // Puts the report together.
 pub mod report;

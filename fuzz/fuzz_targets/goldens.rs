@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use goldgate::diag::Diagnostic;
 use goldgate::format::{SourceText, config, run_v1};
 use goldgate::model::RepoPath;
-use goldgate::suites::{Desk, Entry, EntryKind, KINDS, Shelf};
+use goldgate::suites::{GradeContext, Entry, EntryKind, KINDS, Files};
 use libfuzzer_sys::fuzz_target;
 
 /// A repository in which every JSON file has the same text, and every folder the same entries.
@@ -14,7 +14,7 @@ struct Same<'a> {
     golden: &'a str,
 }
 
-impl Shelf for Same<'_> {
+impl Files for Same<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let depth = folder.to_string().matches('/').count();
         let file = Entry { name: "case.json".to_owned(), kind: EntryKind::File };
@@ -29,27 +29,27 @@ impl Shelf for Same<'_> {
 
 fuzz_target!(|texts: (&str, &str)| {
     let (golden, record) = texts;
-    let shelf = Same { golden };
+    let files = Same { golden };
     for kind in KINDS {
         let yaml = format!(
             "version: 1\nsuites:\n  - id: suite\n    kind: {}\n    path: golden\n    agents:\n      agent: {{ deterministic: {{ replay: runs }}, fingerprint: {{ none: written by hand }} }}\n",
             kind.name
         );
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), yaml);
-        let Ok(config) = config::read(&source) else { continue };
+        let Ok(config) = config::read_config(&source) else { continue };
         let Some(suite) = config.suites.first() else { continue };
-        let Ok(opened) = (kind.open)(suite, &shelf) else { continue };
-        let _ = opened.audit(&shelf);
+        let Ok(opened) = (kind.open)(suite, &files) else { continue };
+        let _ = opened.audit(&files);
         let prompts = BTreeMap::new();
-        let desk = Desk::new(&shelf, &prompts);
+        let context = GradeContext::new(&files, &prompts);
         for (place, pair) in opened.pairs().iter().enumerate().take(2) {
             let source = SourceText::from_text(RepoPath::root().child("run.json"), record.to_owned());
-            let runs = pair.runs.iter().take(64).map(|key| run_v1::read(&source, key, 0));
+            let runs = pair.runs.iter().take(64).map(|key| run_v1::read_run(&source, key, 0));
             let Ok(runs) = runs.collect::<Result<Vec<_>, _>>() else { continue };
             if runs.len() < pair.runs.len() {
                 continue;
             }
-            if let Ok(grade) = opened.grade(place, &runs, &desk) {
+            if let Ok(grade) = opened.grade(place, &runs, &context) {
                 assert_eq!(grade.values.len(), kind.own_metrics().len());
             }
         }

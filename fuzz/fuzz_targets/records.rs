@@ -11,13 +11,13 @@ fuzz_target!(|bytes: &[u8]| {
     let (Ok(suite), Ok(agent), Ok(case)) = (SuiteId::new("suite"), AgentName::new("agent"), CaseId::new("case")) else {
         return;
     };
-    if let Err(problem) = run_v1::read(&source, &RunKey { suite, agent, case }, 0) {
+    if let Err(problem) = run_v1::read_run(&source, &RunKey { suite, agent, case }, 0) {
         assert!(!problem.to_string().is_empty());
     }
-    if let Ok(baseline) = baseline_v1::read(&source) {
+    if let Ok(baseline) = baseline_v1::read_baseline(&source) {
         let text = baseline_v1::written(&baseline);
         let again = SourceText::from_text(source.file.clone(), text);
-        assert!(baseline_v1::read(&again).is_ok());
+        assert!(baseline_v1::read_baseline(&again).is_ok());
     }
-    let _ = event::read(&source);
+    let _ = event::read_event(&source);
 });

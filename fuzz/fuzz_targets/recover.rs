@@ -1,7 +1,7 @@
 //! Any text as a model's answer: no panic, and what is called strict is read by a strict parser from some bracket on.
 #![no_main]
 
-use goldgate::text::recover::{Anchor, Layer, recover, recover_any};
+use goldgate::text::recover::{Anchor, RecoveryLayer, recover, recover_any};
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Deserializer, Value};
 
@@ -15,15 +15,15 @@ fuzz_target!(|text: &str| {
     for anchor in &ANCHORS {
         let Some(found) = recover(text, anchor) else { continue };
         assert!(found.value[anchor.list].is_array());
-        assert!(found.layer == Layer::Salvaged || found.lost == 0);
-        if found.layer == Layer::Strict {
+        assert!(found.layer == RecoveryLayer::Salvaged || found.lost == 0);
+        if found.layer == RecoveryLayer::Strict {
             let list = &found.value[anchor.list];
             let only = |read: &Value| list[0] == *read && list[1].is_null();
             assert!(strictly(text, |read| *read == found.value || read == list || only(read)));
         }
     }
     if let Some(found) = recover_any(text)
-        && found.layer == Layer::Strict
+        && found.layer == RecoveryLayer::Strict
     {
         assert!(strictly(text, |read| *read == found.value));
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use goldgate::diag::Diagnostic;
 use goldgate::format::{SourceText, config, run_v1};
 use goldgate::model::{Grade, RepoPath};
-use goldgate::suites::{Desk, Entry, EntryKind, Shelf, kind};
+use goldgate::suites::{GradeContext, Entry, EntryKind, Files, kind};
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
@@ -20,7 +20,7 @@ struct One<'a> {
     original: &'a [u8],
 }
 
-impl Shelf for One<'_> {
+impl Files for One<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let entry = |name: &str, kind| Entry { name: name.to_owned(), kind };
         Ok(match folder.name() {
@@ -35,16 +35,16 @@ impl Shelf for One<'_> {
 }
 
 /// The grade of a revision, where the case can be read.
-fn graded(shelf: &One<'_>, revised: &str) -> Option<Grade> {
+fn graded(files: &One<'_>, revised: &str) -> Option<Grade> {
     let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), CONFIG.to_owned());
-    let config = config::read(&source).ok()?;
-    let suite = (kind("revision")?.open)(&config.suites[0], shelf).ok()?;
-    let _ = suite.audit(shelf);
+    let config = config::read_config(&source).ok()?;
+    let suite = (kind("revision")?.open)(&config.suites[0], files).ok()?;
+    let _ = suite.audit(files);
     let key = suite.pairs().first()?.runs.first()?;
     let text = json!({"status": "completed", "outputs": {"document": revised}}).to_string();
-    let run = run_v1::read(&SourceText::from_text(RepoPath::root().child("run.json"), text), key, 0).ok()?;
+    let run = run_v1::read_run(&SourceText::from_text(RepoPath::root().child("run.json"), text), key, 0).ok()?;
     let prompts = BTreeMap::new();
-    suite.grade(0, &[run], &Desk::new(shelf, &prompts)).ok()
+    suite.grade(0, &[run], &GradeContext::new(files, &prompts)).ok()
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -53,12 +53,12 @@ fuzz_target!(|bytes: &[u8]| {
     let Some(second) = rest.windows(2).position(|pair| pair == [0, 0]) else { return };
     let (original, revised) = (&rest[..second], &rest[second + 2..]);
     let revised = String::from_utf8_lossy(revised);
-    let shelf = One { instructions, original };
-    if let Some(grade) = graded(&shelf, &revised) {
+    let files = One { instructions, original };
+    if let Some(grade) = graded(&files, &revised) {
         // satisfied, overall, five criteria; then counts; then whether the format is damaged.
         assert!(grade.values[..7].iter().flatten().all(|value| (0.0..=1.0).contains(value)));
         assert!(grade.values.iter().flatten().all(|value| value.is_finite() && *value >= 0.0));
-        assert_eq!(Some(grade), graded(&shelf, &revised));
+        assert_eq!(Some(grade), graded(&files, &revised));
     }
     if let Ok(text) = std::str::from_utf8(original)
         && let Some(grade) = graded(&One { instructions: b"{}", original }, text)

@@ -1,6 +1,6 @@
 //! The commit that `--base` stands for.
 
-use super::run::Job;
+use super::run::RunOptions;
 use crate::render::words::short;
 use crate::world::{Env, Git, World};
 
@@ -21,7 +21,7 @@ fn is_ci(env: &Env) -> bool {
 ///
 /// # Errors
 /// That the commit does not exist, or that the name means more than one.
-pub fn name_base(job: &mut Job, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
+pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let tip = git.commit(name)?;
     let in_ci = is_ci(&world.env);

@@ -5,19 +5,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::evaluate::{Evaluated, Origin, evaluate};
-use super::freshness::AgentsNow;
-use super::live::Made;
-use super::plan::{Opened, Plan, Wanted, base_plan, source_of};
+use super::evaluate::{Evaluated, ResultSources, evaluate};
+use super::freshness::CurrentAgents;
+use super::live::LiveRuns;
+use super::plan::{LoadedSuite, Plan, Selection, base_plan, source_of};
 use super::replay::Replay;
 use crate::diag::Diagnostics;
-use crate::guard::{
-    BaseConfig, DifferentRead, Guarded, HeadCommit, KnownRecordings, Sides, SuiteSide, added_samples, base_config,
-    same_rules, same_suite,
+use crate::golden_changes::{
+    BaseConfig, DifferentRead, GoldenChanges, HeadCommit, KnownRecordings, Sides, SuiteSide, added_samples,
+    base_config, same_rules, same_suite,
 };
 use crate::model::{
     AgentName, AgentReport, Baseline, CaseId, ChangeClass, Config, GateRuling, GoldenChange, MetricEvidence,
-    MetricReport, NotGateable, RunKey, Source, Suite as SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
+    MetricReport, NotGateable, RunKey, RunSource, SuiteConfig, SuiteId, SuiteReport, Tier, Verdict, Weight,
     metric_value,
 };
 use crate::render::words;
@@ -28,7 +28,7 @@ pub struct TierRuns {
     /// The tier.
     pub tier: Tier,
     /// The live runs.
-    pub made: Made,
+    pub made: LiveRuns,
     /// The head's judgement.
     pub suites: Vec<SuiteReport>,
 }
@@ -73,24 +73,24 @@ pub fn base_judgement(inputs: &BaseInputs<'_>) -> (Vec<GoldenChange>, Vec<NotGat
         BaseConfig::Known(before) => {
             let of = |tier: &Tier| (*tier, added_samples(&inputs.sides, &before, &inputs.head.config, *tier));
             let added = inputs.deciding.iter().map(of).collect();
-            Judging { inputs, before: &before, added }.all()
+            BaseJudge { inputs, before: &before, added }.all()
         }
     }
 }
 
-struct Judging<'a> {
+struct BaseJudge<'a> {
     inputs: &'a BaseInputs<'a>,
     before: &'a Config,
     /// Samples that the base's judgement leaves out, by tier.
     added: Vec<(Tier, BTreeSet<(RunKey, u32)>)>,
 }
 
-impl Judging<'_> {
+impl BaseJudge<'_> {
     fn all(&self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         let BaseInputs { sides, head, .. } = self.inputs;
         let deciding = self.inputs.deciding;
-        let mut guarded = Guarded::of(sides, self.before, &head.config, deciding);
-        let different: Vec<(&Opened, &SuiteConfig)> = head
+        let mut guarded = GoldenChanges::of(sides, self.before, &head.config, deciding);
+        let different: Vec<(&LoadedSuite, &SuiteConfig)> = head
             .suites
             .iter()
             .filter_map(|opened| Some((opened, same_suite(self.before, &opened.config)?)))
@@ -101,14 +101,14 @@ impl Judging<'_> {
         if !different.is_empty() {
             self.judge_again(&different, &mut guarded);
         }
-        let agents = AgentsNow::new(&head.config, sides.head);
+        let agents = CurrentAgents::new(&head.config, sides.head);
         let age = |suite: &SuiteId, agent: &AgentName, text: &str| agents.age(suite, agent, text);
         guarded.recordings(sides, self.before, &head.config, &KnownRecordings { tiers: deciding, age: &age });
         guarded.all()
     }
 
     /// Whether the base's rules could come to another result than the head's.
-    fn differs(&self, opened: &Opened, old: &SuiteConfig) -> bool {
+    fn differs(&self, opened: &LoadedSuite, old: &SuiteConfig) -> bool {
         let BaseInputs { head, graded_here, .. } = self.inputs;
         *graded_here == GradedHere::No
             || self.before.samples != head.config.samples
@@ -116,14 +116,14 @@ impl Judging<'_> {
             || !opened.reads.different().is_empty()
     }
 
-    fn judge_again(&self, different: &[(&Opened, &SuiteConfig)], guarded: &mut Guarded) {
+    fn judge_again(&self, different: &[(&LoadedSuite, &SuiteConfig)], guarded: &mut GoldenChanges) {
         let BaseInputs { sides, head, tiers, clock, .. } = self.inputs;
-        let pairs = |opened: &Opened| -> BTreeSet<(CaseId, AgentName)> {
+        let pairs = |opened: &LoadedSuite| -> BTreeSet<(CaseId, AgentName)> {
             opened.suite.pairs().iter().map(|pair| (pair.case.clone(), pair.agent.clone())).collect()
         };
         let known: BTreeMap<SuiteId, _> =
             different.iter().map(|(opened, _)| (opened.config.id.clone(), pairs(opened))).collect();
-        let wanted = Wanted { suites: Vec::new(), ..head.wanted.clone() };
+        let wanted = Selection { suites: Vec::new(), ..head.wanted.clone() };
         let other = HeadCommit(sides.head);
         let base = match base_plan(sides.base, &other, head, self.before, known, wanted, clock) {
             Ok(base) => base,
@@ -147,25 +147,25 @@ impl Judging<'_> {
 
     fn evaluated(&self, base: &Plan, runs: &TierRuns, other: &HeadCommit<'_>) -> Result<Evaluated, Diagnostics> {
         let BaseInputs { sides, head, baseline, .. } = self.inputs;
-        let drawer = runs.made.drawer(sides.head);
-        let replay = Replay::of(&drawer, base, &head.config, runs.tier, &runs.made.laid)?;
+        let overlay = runs.made.overlay(sides.head);
+        let replay = Replay::of(&overlay, base, &head.config, runs.tier, &runs.made.layout)?;
         // More samples of an agent that did not change may not outvote those that were there.
         let replay = match self.added.iter().find(|(tier, _)| *tier == runs.tier) {
             Some((_, added)) => replay.without(added),
             None => replay,
         };
-        let origin = Origin { runs: &replay, parts: None, other: Some(other) };
+        let origin = ResultSources { runs: &replay, parts: None, other: Some(other) };
         evaluate(base, runs.tier, origin, sides.base, *baseline)
     }
 
     /// Live runs of other machines are not here, so rules that differ cannot be applied to them.
-    fn unknown_parts(&self, tier: Tier, different: &[(&Opened, &SuiteConfig)], guarded: &mut Guarded) {
+    fn unknown_parts(&self, tier: Tier, different: &[(&LoadedSuite, &SuiteConfig)], guarded: &mut GoldenChanges) {
         if self.inputs.graded_here == GradedHere::Yes {
             return;
         }
         for (opened, old) in different {
             let live =
-                opened.config.agents.values().any(|agent| matches!(source_of(agent, tier), Some(Source::Live(_))));
+                opened.config.agents.values().any(|agent| matches!(source_of(agent, tier), Some(RunSource::Live(_))));
             if live && (!same_rules(old, &opened.config) || !opened.reads.different().is_empty()) {
                 guarded.refuse(format!(
                     "{}: its live runs were graded on other machines, so the base commit's rules cannot be applied to them: run it without --shard",
@@ -177,7 +177,7 @@ impl Judging<'_> {
 }
 
 /// Whether some of these samples are of a suite's runs.
-fn has_any(opened: &Opened, samples: &BTreeSet<(RunKey, u32)>) -> bool {
+fn has_any(opened: &LoadedSuite, samples: &BTreeSet<(RunKey, u32)>) -> bool {
     !samples.is_empty()
         && opened
             .suite
@@ -187,7 +187,7 @@ fn has_any(opened: &Opened, samples: &BTreeSet<(RunKey, u32)>) -> bool {
             .any(|key| samples.range((key.clone(), 0)..=(key.clone(), u32::MAX)).next().is_some())
 }
 
-fn side<'a>(opened: &'a Opened, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
+fn side<'a>(opened: &'a LoadedSuite, reads: &'a [DifferentRead]) -> SuiteSide<'a> {
     SuiteSide { config: &opened.config, suite: opened.suite.as_ref(), reads }
 }
 
@@ -197,7 +197,7 @@ fn unreadable(problems: Diagnostics) -> String {
 }
 
 /// Lists what fails by the base's rules and not by the head's.
-fn compare(base: &Evaluated, runs: &TierRuns, guarded: &mut Guarded) {
+fn compare(base: &Evaluated, runs: &TierRuns, guarded: &mut GoldenChanges) {
     for suite in &base.suites {
         let head = runs.suites.iter().find(|other| other.id == suite.id);
         for agent in &suite.agents {
@@ -222,14 +222,14 @@ fn compare(base: &Evaluated, runs: &TierRuns, guarded: &mut Guarded) {
     }
 }
 
-type Failing<'a> = (&'a MetricReport, &'a GateRuling);
+type FailingGate<'a> = (&'a MetricReport, &'a GateRuling);
 
-fn failing(agent: &AgentReport) -> impl Iterator<Item = Failing<'_>> {
+fn failing(agent: &AgentReport) -> impl Iterator<Item = FailingGate<'_>> {
     let gates = agent.metrics.iter().flat_map(|metric| metric.gates.iter().map(move |gate| (metric, gate)));
     gates.filter(|(_, gate)| gate.ruling.verdict() == Some(Verdict::Fail))
 }
 
-fn fails_too(head: &AgentReport, (metric, gate): &Failing<'_>) -> bool {
+fn fails_too(head: &AgentReport, (metric, gate): &FailingGate<'_>) -> bool {
     failing(head).any(|(other, other_gate)| other.name == metric.name && other_gate.gate == gate.gate)
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::cli::RunArgs;
-use super::run::{Done, located};
-use super::trouble::Trouble;
+use super::cli_error::CliError;
+use super::run::{GradedRun, located};
 use crate::diag::Diagnostic;
 use crate::format::{SourceText, baseline_v1};
 use crate::model::{
@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::render::plural;
 use crate::report::too_many_left_out;
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::world::{BaseTree, Disk, NoFile, World};
 
 /// Whether a baseline has to exist.
@@ -29,7 +29,7 @@ pub enum Need {
 ///
 /// # Errors
 /// What in it cannot be, or that it is missing though a person named it.
-pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, Trouble> {
+pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
     match (disk.read(file), need) {
         (Err(NoFile::Missing), Need::Configured) => Ok(None),
         (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_file(
@@ -39,7 +39,7 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
             "correct --baseline, or write one with --update-baseline",
         )
         .into()),
-        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read(&disk.own_text(file)?)?)),
+        (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read_baseline(&disk.own_text(file)?)?)),
     }
 }
 
@@ -47,7 +47,7 @@ pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>
 ///
 /// # Errors
 /// What in it cannot be.
-pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, Trouble> {
+pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
     match (named, configured) {
         (Some(path), _) => {
             let (disk, file) = located(path)?;
@@ -62,11 +62,11 @@ pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> 
 ///
 /// # Errors
 /// What in it cannot be, or that the base commit cannot be read.
-pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
+pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match base.bytes(file) {
-        Ok(bytes) => Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes)?)?)),
+        Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
         Err(problem) if problem.code == "missing-file" => Ok(None),
-        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), Trouble::from)),
+        Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), CliError::from)),
     }
 }
 
@@ -75,9 +75,9 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
 /// # Errors
 /// What in it cannot be.
 #[cfg(feature = "github")]
-pub fn on(shelf: &dyn Shelf, file: &RepoPath) -> Result<Option<Baseline>, Trouble> {
-    match shelf.text(file) {
-        Ok(source) => Ok(Some(baseline_v1::read(&source)?)),
+pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
+    match files.text(file) {
+        Ok(source) => Ok(Some(baseline_v1::read_baseline(&source)?)),
         Err(problem) if problem.code == "missing-file" => Ok(None),
         Err(problem) => Err(problem.into()),
     }
@@ -187,8 +187,8 @@ pub fn no_numbers(report: &Report) -> Vec<String> {
 ///
 /// # Errors
 /// A run without numbers, a config without a baseline, and a file that cannot be read or written.
-pub fn update(done: &Done, args: &RunArgs, world: &World) -> Result<(), Trouble> {
-    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
+pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
+    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
     if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
         return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
     }

@@ -3,24 +3,24 @@
 use std::path::Path;
 
 use super::cli::CalibrateArgs;
-use super::plan::Wanted;
+use super::cli_error::CliError;
+use super::plan::Selection;
 use super::run;
 use super::run::located;
-use super::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::fold;
 use crate::format::report_v1;
-use crate::gate::calibration::{Calibrated, Finding, calibrated};
+use crate::gate::calibration::{CalibratedGate, CalibrationFinding, calibrated};
 use crate::model::{AgentReport, COVERAGE, MetricSpec, NEWLY_FAILING, PairResult, Report, SuiteReport, Tier};
 use crate::render::calibration::{Calibration, RunsAre, calibration};
-use crate::suites::{Shelf, kind};
+use crate::suites::{Files, kind};
 use crate::world::World;
 
 /// Proposes tolerances and writes nothing.
 ///
 /// # Errors
 /// Reports or recordings that cannot be read, or that are of different agents.
-pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, Trouble> {
+pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     let reports = match args.reports.is_empty() {
         true => vec![graded(args, world)?],
         false => stored(&args.reports)?,
@@ -38,9 +38,9 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, Trouble> {
         // Those are numbers of a whole run: one sample has none of them.
         let of_a_run = [COVERAGE, NEWLY_FAILING];
         let metrics = agent.metrics.iter().enumerate();
-        for (place, metric) in metrics.filter(|(_, metric)| !of_a_run.contains(&metric.name.as_str())) {
-            let values: Vec<f64> = values.iter().filter_map(|run| run[place]).collect();
-            gates.extend(calibrated(metric, &values, rate).into_iter().map(|(gate, finding)| Calibrated {
+        for (index, metric) in metrics.filter(|(_, metric)| !of_a_run.contains(&metric.name.as_str())) {
+            let values: Vec<f64> = values.iter().filter_map(|run| run[index]).collect();
+            gates.extend(calibrated(metric, &values, rate).into_iter().map(|(gate, finding)| CalibratedGate {
                 suite: suite.id.clone(),
                 agent: agent.agent.clone(),
                 metric: metric.clone(),
@@ -58,7 +58,7 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, Trouble> {
         [one] => RunsAre::Samples { of: one.samples },
         several => RunsAre::Reports { count: several.len(), samples: several[0].samples },
     };
-    let told = gates.iter().any(|one| one.finding != Finding::NoSpread);
+    let told = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
     world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
     // Nothing that was measured twice is no calibration.
     Ok(if told { 0 } else { 3 })
@@ -77,32 +77,32 @@ fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)>
 }
 
 /// The recordings, graded.
-fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, Trouble> {
-    let wanted = Wanted {
+fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
+    let wanted = Selection {
         tiers: vec![Tier::Deterministic],
         suites: args.suite.clone(),
         agents: args.agent.clone(),
-        ..Wanted::default()
+        ..Selection::default()
     };
     run::as_recorded(&args.config, wanted, world)
 }
 
-fn stored(folders: &[String]) -> Result<Vec<Report>, Trouble> {
+fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
     let (mut problems, mut reports) = (Diagnostics::default(), Vec::new());
     for folder in folders {
         let path = Path::new(folder).join("report.json");
         let (disk, file) = located(&path.to_string_lossy())?;
-        let read = disk.text(&file).and_then(|source| report_v1::read(&source));
+        let read = disk.text(&file).and_then(|source| report_v1::read_report(&source));
         reports.extend(problems.keep(read));
     }
     Ok(problems.or(reports)?)
 }
 
 /// A row of values a run.
-type Rows = Vec<Vec<Option<f64>>>;
+type RunValues = Vec<Vec<Option<f64>>>;
 
 /// Each sample number of the agent's cases as a run, and how many of them are left out.
-fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(Rows, usize), Diagnostic> {
+fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues, usize), Diagnostic> {
     let refuse = |what: String| {
         Diagnostic::of_file("report.json", "unknown-metric", what, "calibrate with the goldgate that wrote the report")
     };
@@ -121,7 +121,7 @@ fn whole_runs(
     reports: &[Report],
     suite: &SuiteReport,
     agent: &AgentReport,
-) -> Result<Rows, Diagnostics> {
+) -> Result<RunValues, Diagnostics> {
     let (mut problems, mut rows) = (Diagnostics::default(), Vec::new());
     let who = format!("{}/{}", suite.id, agent.agent);
     for (folder, report) in folders.iter().zip(reports) {

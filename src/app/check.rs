@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::baseline;
 use super::cli::CheckArgs;
+use super::cli_error::CliError;
 use super::freshness::{FreshnessInputs, FreshnessVerdict, freshness_verdict};
-use super::plan::{Plan, Wanted, plan};
-use super::replay::{Laid, Replay, Runs, SampleCount};
-use super::trouble::Trouble;
+use super::plan::{Plan, Selection, plan};
+use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{AgentName, CaseId, Freshness, Tier};
 use crate::render::plural;
@@ -17,9 +17,9 @@ use crate::world::{Disk, World};
 ///
 /// # Errors
 /// Every problem that was found.
-pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
+pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
+    let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
     let mut notes = Vec::new();
     recordings(&plan, &disk, &mut problems, &mut notes);
@@ -32,7 +32,7 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
     let configured = plan.config.baseline.as_ref();
     let baseline = match baseline::here(None, &disk, configured) {
         Ok(baseline) => baseline,
-        Err(Trouble::Input(found)) => {
+        Err(CliError::Input(found)) => {
             problems.extend(found);
             None
         }
@@ -65,8 +65,8 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, Trouble> {
 
 /// Every recording of the deterministic tier is read, none is left over, and none is older than its agent.
 fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
-    let laid = Laid::default();
-    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &laid)) else { return };
+    let layout = LiveLayout::default();
+    let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &layout)) else { return };
     problems.extend(runs.foreign(plan));
     for opened in &plan.suites {
         let inputs = FreshnessInputs::open(plan, opened, Tier::Deterministic, disk);

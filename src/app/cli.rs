@@ -53,7 +53,7 @@ pub enum Command {
 
 /// Which of the config's suites, agents and cases; all where nothing is named.
 #[derive(Args, Debug, Clone)]
-pub struct Chosen {
+pub struct SelectionArgs {
     /// Only this suite; may be repeated
     #[arg(long, value_name = "ID")]
     pub suite: Vec<String>,
@@ -76,7 +76,7 @@ pub struct RunArgs {
     pub tier: TierArg,
     /// What is looked at
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: SelectionArgs,
     /// Samples per pair of agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]
     pub samples: Option<Samples>,
@@ -201,7 +201,7 @@ pub struct SelftestArgs {
     pub config: String,
     /// What is looked at
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: SelectionArgs,
 }
 
 /// Options of `diff`.
@@ -326,7 +326,7 @@ pub struct LabelArgs {
     pub config: String,
     /// What is looked at
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: SelectionArgs,
     /// How many cases are asked about
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub count: u32,
@@ -356,7 +356,7 @@ pub struct JudgeArgs {
     pub config: String,
     /// What is looked at
     #[command(flatten)]
-    pub chosen: Chosen,
+    pub chosen: SelectionArgs,
     /// Ask again where the votes are whole, on today's output and by today's rubric
     #[arg(long)]
     pub again: bool,

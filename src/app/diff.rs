@@ -3,30 +3,30 @@
 use std::collections::BTreeMap;
 
 use super::cli::DiffArgs;
+use super::cli_error::CliError;
 use super::run::located;
-use super::trouble::Trouble;
 use crate::format::{SourceText, baseline_v1, report_v1};
 use crate::model::Unit;
 use crate::render::side_by_side;
-use crate::render::side_by_side::Row;
+use crate::render::side_by_side::MetricRow;
 use crate::suites::KINDS;
 use crate::world::World;
 
 /// The agents' values of a file: by suite, agent and metric.
-type Values = BTreeMap<(String, String, String), Option<f64>>;
+type AgentValues = BTreeMap<(String, String, String), Option<f64>>;
 
 /// Prints every value that both or one of the files have.
 ///
 /// # Errors
 /// A file that is neither a report nor a baseline.
-pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, Trouble> {
+pub fn diff(args: &DiffArgs, world: &World) -> Result<u8, CliError> {
     let (before, after) = (values(&args.before)?, values(&args.after)?);
     let mut keys: Vec<_> = before.keys().chain(after.keys()).cloned().collect();
     keys.sort();
     keys.dedup();
-    let rows: Vec<Row> = keys
+    let rows: Vec<MetricRow> = keys
         .into_iter()
-        .map(|key| Row {
+        .map(|key| MetricRow {
             before: before.get(&key).copied().flatten(),
             after: after.get(&key).copied().flatten(),
             unit: unit(&key.2),
@@ -44,12 +44,12 @@ fn unit(metric: &str) -> Unit {
     specs.into_iter().find(|spec| spec.name == metric).map_or(Unit::Share, |spec| spec.unit)
 }
 
-fn values(path: &str) -> Result<Values, Trouble> {
+fn values(path: &str) -> Result<AgentValues, CliError> {
     let (disk, file) = located(path)?;
     let source: SourceText = disk.own_text(&file)?;
     // The schema's name decides; a file of neither kind is told what a baseline is.
     if source.text.contains("\"goldgate.report/") {
-        let report = report_v1::read(&source)?;
+        let report = report_v1::read_report(&source)?;
         let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));
         let values = agents.flat_map(|(suite, agent)| {
             agent
@@ -59,8 +59,8 @@ fn values(path: &str) -> Result<Values, Trouble> {
         });
         return Ok(values.collect());
     }
-    let baseline = baseline_v1::read(&source)?;
-    let mut values = Values::new();
+    let baseline = baseline_v1::read_baseline(&source)?;
+    let mut values = AgentValues::new();
     for (suite, agents) in &baseline.suites {
         for (agent, entry) in agents {
             for (metric, value) in &entry.metrics {

@@ -6,20 +6,20 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use super::freshness::{FreshnessInputs, freshness_verdict};
 use super::live::NotRun;
-use super::plan::{Opened, Plan};
-use super::replay::Runs;
+use super::plan::{LoadedSuite, Plan};
+use super::replay::RunReader;
 use super::sample_count::SampleCounts;
 use super::{judged, remarks};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::fold::{Graded, Heading};
-use crate::gate::Judged;
-use crate::guard::{OtherCommit, ReadFor, RecordedFiles};
+use crate::fold::{GradedSample, PairMeta};
+use crate::gate::GateInput;
+use crate::golden_changes::{OtherCommit, ReadFor, RecordedFiles};
 use crate::model::{
     AgentName, AnsweredBy, Baseline, CaseId, Exclusion, Identity, NotGateable, PairResult, Run, Sample, SuiteId,
     SuiteReport, Tier,
 };
 use crate::report::AgentFacts;
-use crate::suites::{Desk, Pair, Says, Shelf, outputs_digest, suite_digest};
+use crate::suites::{Files, GradeContext, LabelContent, Pair, outputs_digest, suite_digest};
 use crate::{fold, gate, report};
 
 /// The graded suites of one tier, and why no verdict can be given on some of them.
@@ -32,23 +32,23 @@ pub struct Evaluated {
 
 /// Where the results of pairs come from.
 #[derive(Clone, Copy)]
-pub struct Origin<'a> {
+pub struct ResultSources<'a> {
     /// The runs that are graded.
-    pub runs: &'a dyn Runs,
+    pub runs: &'a dyn RunReader,
     /// What other machines graded already; then nothing is graded here.
-    pub parts: Option<&'a Parts>,
+    pub parts: Option<&'a ShardResults>,
     /// The commit that what is read is compared with, where there is one.
     pub other: Option<&'a dyn OtherCommit>,
 }
 
 /// Pairs that other machines graded.
 #[derive(Debug, Default)]
-pub struct Parts {
+pub struct ShardResults {
     pairs: BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>,
     not_run: Vec<NotRun>,
 }
 
-impl Parts {
+impl ShardResults {
     /// Adds a pair.
     pub fn add(&mut self, tier: Tier, suite: &SuiteId, pair: PairResult) {
         self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
@@ -90,17 +90,24 @@ impl Parts {
 pub fn evaluate(
     plan: &Plan,
     tier: Tier,
-    origin: Origin<'_>,
-    shelf: &dyn Shelf,
+    origin: ResultSources<'_>,
+    files: &dyn Files,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, opened, tier, shelf)) else { continue };
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, opened, tier, files)) else { continue };
         let counts = SampleCounts::new(plan, opened, tier, baseline);
-        let grading =
-            Grading { plan, opened, shelf, runs: origin.runs, inputs: &inputs, counts: &counts, other: origin.other };
+        let grading = SuiteGrading {
+            plan,
+            opened,
+            files,
+            runs: origin.runs,
+            inputs: &inputs,
+            counts: &counts,
+            other: origin.other,
+        };
         let Some(graded) = problems.keep_all(grade(&grading, tier, origin.parts)) else { continue };
         if graded.is_empty() {
             continue;
@@ -114,7 +121,7 @@ pub fn evaluate(
         let trust = judged::trust(opened, graded.values().flat_map(|results| &results.pairs));
         let mut agents = Vec::new();
         for (agent, results) in graded {
-            let mut part = judge(&grading, tier, Measured { agent, results }, baseline);
+            let mut part = judge(&grading, tier, AgentResults { agent, results }, baseline);
             let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
             // After the gates, and out of their reach.
@@ -137,17 +144,17 @@ struct Results {
 }
 
 /// One agent's results.
-struct Measured {
+struct AgentResults {
     agent: AgentName,
     results: Results,
 }
 
 /// What a suite is graded with.
-struct Grading<'a> {
+struct SuiteGrading<'a> {
     plan: &'a Plan,
-    opened: &'a Opened,
-    shelf: &'a dyn Shelf,
-    runs: &'a dyn Runs,
+    opened: &'a LoadedSuite,
+    files: &'a dyn Files,
+    runs: &'a dyn RunReader,
     /// What its recordings are compared with.
     inputs: &'a FreshnessInputs<'a>,
     /// How many samples each pair has.
@@ -161,16 +168,16 @@ const AT_ONCE: usize = 4;
 
 /// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
 fn grade(
-    grading: &Grading<'_>,
+    grading: &SuiteGrading<'_>,
     tier: Tier,
-    parts: Option<&Parts>,
+    parts: Option<&ShardResults>,
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
-    let Grading { plan, opened, shelf, runs, other, .. } = *grading;
+    let SuiteGrading { plan, opened, files, runs, other, .. } = *grading;
     let pairs = opened.suite.pairs();
     let places: Vec<usize> = {
-        let known = |place: &usize| {
-            let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*place]));
-            given || runs.has(&pairs[*place])
+        let known = |index: &usize| {
+            let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*index]));
+            given || runs.has(&pairs[*index])
         };
         opened.chosen(&plan.wanted).filter(known).collect()
     };
@@ -180,63 +187,63 @@ fn grade(
         .with_max_len(AT_ONCE)
         .map(|case| {
             let read_for = || ReadFor::Case(pairs[case[0]].case.clone());
-            let recorded = other.map(|other| RecordedFiles::new(shelf, other, &opened.reads, read_for()));
-            let shelf: &dyn Shelf = recorded.as_ref().map_or(shelf, |recorded| recorded);
+            let recorded = other.map(|other| RecordedFiles::new(files, other, &opened.reads, read_for()));
+            let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
             if recorded.is_some() {
-                case.iter().for_each(|place| opened.suite.read_inputs(*place, shelf));
+                case.iter().for_each(|index| opened.suite.read_inputs(*index, files));
             }
-            let desk = Desk::new(shelf, &opened.prompts);
-            let result = |place: usize| match parts {
-                None => pair(grading, place, &desk),
-                Some(parts) => Ok(parts.taken(tier, &opened.config.id, &pairs[place])?),
+            let context = GradeContext::new(files, &opened.prompts);
+            let result = |index: usize| match parts {
+                None => pair(grading, index, &context),
+                Some(parts) => Ok(parts.taken(tier, &opened.config.id, &pairs[index])?),
             };
-            case.iter().map(|place| Ok((*place, result(*place)?))).collect()
+            case.iter().map(|index| Ok((*index, result(*index)?))).collect()
         })
         .collect();
     let mut problems = Diagnostics::default();
     let mut by_agent: BTreeMap<AgentName, Results> = BTreeMap::new();
-    for (place, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
+    for (index, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
         let results = match by_agent.get_mut(&result.agent) {
             Some(results) => results,
             None => by_agent
                 .entry(result.agent.clone())
                 .or_insert(Results { places: Vec::with_capacity(cases.len()), pairs: Vec::with_capacity(cases.len()) }),
         };
-        results.places.push(place);
+        results.places.push(index);
         results.pairs.push(result);
     }
     problems.or(by_agent)
 }
 
-fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResult, Diagnostics> {
-    let Grading { plan, opened, runs, inputs, counts, .. } = *grading;
-    let pair = &opened.suite.pairs()[place];
-    let mut answered_by = Answers::default();
+fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
+    let SuiteGrading { plan, opened, runs, inputs, counts, .. } = *grading;
+    let pair = &opened.suite.pairs()[index];
+    let mut answered_by = AnsweringModels::default();
     let mut graded = Vec::new();
     let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
     let samples = runs.samples(pair, counts.of(pair))?;
-    let freshness = inputs.of_samples(place, &samples);
-    let judged = judged::pair(opened, place, &samples, desk.shelf())?;
+    let freshness = inputs.of_samples(index, &samples);
+    let judged = judged::pair(opened, index, &samples, context.files())?;
     let digest = if opened.labels.has_scores() { outputs_digest(&samples) } else { None };
-    desk.set_outputs(digest.clone());
+    context.set_outputs(digest.clone());
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
-                let kept = run.and_then(|run| opened.suite.unfinished(place, &run, &why));
+                let kept = run.and_then(|run| opened.suite.unfinished(index, &run, &why));
                 unfinished.extend(kept.map(|kept| (number, kept)));
-                Graded::Lost(why)
+                GradedSample::Lost(why)
             }
-            Sample::Spared => Graded::Spared,
+            Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
-                let grade = opened.suite.grade(place, &runs, desk)?;
+                let grade = opened.suite.grade(index, &runs, context)?;
                 completed.push(runs);
-                Graded::Completed(grade)
+                GradedSample::Completed(grade)
             }
         });
     }
-    let heading = Heading {
+    let heading = PairMeta {
         case: pair.case.clone(),
         agent: pair.agent.clone(),
         golden: pair.golden.clone(),
@@ -247,7 +254,7 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
-    opened.suite.together(place, &completed, &mut folded);
+    opened.suite.together(index, &completed, &mut folded);
     retag(opened, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
@@ -257,12 +264,12 @@ fn pair(grading: &Grading<'_>, place: usize, desk: &Desk<'_>) -> Result<PairResu
 }
 
 /// A person's tag takes the place of the rule's, and says so.
-fn retag(opened: &Opened, pair: &mut PairResult) {
+fn retag(opened: &LoadedSuite, pair: &mut PairResult) {
     for label in opened.labels.of(&pair.agent, &pair.case) {
-        let Says::Tag(name, tag) = &label.says else { continue };
+        let LabelContent::Tag(name, tag) = &label.says else { continue };
         let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
         for failure in checks.filter_map(|check| check.failure.as_mut()) {
-            failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.word(), label.by, label.reason);
+            failure.detail = format!("{} (tag {} set by {}: {})", failure.detail, tag.as_str(), label.by, label.reason);
             failure.tag = *tag;
         }
     }
@@ -270,12 +277,12 @@ fn retag(opened: &Opened, pair: &mut PairResult) {
 
 /// The models and prompt packages that answered; several are named together.
 #[derive(Default)]
-struct Answers {
+struct AnsweringModels {
     models: BTreeSet<String>,
     prompts: BTreeSet<String>,
 }
 
-impl Answers {
+impl AnsweringModels {
     fn add(&mut self, run: &Run) {
         self.models.extend(run.provenance.model.clone());
         self.prompts.extend(run.provenance.prompt_sha256.clone());
@@ -288,14 +295,19 @@ impl Answers {
     }
 }
 
-fn judge(grading: &Grading<'_>, tier: Tier, measured: Measured, baseline: Option<&Baseline>) -> report::AgentPart {
-    let Grading { plan, opened, inputs, counts, .. } = *grading;
+fn judge(
+    grading: &SuiteGrading<'_>,
+    tier: Tier,
+    measured: AgentResults,
+    baseline: Option<&Baseline>,
+) -> report::AgentPart {
+    let SuiteGrading { plan, opened, inputs, counts, .. } = *grading;
     let pairs = opened.suite.pairs();
-    let Measured { agent, results: Results { places, pairs: results } } = measured;
+    let AgentResults { agent, results: Results { places, pairs: results } } = measured;
     let completed = results.iter().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
     let freshness = freshness_verdict(inputs, &agent, ages);
-    let mut answers = Answers::default();
+    let mut answers = AnsweringModels::default();
     for result in &results {
         answers.models.extend(result.answered_by.model.clone());
         answers.prompts.extend(result.answered_by.prompt_sha256.clone());
@@ -309,12 +321,12 @@ fn judge(grading: &Grading<'_>, tier: Tier, measured: Measured, baseline: Option
         prompt_sha256,
         judge: None,
         samples: results.iter().map(|result| result.planned).max(),
-        tier: Some(tier.word().to_owned()),
+        tier: Some(tier.as_str().to_owned()),
     };
     let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &agent));
     let zones: Vec<Option<f64>> = places.iter().map(|place| pairs[*place].zone).collect();
     let documents: Vec<&CaseId> = places.iter().map(|place| pairs[*place].document()).collect();
-    let judgement = gate::agent(&Judged {
+    let judgement = gate::agent(&GateInput {
         specs: opened.kind.metrics,
         gates: opened.gates_of(tier),
         pairs: &results,

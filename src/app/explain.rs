@@ -1,16 +1,16 @@
 //! `goldgate explain`: one case, graded and shown with what was asked, expected and produced.
 
 use super::cli::ExplainArgs;
-use super::plan::{Opened, Plan, Wanted, plan};
-use super::replay::{Laid, Replay, Runs, SampleCount};
-use super::trouble::Trouble;
+use super::cli_error::CliError;
+use super::plan::{LoadedSuite, Plan, Selection, plan};
+use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use super::{run, selection};
 use crate::diag::Diagnostics;
 use crate::format::config;
 use crate::model::{Ask, RepoPath, RunKey, Tier};
 use crate::render::explain as render;
 use crate::render::explain::ExplainedCase;
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::world::{Disk, World};
 
 /// How many results are shown with what was asked and produced; of more, the checks alone are shown.
@@ -20,11 +20,11 @@ const WHOLE: usize = 4;
 ///
 /// # Errors
 /// Bad input, or a case that does not exist.
-pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
+pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = named(args, &disk, &file)?;
     if args.asked {
-        return asked(&disk, &file, Wanted { tiers: Vec::new(), ..wanted }, world);
+        return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
     let report = run::as_recorded(&args.config, wanted.clone(), world)?;
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
@@ -33,8 +33,8 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
         return Ok(0);
     }
     let plan = plan(&disk, &file, wanted, &world.clock)?;
-    let laid = Laid::default();
-    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &laid)?;
+    let layout = LiveLayout::default();
+    let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
         let Some(opened) = plan.suites.iter().find(|opened| opened.config.id == suite.id) else { continue };
@@ -57,12 +57,12 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, Trouble> {
 }
 
 /// The cases of an id as any output prints it: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
-fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Wanted, Trouble> {
+fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
     let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
     let parts: Vec<&str> = args.case.split('/').collect();
     let case = match parts.as_slice() {
         [one, case] => {
-            let config = config::read(&disk.text(file)?)?;
+            let config = config::read_config(&disk.text(file)?)?;
             let is_suite = config.suites.iter().any(|suite| suite.id.as_str() == *one);
             if is_suite {
                 suites.push((*one).to_owned())
@@ -79,28 +79,28 @@ fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Wanted, Tro
         _ => args.case.clone(),
     };
     let cases = selection::patterns(std::slice::from_ref(&case))?;
-    Ok(Wanted { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Wanted::default() })
+    Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })
 }
 
 /// What the agent is asked in each run of a pair.
-fn requests(opened: &Opened, index: usize, shelf: &dyn Shelf, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+fn requests(opened: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
     let keys = opened.suite.pairs()[index].runs.iter().enumerate();
     let asks = keys.filter_map(|(run, key)| {
-        let ask = problems.keep(opened.suite.ask(index, run, shelf))?;
+        let ask = problems.keep(opened.suite.ask(index, run, files))?;
         Some((key.clone(), ask?))
     });
     asks.collect()
 }
 
 /// Shows what a live agent is asked in each run of the cases.
-fn asked(disk: &Disk, file: &RepoPath, wanted: Wanted, world: &World) -> Result<u8, Trouble> {
+fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) -> Result<u8, CliError> {
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for opened in &plan.suites {
         for index in opened.chosen(&plan.wanted) {
             for (run, key) in opened.suite.pairs()[index].runs.iter().enumerate() {
                 if let Some(ask) = problems.keep(opened.suite.ask(index, run, disk)) {
-                    out.push_str(&render::asked(key, ask.as_ref()));
+                    out.push_str(&render::render_prompt(key, ask.as_ref()));
                 }
             }
         }

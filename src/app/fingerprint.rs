@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
-use crate::suites::{PromptPackage, Shelf, files_below, sha256_hex};
+use crate::suites::{Files, PromptPackage, files_below, sha256_hex};
 use crate::text::without_returns;
 
 /// What an agent is made of now.
@@ -61,11 +61,11 @@ impl AgentState {
     ///
     /// # Errors
     /// A file or folder that cannot be read.
-    pub fn of(shelf: &dyn Shelf, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
+    pub fn of(files: &dyn Files, agent: &Agent, prompt: Option<&PromptPackage>) -> Result<Option<Self>, Diagnostic> {
         Ok(match agent.files() {
-            AgentFiles::Patterns(patterns) => Some(Self::Digest(of_patterns(shelf, patterns)?)),
+            AgentFiles::Patterns(patterns) => Some(Self::Digest(of_patterns(files, patterns)?)),
             AgentFiles::Prompt(path) => match prompt {
-                Some(package) => Some(Self::Digest(of_prompt(shelf, path, package)?)),
+                Some(package) => Some(Self::Digest(of_prompt(files, path, package)?)),
                 None => None,
             },
             AgentFiles::Nameless(why) => Some(Self::Nameless(why.to_owned())),
@@ -97,26 +97,26 @@ impl AgentState {
     }
 }
 
-fn of_patterns(shelf: &dyn Shelf, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
-    let mut files: BTreeSet<RepoPath> = BTreeSet::new();
+fn of_patterns(files: &dyn Files, patterns: &[PathGlob]) -> Result<FilesDigest, Diagnostic> {
+    let mut named: BTreeSet<RepoPath> = BTreeSet::new();
     for glob in patterns {
-        let below = files_below(shelf, glob.folder())?;
-        files.extend(below.into_values().filter(|file| glob.fits(file)));
+        let below = files_below(files, glob.folder())?;
+        named.extend(below.into_values().filter(|file| glob.fits(file)));
     }
-    let origin = if files.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
+    let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
-    let (sha256, raw_sha256) = of_files(shelf, files.iter())?;
+    let (sha256, raw_sha256) = of_files(files, named.iter())?;
     Ok(FilesDigest { sha256, raw_sha256, files: words.join(", "), origin })
 }
 
 /// A prompt package is a file, or the files of a folder. Where more lies below the folder, that counts, too.
-fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
-    let below = files_below(shelf, path)?;
+fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
+    let below = files_below(files, path)?;
     let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
     let of_package = || (package.sha256.clone(), package.raw_sha256.clone());
     let ((sha256, raw_sha256), origin) = match (below.is_empty(), below.keys().any(is_outside)) {
         (true, _) => (of_package(), DigestOrigin::NoFile),
-        (false, true) => (of_files(shelf, below.values())?, DigestOrigin::Files),
+        (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
     Ok(FilesDigest { sha256, raw_sha256, files: path.to_string(), origin })
@@ -127,15 +127,15 @@ fn of_prompt(shelf: &dyn Shelf, path: &RepoPath, package: &PromptPackage) -> Res
 /// # Errors
 /// A file or folder that cannot be read.
 #[cfg(feature = "models")]
-pub fn of_folder(shelf: &dyn Shelf) -> Result<String, Diagnostic> {
-    Ok(of_files(shelf, files_below(shelf, &RepoPath::root())?.values())?.1)
+pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
+    Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.1)
 }
 
 /// The digest of files with the line ends that git keeps, and that of their bytes.
-fn of_files<'a>(shelf: &dyn Shelf, files: impl Iterator<Item = &'a RepoPath>) -> Result<(String, String), Diagnostic> {
+fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<(String, String), Diagnostic> {
     let (mut lines, mut raw_lines) = (String::new(), String::new());
-    for file in files {
-        let bytes = shelf.bytes(file)?;
+    for file in paths {
+        let bytes = files.bytes(file)?;
         lines.push_str(&format!("{}  {file}\n", sha256_hex(&without_returns(&bytes))));
         raw_lines.push_str(&format!("{}  {file}\n", sha256_hex(&bytes)));
     }

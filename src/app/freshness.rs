@@ -7,20 +7,21 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub use self::files::AgentsNow;
+pub use self::files::CurrentAgents;
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
-use super::plan::{Opened, Plan, RulesOf, source_of};
+use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
-    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, Sample, Source, Stale, SuiteId, Tier,
+    Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
+    Tier,
 };
-use crate::suites::{InputDigest, PromptPackage, Shelf, Suite, input_digest, is_of_another_case, kind};
+use crate::suites::{Files, InputDigest, PromptPackage, Suite, input_digest, is_of_another_case, kind};
 
 /// What the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
-    opened: &'a Opened,
-    shelf: &'a dyn Shelf,
+    opened: &'a LoadedSuite,
+    files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
     /// The suite whose runs this one grades again.
     other: Option<SuiteOfRuns>,
@@ -44,28 +45,33 @@ impl<'a> FreshnessInputs<'a> {
     ///
     /// # Errors
     /// A file or folder that cannot be read.
-    pub fn open(plan: &'a Plan, opened: &'a Opened, tier: Tier, shelf: &'a dyn Shelf) -> Result<Self, Diagnostics> {
+    pub fn open(
+        plan: &'a Plan,
+        opened: &'a LoadedSuite,
+        tier: Tier,
+        files: &'a dyn Files,
+    ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut agents = BTreeMap::new();
         // What the agents are made of now, and whose runs these are, is judged by the head's rules alone.
-        if plan.rules == RulesOf::Base {
-            return Ok(Self { opened, shelf, agents, other: None });
+        if plan.rules == RulesSource::Base {
+            return Ok(Self { opened, files, agents, other: None });
         }
         let asked = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| asked(&suite.id)) {
             for (name, agent) in &suite.agents {
-                if !matches!(source_of(agent, tier), Some(Source::Replay(_))) {
+                if !matches!(source_of(agent, tier), Some(RunSource::Replay(_))) {
                     continue;
                 }
-                let state = problems.keep(AgentState::of(shelf, agent, opened.prompts.get(name)));
+                let state = problems.keep(AgentState::of(files, agent, opened.prompts.get(name)));
                 if let Some(state) = state {
                     let prompt = opened.prompts.get(name);
                     agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt });
                 }
             }
         }
-        let other = opened.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, shelf))?);
-        problems.or(Self { opened, shelf, agents, other })
+        let other = opened.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
+        problems.or(Self { opened, files, agents, other })
     }
 
     /// The agents whose runs are recordings, by suite and name.
@@ -76,7 +82,7 @@ impl<'a> FreshnessInputs<'a> {
     /// The age of the completed samples of a pair, by its index in the suite: the worst of them.
     pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
         let keys = &self.opened.suite.pairs()[index].runs;
-        let inputs: Vec<Input> = keys.iter().map(|_| Input::default()).collect();
+        let inputs: Vec<CurrentInput> = keys.iter().map(|_| CurrentInput::default()).collect();
         let completed = samples.iter().filter_map(|sample| match sample {
             Sample::Completed(runs) => Some(runs),
             Sample::Inconclusive { .. } | Sample::Spared => None,
@@ -93,17 +99,17 @@ impl<'a> FreshnessInputs<'a> {
     /// What a run of a pair is asked; `None` where that cannot be said.
     fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
         let ask = if key.suite == self.opened.config.id {
-            self.opened.suite.ask(index, run_index, self.shelf)
+            self.opened.suite.ask(index, run_index, self.files)
         } else {
             let (suite, places) = self.other.as_ref()?;
             let (index, run_index) = places.get(key)?;
-            suite.ask(*index, *run_index, self.shelf)
+            suite.ask(*index, *run_index, self.files)
         };
         ask.ok()?
     }
 
     fn input_now(&self, ask: Option<&Ask>) -> InputNow {
-        match ask.map(|ask| input_digest(ask, self.shelf)) {
+        match ask.map(|ask| input_digest(ask, self.files)) {
             Some(Ok(digest)) => InputNow::Known(digest),
             Some(Err(problem)) if problem.code == "not-read" => InputNow::NotRead,
             Some(Err(_)) | None => InputNow::Missing,
@@ -113,7 +119,7 @@ impl<'a> FreshnessInputs<'a> {
 
 /// What a case asks today, where somebody wants to know.
 #[derive(Default)]
-struct Input {
+struct CurrentInput {
     ask: OnceCell<Option<Ask>>,
     digest: OnceCell<InputNow>,
 }
@@ -129,12 +135,12 @@ enum InputNow {
 }
 
 /// A suite whose runs another one grades again; it may not be among those that are asked for.
-fn other(plan: &Plan, id: &SuiteId, shelf: &dyn Shelf) -> Result<Option<SuiteOfRuns>, Diagnostics> {
+fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfRuns>, Diagnostics> {
     let opened = plan.suites.iter().find(|opened| opened.config.id == *id).map(|opened| opened.suite.clone());
     let suite: Arc<dyn Suite> = match (opened, plan.config.suites.iter().find(|suite| suite.id == *id)) {
         (Some(suite), _) => suite,
         (None, Some(config)) => match kind(&config.kind) {
-            Some(kind) => Arc::from((kind.open)(config, shelf)?),
+            Some(kind) => Arc::from((kind.open)(config, files)?),
             None => return Ok(None),
         },
         (None, None) => return Ok(None),
@@ -160,8 +166,8 @@ impl ReplayedAgent<'_> {
     /// `stale: warn` makes a stale recording one that is only noted.
     fn noted(&self, age: RecordingAge) -> RecordingAge {
         match (age, self.agent.stale) {
-            (RecordingAge::Stale, Stale::Told) => RecordingAge::StaleNoted,
-            (age, Stale::Told | Stale::Refused) => age,
+            (RecordingAge::Stale, StalePolicy::Told) => RecordingAge::StaleNoted,
+            (age, StalePolicy::Told | StalePolicy::Refused) => age,
         }
     }
 }
@@ -192,16 +198,16 @@ pub struct RecordingDigests {
 /// # Errors
 /// A file or folder that cannot be read.
 pub fn recording_digests(
-    opened: &Opened,
+    opened: &LoadedSuite,
     key: &RunKey,
-    shelf: &dyn Shelf,
+    files: &dyn Files,
 ) -> Result<Option<RecordingDigests>, Diagnostic> {
     let pairs = opened.suite.pairs().iter().enumerate();
     let mut found = pairs.filter_map(|(index, pair)| Some((index, pair.runs.iter().position(|run| run == key)?)));
     let (Some((index, run_index)), Some(agent)) = (found.next(), opened.config.agents.get(&key.agent)) else {
         return Ok(None);
     };
-    let state = AgentState::of(shelf, agent, opened.prompts.get(&key.agent))?;
-    let ask = opened.suite.ask(index, run_index, shelf)?;
+    let state = AgentState::of(files, agent, opened.prompts.get(&key.agent))?;
+    let ask = opened.suite.ask(index, run_index, files)?;
     Ok(Some(RecordingDigests { agent: state.and_then(|state| state.sha256().map(str::to_owned)), ask }))
 }

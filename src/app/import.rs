@@ -7,31 +7,32 @@ use std::path::Path;
 
 use self::digests::Digests;
 use super::cli::{ImportArgs, ImportFormat};
+use super::cli_error::CliError;
 use super::run::located;
-use super::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::transcript::{Form, Transcript};
+use crate::format::transcript::{Transcript, TranscriptFormat};
 use crate::format::{SourceText, run_v1, transcript};
 use crate::model::{AgentName, BadId, CaseId, RepoPath};
 use crate::render::plural;
-use crate::suites::{Entry, EntryKind, Shelf};
+use crate::suites::{Entry, EntryKind, Files};
 use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
 /// Reads one file and writes a recording for each run that it tells of: all of them, or none.
 ///
 /// # Errors
 /// A file that cannot be read, names that are missing, and recordings that are there already.
-pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
+pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let form = form(args.format);
     let source = source(&args.file, world)?;
-    let runs = transcript::read(form, &source, args.case_from.as_deref())?;
-    let named = Names::of(args)?.given(form, &source, &runs)?;
+    let runs = transcript::read_transcripts(form, &source, args.case_from.as_deref())?;
+    let named = ImportNames::of(args)?.given(form, &source, &runs)?;
     let digests = Digests::open(args, world)?;
     let folder = Disk::create(Path::new(&args.out))?;
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in &named {
-        let place = Place { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
+        let place =
+            RecordingDestination { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
         let paths = place.free(runs.len(), args.force);
         let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
@@ -47,7 +48,7 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, Trouble> {
     let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
     folder.swap(&sets)?;
     let texts = recordings.iter().flat_map(|(_, _, texts)| texts);
-    let written: Vec<String> = texts.map(|(path, _)| format!("{}\n", shown(&args.out, path))).collect();
+    let written: Vec<String> = texts.map(|(path, _)| format!("{}\n", display_path(&args.out, path))).collect();
     world.say(&written.concat());
     notes(&runs).iter().chain(&unknown).for_each(|note| world.tell(note));
     Ok(0)
@@ -64,15 +65,15 @@ fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> Fi
     FileSet { folder: own.clone(), name: case.to_string(), files }
 }
 
-fn form(format: ImportFormat) -> Form {
+fn form(format: ImportFormat) -> TranscriptFormat {
     match format {
-        ImportFormat::Openai => Form::OpenAi,
-        ImportFormat::Anthropic => Form::Anthropic,
-        ImportFormat::Otlp => Form::Otlp,
+        ImportFormat::Openai => TranscriptFormat::OpenAi,
+        ImportFormat::Anthropic => TranscriptFormat::Anthropic,
+        ImportFormat::Otlp => TranscriptFormat::Otlp,
     }
 }
 
-fn source(file: &str, world: &World) -> Result<SourceText, Trouble> {
+fn source(file: &str, world: &World) -> Result<SourceText, CliError> {
     if file == "-" {
         return Ok(world.input()?);
     }
@@ -80,7 +81,7 @@ fn source(file: &str, world: &World) -> Result<SourceText, Trouble> {
     Ok(disk.text(&path)?)
 }
 
-fn shown(out: &str, path: &RepoPath) -> String {
+fn display_path(out: &str, path: &RepoPath) -> String {
     format!("{}/{path}", out.trim_end_matches('/'))
 }
 
@@ -88,14 +89,14 @@ fn shown(out: &str, path: &RepoPath) -> String {
 const MOST_SAMPLES: usize = 1000;
 
 /// Where the recordings of one case go.
-struct Place<'a> {
+struct RecordingDestination<'a> {
     out: &'a str,
     folder: &'a Disk,
     own: RepoPath,
     case: &'a CaseId,
 }
 
-impl Place<'_> {
+impl RecordingDestination<'_> {
     /// One file for one sample, a folder for several; what is there already and would be lost, or mixed with, is a problem.
     fn free(&self, samples: usize, force: bool) -> Result<Vec<RepoPath>, Diagnostics> {
         let (file, inner) = (self.own.child(&format!("{}.json", self.case)), self.own.child(self.case.as_str()));
@@ -132,20 +133,20 @@ impl Place<'_> {
     }
 
     fn problem(&self, path: &RepoPath, code: &'static str, what: &str, help: &str) -> Diagnostic {
-        Diagnostic::of_file(shown(self.out, path), code, what, help)
+        Diagnostic::of_file(display_path(self.out, path), code, what, help)
     }
 }
 
 /// The names of the command line.
-struct Names {
+struct ImportNames {
     agent: Option<AgentName>,
     case: Option<CaseId>,
 }
 
 /// The runs by the names of their recordings, in their order.
-type Named<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
+type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
 
-impl Names {
+impl ImportNames {
     fn of(args: &ImportArgs) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let bad = |option: &str, bad: BadId| {
@@ -159,9 +160,14 @@ impl Names {
     }
 
     /// The command line's names go before those of a transcript; every run needs both.
-    fn given<'a>(&self, form: Form, source: &SourceText, runs: &'a [Transcript]) -> Result<Named<'a>, Diagnostics> {
+    fn given<'a>(
+        &self,
+        form: TranscriptFormat,
+        source: &SourceText,
+        runs: &'a [Transcript],
+    ) -> Result<NamedRuns<'a>, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut named = Named::new();
+        let mut named = NamedRuns::new();
         self.one_case(form, source, runs)?;
         for run in runs {
             let agent = self.agent.clone().map_or_else(|| agent_of(source, run), Ok);
@@ -174,7 +180,7 @@ impl Names {
     }
 
     /// `--case` names one case: runs that say that they are of others, and traces that say nothing, are no samples of it.
-    fn one_case(&self, form: Form, source: &SourceText, runs: &[Transcript]) -> Result<(), Diagnostic> {
+    fn one_case(&self, form: TranscriptFormat, source: &SourceText, runs: &[Transcript]) -> Result<(), Diagnostic> {
         let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else { return Ok(()) };
         if let Some(other) = rest.iter().find(|run| run.case != first.case) {
             let [first, other_case] = [first, other].map(|run| run.case.as_deref().unwrap_or("none"));
@@ -182,12 +188,12 @@ impl Names {
             return Err(source.problem(other.at, "other-case", what, "leave --case out, or split the file"));
         }
         match (form, first.case.is_none(), rest.first()) {
-            (Form::Otlp, true, Some(second)) => {
+            (TranscriptFormat::Otlp, true, Some(second)) => {
                 let what = format!("the file has {} traces, and --case {case} names one", runs.len());
                 let help = "name the attribute that says the case: --case-from ATTRIBUTE";
                 Err(source.problem(second.at, "many-traces", what, help))
             }
-            (Form::OpenAi | Form::Anthropic | Form::Otlp, ..) => Ok(()),
+            (TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Otlp, ..) => Ok(()),
         }
     }
 }

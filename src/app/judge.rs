@@ -3,23 +3,23 @@
 use std::collections::BTreeSet;
 
 use super::cli::JudgeArgs;
+use super::cli_error::CliError;
 use super::live;
-use super::live::{Again, Booth, Caching, Options, Questions, Resume};
-use super::plan::{Opened, Plan, Wanted, plan};
-use super::replay::{Laid, Replay, Runs};
+use super::live::{Caching, JudgeRequests, JudgeRunner, LiveOptions, Resume, VoteReuse};
+use super::plan::{LoadedSuite, Plan, Selection, plan};
+use super::replay::{LiveLayout, Replay, RunReader};
 use super::selection::chosen;
-use super::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
 use crate::model::{Ballot, RepoPath, Run, Tier, Vote};
 use crate::render::plural;
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::world::{Disk, Loudness, World};
 
 /// One recorded output of a suite that has judges.
-struct Recorded<'a> {
-    opened: &'a Opened,
-    place: usize,
+struct JudgedOutput<'a> {
+    opened: &'a LoadedSuite,
+    index: usize,
     file: RepoPath,
     run: Run,
 }
@@ -28,19 +28,19 @@ struct Recorded<'a> {
 ///
 /// # Errors
 /// Bad input, found before any call is made, and an outside that failed.
-pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, Trouble> {
+pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|opened| opened.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
         return Err(Diagnostic::of_file(&file, "no-judges", "no suite that is asked for has a judge", help).into());
     }
     let recorded = recorded(&plan, &disk)?;
-    let again = if args.again { Again::Always } else { Again::WhereNeeded };
-    let (mut problems, mut questions) = (Diagnostics::default(), Questions::default());
+    let again = if args.again { VoteReuse::Always } else { VoteReuse::WhereNeeded };
+    let (mut problems, mut questions) = (Diagnostics::default(), JudgeRequests::default());
     for one in &recorded {
-        problems.keep(questions.add(one.opened, one.place, &one.run, again, &disk));
+        problems.keep(questions.add(one.opened, one.index, &one.run, again, &disk));
     }
     problems.or(())?;
     if questions.count() == 0 {
@@ -51,16 +51,16 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, Trouble> {
 }
 
 /// The completed recordings of the chosen pairs.
-fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<Recorded<'a>>, Diagnostics> {
-    let laid = Laid::default();
-    let runs = Replay::open(disk, plan, Tier::Deterministic, &laid)?;
+fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Diagnostics> {
+    let layout = LiveLayout::default();
+    let runs = Replay::open(disk, plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut recorded) = (Diagnostics::default(), Vec::new());
     for opened in plan.suites.iter().filter(|opened| !opened.judges.is_empty()) {
-        for place in opened.chosen(&plan.wanted) {
-            let pair = &opened.suite.pairs()[place];
+        for index in opened.chosen(&plan.wanted) {
+            let pair = &opened.suite.pairs()[index];
             let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else { continue };
             let files = problems.keep_all(runs.recorded(key)).unwrap_or_default();
-            recorded.extend(files.into_iter().map(|(file, run)| Recorded { opened, place, file, run }));
+            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { opened, index, file, run }));
         }
     }
     problems.or(recorded)
@@ -69,22 +69,22 @@ fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<Recorded<'a>>, Diagno
 fn voted(
     args: &JudgeArgs,
     plan: &Plan,
-    questions: &Questions<'_>,
-    recorded: &[Recorded<'_>],
+    questions: &JudgeRequests<'_>,
+    recorded: &[JudgedOutput<'_>],
     disk: &Disk,
     world: &World,
-) -> Result<u8, Trouble> {
-    let options = Options {
+) -> Result<u8, CliError> {
+    let options = LiveOptions {
         caching: if args.cache { Caching::Usual } else { Caching::Off },
         resume: if args.resume { Resume::Yes } else { Resume::No },
         loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
         max_cost_usd: args.max_cost_usd,
-        ..Options::NONE
+        ..LiveOptions::NONE
     };
     if options.resume == Resume::No {
         live::unfinished(plan, disk).clear()?;
     }
-    let booth = Booth {
+    let runner = JudgeRunner {
         plan,
         disk,
         world,
@@ -93,16 +93,16 @@ fn voted(
         left: live::limits(plan, &options),
         minutes: plan.config.budget.max_minutes,
     };
-    let polled = live::poll(&booth, questions)?;
-    polled.notes.iter().for_each(|note| world.tell(note));
-    if let Some(interruption) = polled.called_off {
+    let outcome = live::poll(&runner, questions)?;
+    outcome.notes.iter().for_each(|note| world.tell(note));
+    if let Some(interruption) = outcome.called_off {
         world.tell("nothing was written; what was finished is kept: --resume goes on from there");
         return Ok(interruption.exit_code());
     }
     live::unfinished(plan, disk).clear()?;
     let (mut written, mut missing, mut read) = (0, 0, 0);
-    for Recorded { opened, place, file, run } in recorded {
-        let asked = polled.of(opened, *place, run, disk)?;
+    for JudgedOutput { opened, index, file, run } in recorded {
+        let asked = outcome.of(opened, *index, run, disk)?;
         let count = |given: bool| {
             asked.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
         };
@@ -119,7 +119,7 @@ fn voted(
     let lost = plural(missing, "vote is", "votes are");
     world.say(&format!(
         "{outputs} judged in {}; {lost} missing; {} written, and count once they are committed\n",
-        plural(usize::try_from(polled.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
+        plural(usize::try_from(outcome.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
         plural(written, "recording", "recordings")
     ));
     // A judge that could not be asked, or of whom nothing could be read, is work that was not done.
@@ -138,10 +138,10 @@ fn kept(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
     if !same || new.votes.iter().all(is_given) {
         return Some(new);
     }
-    let standing = |place: usize| old.votes.get(place).filter(|vote| is_given(vote)).cloned();
-    let votes = new.votes.iter().enumerate().map(|(place, vote)| match vote {
+    let standing = |index: usize| old.votes.get(index).filter(|vote| is_given(vote)).cloned();
+    let votes = new.votes.iter().enumerate().map(|(index, vote)| match vote {
         Vote::Given { .. } => vote.clone(),
-        Vote::Missing(_) => standing(place).unwrap_or_else(|| vote.clone()),
+        Vote::Missing(_) => standing(index).unwrap_or_else(|| vote.clone()),
     });
     let names: BTreeSet<&str> =
         [&old.model, &new.model].into_iter().flatten().flat_map(|names| names.split('+')).collect();

@@ -2,30 +2,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{Opened, OpenedJudge};
+use super::plan::{LoadedJudge, LoadedSuite};
 use crate::diag::Diagnostic;
-use crate::gate::judging;
-use crate::gate::judging::Labelled;
+use crate::gate::judge_trust;
+use crate::gate::judge_trust::LabelAvailability;
 use crate::model::{
-    Ballot, BaselineEntry, CaseId, Exclusion, JudgeIdentity, JudgeReport, JudgedSample, Mark, Opinion, PairJudged,
-    PairResult, Run, Sample, Trust,
+    Ballot, BaselineEntry, CaseId, Exclusion, JudgeConsensus, JudgeIdentity, JudgeReport, JudgedSample, Mark,
+    PairJudged, PairResult, Run, Sample, Trust,
 };
-use crate::suites::{Exhibit, Says, Shelf, outputs_digest};
+use crate::suites::{Exhibit, Files, LabelContent, outputs_digest};
 
 /// What the suite's judges said of a pair's samples.
 ///
 /// # Errors
 /// A file of the suite that cannot be read.
 pub fn pair(
-    opened: &Opened,
-    place: usize,
+    opened: &LoadedSuite,
+    index: usize,
     samples: &[Sample],
-    shelf: &dyn Shelf,
+    files: &dyn Files,
 ) -> Result<Vec<PairJudged>, Diagnostic> {
     if opened.judges.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(ask) = opened.suite.ask(place, 0, shelf)? else { return Ok(Vec::new()) };
+    let Some(ask) = opened.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
     let runs = samples.iter().filter_map(|sample| match sample {
         Sample::Completed(runs) => runs.first(),
         Sample::Inconclusive { .. } | Sample::Spared => None,
@@ -43,7 +43,7 @@ pub fn pair(
         let judged: Vec<JudgedSample> = judged.collect();
         PairJudged {
             judge: judge.config.name.clone(),
-            opinion: judging::of_pair(&judged, samples.len() - spared),
+            opinion: judge_trust::of_pair(&judged, samples.len() - spared),
             samples: judged,
             model: joined(models),
             outputs_sha256: outputs_sha256.clone(),
@@ -53,7 +53,7 @@ pub fn pair(
 }
 
 /// The votes on one sample. Votes by another rubric, or on another output, say nothing of this one.
-fn sample(judge: &OpenedJudge, ballot: Option<&Ballot>, exhibit: &str) -> JudgedSample {
+fn sample(judge: &LoadedJudge, ballot: Option<&Ballot>, exhibit: &str) -> JudgedSample {
     let stale = match ballot {
         None => Some("no judge was asked; `goldgate judge` asks".to_owned()),
         Some(ballot) if ballot.rubric_sha256 != judge.rubric_sha256 => {
@@ -70,10 +70,10 @@ fn sample(judge: &OpenedJudge, ballot: Option<&Ballot>, exhibit: &str) -> Judged
         Some(_) => None,
     };
     match (stale, ballot) {
-        (Some(why), _) => JudgedSample { opinion: Opinion::Unsettled(why), votes: Vec::new() },
+        (Some(why), _) => JudgedSample { opinion: JudgeConsensus::Unsettled(why), votes: Vec::new() },
         (None, ballot) => {
             let votes = ballot.map(|ballot| ballot.votes.clone()).unwrap_or_default();
-            JudgedSample { opinion: judging::opinion(&votes, judge.config.votes), votes }
+            JudgedSample { opinion: judge_trust::opinion(&votes, judge.config.votes), votes }
         }
     }
 }
@@ -89,28 +89,28 @@ fn joined(names: BTreeSet<String>) -> Option<String> {
 }
 
 /// Whether each judge of a suite may recommend: its marks of all counted pairs beside those of people.
-pub fn trust<'a>(opened: &Opened, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
-    let told = opened.judges.iter().enumerate().map(|(place, judge)| {
+pub fn trust<'a>(opened: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
+    let told = opened.judges.iter().enumerate().map(|(index, judge)| {
         let (mut marks, mut stale) = (Vec::new(), 0);
         for pair in pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted) {
-            let Some(judged) = pair.judged.get(place) else { continue };
+            let Some(judged) = pair.judged.get(index) else { continue };
             let (current, old) = of_people(judge, pair, judged.outputs_sha256.as_deref());
             stale += old;
             marks
                 .extend(judged.opinion.mark().into_iter().flat_map(|mark| current.iter().map(move |one| (*one, mark))));
         }
-        let labelled = if judge.config.labels.is_some() { Labelled::Yes } else { Labelled::No };
-        judging::trust(&marks, stale, judge.config.floor, labelled)
+        let labelled = if judge.config.labels.is_some() { LabelAvailability::Yes } else { LabelAvailability::No };
+        judge_trust::trust(&marks, stale, judge.config.floor, labelled)
     });
     told.collect()
 }
 
 /// The marks that people gave to the outputs of today, and how many are on others. The last of several labels of one person
 /// counts.
-fn of_people(judge: &OpenedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
+fn of_people(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
     let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
     for label in judge.labels.of(&pair.agent, &pair.case) {
-        let Says::Verdict(mark, on) = &label.says else { continue };
+        let LabelContent::Verdict(mark, on) = &label.says else { continue };
         by_person.insert(&label.by, (*mark, on.is_none() || on.as_deref() == outputs));
     }
     let stale = by_person.values().filter(|(_, current)| !current).count();
@@ -120,15 +120,15 @@ fn of_people(judge: &OpenedJudge, pair: &PairResult, outputs: Option<&str>) -> (
 
 /// What the judges say of one agent.
 pub fn agent(
-    opened: &Opened,
+    opened: &LoadedSuite,
     pairs: &[&PairResult],
     trust: &[Trust],
     before: Option<&BaselineEntry>,
 ) -> Vec<JudgeReport> {
-    let reports = opened.judges.iter().enumerate().zip(trust).map(|((place, judge), trust)| {
+    let reports = opened.judges.iter().enumerate().zip(trust).map(|((index, judge), trust)| {
         let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
         let judged: Vec<(&CaseId, &PairJudged)> =
-            counted.filter_map(|pair| Some((&pair.case, pair.judged.get(place)?))).collect();
+            counted.filter_map(|pair| Some((&pair.case, pair.judged.get(index)?))).collect();
         let settled: BTreeMap<&CaseId, Mark> =
             judged.iter().filter_map(|(case, judged)| Some((*case, judged.opinion.mark()?))).collect();
         let models = judged.iter().filter(|(_, judged)| judged.opinion.mark().is_some());
@@ -141,7 +141,7 @@ pub fn agent(
         let entry = before.and_then(|entry| entry.judges.get(&judge.config.name));
         JudgeReport {
             name: judge.config.name.clone(),
-            comparison: judging::comparison(&identity, &settled, entry),
+            comparison: judge_trust::comparison(&identity, &settled, entry),
             identity,
             marks: Mark::ALL.map(count),
             unsettled: narrow(judged.len() - settled.len()),

@@ -1,34 +1,34 @@
 //! `goldgate label`: people mark sampled cases, and it is told how far the automatic scores agree with them.
 
 mod draw;
-mod shelf;
+mod label_files;
 
 use std::collections::BTreeMap;
 
 use self::draw::{Candidate, drawn};
-use self::shelf::Labelled;
+use self::label_files::LabelFiles;
 use super::cli::LabelArgs;
-use super::evaluate::{Origin, evaluate};
-use super::plan::{Opened, Plan, Wanted, plan};
-use super::replay::{Laid, Replay, Runs, SampleCount};
+use super::cli_error::CliError;
+use super::evaluate::{ResultSources, evaluate};
+use super::plan::{LoadedSuite, Plan, Selection, plan};
+use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use super::selection::chosen;
-use super::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::config;
 use crate::gate::statistics::agreement;
 use crate::model::{Exclusion, Mark, RepoPath, Sample, SuiteReport, Tier};
-use crate::render::label::Shown;
+use crate::render::label::ShownCase;
 use crate::render::{label as render, plural};
-use crate::suites::{DIMENSIONS, Labels, NewLabel, Opinion, Says, Shelf, outputs_digest, with_label};
+use crate::suites::{DIMENSIONS, Files, GivenLabel, LabelContent, Labels, NewLabel, outputs_digest, with_label};
 use crate::world::{Disk, World, user_name};
 
 /// Asks, saves each answer at once, and tells the agreement.
 ///
 /// # Errors
 /// Bad input, and an outside that failed; a person who stops is no error.
-pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
+pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let table = Table::set(args, &disk, &file, world)?;
+    let table = LabelTable::set(args, &disk, &file, world)?;
     if !args.agreement {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
         let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
@@ -42,7 +42,7 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, Trouble> {
         }
         world.say("\n");
     }
-    let fresh = Table::set(args, &disk, &file, world)?;
+    let fresh = LabelTable::set(args, &disk, &file, world)?;
     let (marks, stale) = fresh.marks();
     world.say(&render::agreement(agreement(&marks).as_ref(), stale, args.judge.as_deref()));
     Ok(0)
@@ -60,15 +60,15 @@ fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
 }
 
 /// The cases that can be marked, graded, with what people said of them.
-struct Table {
+struct LabelTable {
     plan: Plan,
-    cases: Vec<Case>,
+    cases: Vec<LabelCase>,
     /// The dimension that is scored, by its place in the rubric; cases are marked where there is none.
     dimension: Option<usize>,
 }
 
 /// One case of one agent.
-struct Case {
+struct LabelCase {
     candidate: Candidate,
     /// The place of its suite in the plan, and the file of that suite's labels.
     suite: usize,
@@ -84,17 +84,17 @@ struct Case {
     digest: Option<String>,
 }
 
-impl Table {
-    fn set(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, Trouble> {
-        let suites = config::read(&disk.text(file)?)?.suites;
+impl LabelTable {
+    fn set(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, CliError> {
+        let suites = config::read_config(&disk.text(file)?)?.suites;
         let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
         let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
-        let shelf = Labelled { disk, labels };
-        let wanted = Wanted { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
-        let mut plan = plan(&shelf, file, wanted, &world.clock)?;
+        let files = LabelFiles { disk, labels };
+        let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
+        let mut plan = plan(&files, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
-        let has_rubric = |opened: &Opened| dimension.is_none() || opened.kind.name == "interview";
+        let has_rubric = |opened: &LoadedSuite| dimension.is_none() || opened.kind.name == "interview";
         plan.suites.retain(|opened| Marker::of(opened, by).is_some() && has_rubric(opened));
         if plan.suites.is_empty() {
             let (what, help) = match by {
@@ -113,21 +113,26 @@ impl Table {
             };
             return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
         }
-        let laid = Laid::default();
-        let runs = Replay::open(&shelf, &plan, Tier::Deterministic, &laid)?;
-        let graded =
-            evaluate(&plan, Tier::Deterministic, Origin { runs: &runs, parts: None, other: None }, &shelf, None)?;
+        let layout = LiveLayout::default();
+        let runs = Replay::open(&files, &plan, Tier::Deterministic, &layout)?;
+        let graded = evaluate(
+            &plan,
+            Tier::Deterministic,
+            ResultSources { runs: &runs, parts: None, other: None },
+            &files,
+            None,
+        )?;
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
         for report in &graded.suites {
-            let place = plan.suites.iter().position(|opened| opened.config.id == report.id);
-            let found = place.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
-            let Some((place, marker)) = found else { continue };
-            let found = counted(report, &plan.suites[place], (place, &marker), &runs);
+            let index = plan.suites.iter().position(|opened| opened.config.id == report.id);
+            let found = index.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
+            let Some((index, marker)) = found else { continue };
+            let found = counted(report, &plan.suites[index], (index, &marker), &runs);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
         // A score counts on the outputs that it is on, so there have to be some.
-        cases.retain(|case: &Case| dimension.is_none() || case.digest.is_some());
+        cases.retain(|case: &LabelCase| dimension.is_none() || case.digest.is_some());
         Ok(problems.or(Self { plan, cases, dimension })?)
     }
 
@@ -139,7 +144,7 @@ impl Table {
             let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
             let Some(scored) = case.scored else { continue };
             for label in self.labels(case).of(&case.candidate.agent, &case.candidate.case) {
-                let Says::Verdict(mark, outputs) = &label.says else { continue };
+                let LabelContent::Verdict(mark, outputs) = &label.says else { continue };
                 by_person.insert(&label.by, (*mark, case.is_on(outputs.as_deref())));
             }
             stale += by_person.values().filter(|(_, current)| !current).count();
@@ -150,13 +155,13 @@ impl Table {
     }
 
     /// What people said by the same rules as a case is scored by.
-    fn labels(&self, case: &Case) -> &Labels {
+    fn labels(&self, case: &LabelCase) -> &Labels {
         let opened = &self.plan.suites[case.suite];
-        case.judge.map_or(&opened.labels, |place| &opened.judges[place].labels)
+        case.judge.map_or(&opened.labels, |index| &opened.judges[index].labels)
     }
 
     /// Asks about drawn cases that this person has not marked yet; gives how many answers were saved.
-    fn ask(&self, args: &LabelArgs, by: &str, disk: &Disk, world: &World) -> Result<usize, Trouble> {
+    fn ask(&self, args: &LabelArgs, by: &str, disk: &Disk, world: &World) -> Result<usize, CliError> {
         let open: Vec<&Candidate> =
             self.cases.iter().filter(|case| !self.is_marked(case, by)).map(|case| &case.candidate).collect();
         let order = drawn(&open, args.count as usize, args.seed);
@@ -166,14 +171,14 @@ impl Table {
         let mut saved = 0;
         for (number, candidate) in order.iter().enumerate() {
             let Some(case) = self.cases.iter().find(|case| case.candidate == **candidate) else { continue };
-            if let (0, Some(place)) = (number, case.judge) {
-                world.say(&render::rubric(&self.plan.suites[case.suite].judges[place].rubric));
+            if let (0, Some(index)) = (number, case.judge) {
+                world.say(&render::rubric(&self.plan.suites[case.suite].judges[index].rubric));
             }
-            world.say(&self.shown(case, number + 1, order.len(), disk)?);
-            let (opinion, reason) = match asked(world, self.dimension)? {
-                Answer::Given(opinion, reason) => (opinion, reason),
-                Answer::Skipped => continue,
-                Answer::Ended => break,
+            world.say(&self.show_case(case, number + 1, order.len(), disk)?);
+            let (opinion, reason) = match ask_person(world, self.dimension)? {
+                LabelAnswer::Given(opinion, reason) => (opinion, reason),
+                LabelAnswer::Skipped => continue,
+                LabelAnswer::Ended => break,
             };
             let today = world.clock.today();
             let label = NewLabel {
@@ -186,27 +191,29 @@ impl Table {
                 reason: &reason,
             };
             // Read again for each answer: somebody else may have added to it.
-            let text = Labelled { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
+            let text = LabelFiles { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
             disk.replace(&case.labels, with_label(&text, &label).as_bytes())?;
             saved += 1;
         }
         Ok(saved)
     }
 
-    fn is_marked(&self, case: &Case, by: &str) -> bool {
+    fn is_marked(&self, case: &LabelCase, by: &str) -> bool {
         let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
         labels.any(|label| match (&label.says, self.dimension) {
-            (Says::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
+            (LabelContent::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
             // Whoever scored it: one person's score counts.
-            (Says::Score(dimension, _, outputs), Some(asked)) => *dimension == asked && *outputs == case.digest,
-            (Says::Verdict(..), Some(_)) | (Says::Score(..), None) | (Says::Tag(..), _) => false,
+            (LabelContent::Score(dimension, _, outputs), Some(asked)) => *dimension == asked && *outputs == case.digest,
+            (LabelContent::Verdict(..), Some(_)) | (LabelContent::Score(..), None) | (LabelContent::Tag(..), _) => {
+                false
+            }
         })
     }
 
-    fn shown(&self, case: &Case, number: usize, of: usize, disk: &Disk) -> Result<String, Trouble> {
+    fn show_case(&self, case: &LabelCase, number: usize, of: usize, disk: &Disk) -> Result<String, CliError> {
         let Candidate { suite, agent, case: id, mark: _ } = &case.candidate;
         let golden = disk.text(&case.golden)?;
-        Ok(render::shown(&Shown {
+        Ok(render::render_case(&ShownCase {
             number,
             of,
             who: format!("{suite}/{agent}/{id}"),
@@ -227,14 +234,14 @@ struct Marker {
 
 impl Marker {
     /// The suite's own labels, or those of the judge that is asked for; `None` where it has none.
-    fn of(opened: &Opened, judge: Option<&str>) -> Option<Self> {
+    fn of(opened: &LoadedSuite, judge: Option<&str>) -> Option<Self> {
         let Some(name) = judge else { return Some(Self { judge: None, labels: opened.config.labels.clone()? }) };
-        let place = opened.judges.iter().position(|one| one.config.name.as_str() == name)?;
-        Some(Self { judge: Some(place), labels: opened.judges[place].config.labels.clone()? })
+        let index = opened.judges.iter().position(|one| one.config.name.as_str() == name)?;
+        Some(Self { judge: Some(index), labels: opened.judges[index].config.labels.clone()? })
     }
 }
 
-impl Case {
+impl LabelCase {
     /// Whether a label is on the outputs that there are now; one that does not say is.
     fn is_on(&self, outputs: Option<&str>) -> bool {
         outputs.is_none() || outputs == self.digest.as_deref()
@@ -244,10 +251,10 @@ impl Case {
 /// The counted cases of a suite.
 fn counted(
     report: &SuiteReport,
-    opened: &Opened,
+    opened: &LoadedSuite,
     (suite, marker): (usize, &Marker),
     runs: &Replay<'_>,
-) -> Result<Vec<Case>, Diagnostics> {
+) -> Result<Vec<LabelCase>, Diagnostics> {
     let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
     let graded = report.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair);
     for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
@@ -257,9 +264,9 @@ fn counted(
         let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else { continue };
         let scored = match marker.judge {
             None => Some(pair.passed.mark()),
-            Some(place) => pair.judged.get(place).and_then(|judged| judged.opinion.mark()),
+            Some(index) => pair.judged.get(index).and_then(|judged| judged.opinion.mark()),
         };
-        cases.push(Case {
+        cases.push(LabelCase {
             candidate: Candidate {
                 suite: report.id.clone(),
                 agent: pair.agent.clone(),
@@ -281,35 +288,35 @@ fn counted(
 }
 
 /// What a person said to one case.
-enum Answer {
-    Given(Opinion, String),
+enum LabelAnswer {
+    Given(GivenLabel, String),
     Skipped,
     Ended,
 }
 
-fn asked(world: &World, dimension: Option<usize>) -> anyhow::Result<Answer> {
+fn ask_person(world: &World, dimension: Option<usize>) -> anyhow::Result<LabelAnswer> {
     let (question, answers) = match dimension {
         None => ("pass, weak or fail (s skips, q ends) > ".to_owned(), "p, w, f, s or q"),
-        Some(place) => (format!("points for {}: 0, 1 or 2 (s skips, q ends) > ", DIMENSIONS[place]), "0, 1, 2, s or q"),
+        Some(index) => (format!("points for {}: 0, 1 or 2 (s skips, q ends) > ", DIMENSIONS[index]), "0, 1, 2, s or q"),
     };
     let opinion = loop {
-        let Some(word) = world.ask(&question)? else { return Ok(Answer::Ended) };
+        let Some(word) = world.ask(&question)? else { return Ok(LabelAnswer::Ended) };
         match (word.to_lowercase().as_str(), dimension) {
-            ("p" | "pass", None) => break Opinion::Mark(Mark::Pass),
-            ("w" | "weak", None) => break Opinion::Mark(Mark::Weak),
-            ("f" | "fail", None) => break Opinion::Mark(Mark::Fail),
-            ("0", Some(place)) => break Opinion::Points(place, 0),
-            ("1", Some(place)) => break Opinion::Points(place, 1),
-            ("2", Some(place)) => break Opinion::Points(place, 2),
-            ("s" | "skip", _) => return Ok(Answer::Skipped),
-            ("q" | "quit", _) => return Ok(Answer::Ended),
+            ("p" | "pass", None) => break GivenLabel::Mark(Mark::Pass),
+            ("w" | "weak", None) => break GivenLabel::Mark(Mark::Weak),
+            ("f" | "fail", None) => break GivenLabel::Mark(Mark::Fail),
+            ("0", Some(index)) => break GivenLabel::Points(index, 0),
+            ("1", Some(index)) => break GivenLabel::Points(index, 1),
+            ("2", Some(index)) => break GivenLabel::Points(index, 2),
+            ("s" | "skip", _) => return Ok(LabelAnswer::Skipped),
+            ("q" | "quit", _) => return Ok(LabelAnswer::Ended),
             _ => world.say(&format!("Please answer {answers}.\n")),
         }
     };
     loop {
-        let Some(reason) = world.ask("why > ")? else { return Ok(Answer::Ended) };
+        let Some(reason) = world.ask("why > ")? else { return Ok(LabelAnswer::Ended) };
         if !reason.is_empty() {
-            return Ok(Answer::Given(opinion, reason));
+            return Ok(LabelAnswer::Given(opinion, reason));
         }
         world.say("A mark without a reason helps nobody; one sentence is enough.\n");
     }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 
 use super::base_commit::name_base;
 use super::cli::MergeArgs;
-use super::evaluate::Parts;
+use super::cli_error::CliError;
+use super::evaluate::ShardResults;
 use super::live::NotRun;
-use super::plan::Wanted;
-use super::run::{Done, Job};
+use super::plan::Selection;
+use super::run::{GradedRun, RunOptions};
 use super::tiers::DecidingTiers;
-use super::trouble::Trouble;
 use super::{live, run, selection, show};
 use crate::diag::Diagnostic;
-use crate::format::shard_v1::{Asked, Part};
+use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::format::{SourceText, shard_v1};
-use crate::model::{Authority, RepoPath, Report, Usage};
+use crate::model::{Authority, RepoPath, Report, RunUsage};
 use crate::report::PART;
-use crate::suites::{Shelf, sha256_hex};
+use crate::suites::{Files, sha256_hex};
 use crate::world::{Disk, Git, World, head_commit};
 
 /// What a part is called in its folder.
@@ -28,11 +28,11 @@ const FILE: &str = "shard.json";
 ///
 /// # Errors
 /// Why it could not be written.
-pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
+pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::Result<()> {
     let Some(shard) = job.wanted.shard else { return Ok(()) };
-    let part = Part {
+    let part = ShardPart {
         shard,
-        asked: Asked {
+        asked: ShardScope {
             config_sha256: done.config_sha256.clone(),
             blocking: job.authority == Authority::Blocking,
             every_tier: job.deciding == DecidingTiers::Every,
@@ -52,8 +52,8 @@ pub fn write_part(folder: &Disk, job: &Job, done: &Done) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// Parts that do not belong together or to this checkout, and what a run can meet.
-pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
-    let joined = Joined::read(&args.folders, &args.config)?;
+pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
+    let joined = JoinedShards::read(&args.folders, &args.config)?;
     let (disk, _) = Disk::of_config(&args.config)?;
     joined.is_of_checkout(&disk)?;
     let git = Git::of(&disk);
@@ -66,24 +66,24 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, Trouble> {
     if let Some(folder) = &args.out {
         show::write_all(&Disk::create(Path::new(folder))?, &done.report, &done.proposed())?;
     }
-    world.say(&show::shown(&done.report, args.format, world));
+    world.say(&show::render_report(&done.report, args.format, world));
     Ok(done.report.exit_code())
 }
 
 /// Parts that belong together.
-pub struct Joined {
-    parts: Vec<Part>,
+pub struct JoinedShards {
+    parts: Vec<ShardPart>,
     /// The job that judges them as a whole; its base commit is the one that the parts name.
-    pub job: Job,
+    pub job: RunOptions,
 }
 
-impl Joined {
+impl JoinedShards {
     /// Reads the folders of the parts, which were graded with this config.
     ///
     /// # Errors
     /// Parts that do not belong together, or to this config.
-    pub fn read(folders: &[String], config: &str) -> Result<Self, Trouble> {
-        let parts = folders.iter().map(|folder| read(folder)).collect::<Result<Vec<Part>, Trouble>>()?;
+    pub fn read(folders: &[String], config: &str) -> Result<Self, CliError> {
+        let parts = folders.iter().map(|folder| read_part(folder)).collect::<Result<Vec<ShardPart>, CliError>>()?;
         let one = together(&parts)?;
         let (disk, file) = Disk::of_config(config)?;
         if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 || one.report.config.as_ref() != Some(&file) {
@@ -109,8 +109,8 @@ impl Joined {
     ///
     /// # Errors
     /// Parts that were graded with other golden files than those of this checkout.
-    pub fn complete(&self, done: &mut Done) -> Result<(), Diagnostic> {
-        belong(&self.parts, &done.report, self.job.parts.as_deref().map_or(0, Parts::count))?;
+    pub fn complete(&self, done: &mut GradedRun) -> Result<(), Diagnostic> {
+        belong(&self.parts, &done.report, self.job.parts.as_deref().map_or(0, ShardResults::count))?;
         times(&self.parts, &mut done.report);
         Ok(())
     }
@@ -121,7 +121,7 @@ impl Joined {
 /// # Errors
 /// That the folder cannot be read.
 #[cfg(feature = "github")]
-pub fn folders(below: &str) -> Result<Vec<String>, Trouble> {
+pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
     let missing = |_| {
         let help = "download the folder of each part into a folder of its own below it";
         Diagnostic::of_file(below, "missing-folder", "there is no such folder", help)
@@ -130,7 +130,7 @@ pub fn folders(below: &str) -> Result<Vec<String>, Trouble> {
     Ok(names.iter().map(|entry| format!("{below}/{}", entry.name)).collect())
 }
 
-fn read(folder: &str) -> Result<Part, Trouble> {
+fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     let shown = RepoPath::root().child(&format!("{}/{FILE}", folder.trim_end_matches('/')));
     let missing = || {
         let help = "name a folder that goldgate run --shard i/n --out DIR wrote";
@@ -141,11 +141,11 @@ fn read(folder: &str) -> Result<Part, Trouble> {
         "missing-file" => missing(),
         _ => Diagnostic { file: shown.to_string(), ..problem },
     })?;
-    Ok(shard_v1::read(&SourceText::from_text(shown, text))?)
+    Ok(shard_v1::read_shard(&SourceText::from_text(shown, text))?)
 }
 
 /// The first part, once all parts are there, each once, and of one run.
-fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
+fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
     let refuse = |what: String, help: &str| Diagnostic::of_file("command line", "bad-parts", what, help);
     let Some(first) = parts.first() else { return Err(refuse("no part is named".to_owned(), "name their folders")) };
     let of = first.shard.of();
@@ -187,8 +187,8 @@ fn together(parts: &[Part]) -> Result<&Part, Diagnostic> {
     Ok(first)
 }
 
-fn job(config: &str, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
-    let mut joined = Parts::default();
+fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<RunOptions, CliError> {
+    let mut joined = ShardResults::default();
     for suite in parts.iter().flat_map(|part| &part.report.suites) {
         for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
             joined.add(suite.tier, &suite.id, case.pair.clone());
@@ -197,28 +197,28 @@ fn job(config: &str, one: &Part, parts: &[Part]) -> Result<Job, Trouble> {
     for (tier, message) in parts.iter().flat_map(|part| part.not_run.clone()) {
         joined.add_not_run(NotRun { tier, message });
     }
-    let Asked { config_sha256: _, blocking, every_tier, suites, agents, cases, samples, base } = one.asked.clone();
-    Ok(Job {
+    let ShardScope { config_sha256: _, blocking, every_tier, suites, agents, cases, samples, base } = one.asked.clone();
+    Ok(RunOptions {
         config: config.to_owned(),
-        wanted: Wanted {
+        wanted: Selection {
             tiers: one.report.tiers.clone(),
             suites,
             agents,
             cases: selection::patterns(&cases)?,
             samples,
-            ..Wanted::default()
+            ..Selection::default()
         },
         authority: if blocking { Authority::Blocking } else { Authority::Advisory },
         deciding: if every_tier { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: one.report.commit.clone(),
         base,
-        live: live::Options::NONE,
+        live: live::LiveOptions::NONE,
         parts: Some(Arc::new(joined)),
     })
 }
 
 /// The parts were graded with the golden files of this checkout, and nothing of them is left over.
-fn belong(parts: &[Part], whole: &Report, count: usize) -> Result<(), Diagnostic> {
+fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagnostic> {
     let refuse = |what: String| {
         Diagnostic::of_file("command line", "bad-parts", what, "grade all parts on one checkout, and merge on it")
     };
@@ -248,11 +248,11 @@ fn belong(parts: &[Part], whole: &Report, count: usize) -> Result<(), Diagnostic
 }
 
 /// From the first start to the last end, and what all cost together.
-fn times(parts: &[Part], report: &mut Report) {
+fn times(parts: &[ShardPart], report: &mut Report) {
     let reports = || parts.iter().map(|part| &part.report);
     report.started_at = reports().map(|part| part.started_at.clone()).min().unwrap_or_default();
     report.finished_at = reports().map(|part| part.finished_at.clone()).max().unwrap_or_default();
-    report.usage = reports().map(|part| part.usage).fold(Usage::default(), Usage::and);
+    report.usage = reports().map(|part| part.usage).fold(RunUsage::default(), RunUsage::and);
     // What live runs have to say was said by the parts.
     let said: BTreeSet<&String> = reports().flat_map(|part| &part.notes).collect();
     let new: Vec<String> =

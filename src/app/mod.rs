@@ -8,6 +8,7 @@ mod baseline;
 mod calibrate;
 mod check;
 mod cli;
+mod cli_error;
 mod diff;
 mod evaluate;
 mod explain;
@@ -18,7 +19,7 @@ mod import;
 mod judge;
 mod judged;
 mod label;
-mod layout;
+mod legacy_output;
 mod live;
 mod merge;
 mod plan;
@@ -35,7 +36,6 @@ mod show;
 mod snapshots;
 mod stored;
 mod tiers;
-mod trouble;
 
 use clap::Parser;
 

@@ -1,6 +1,6 @@
 //! What is going to be graded: config, suites, gates and filters, checked before anything runs.
 
-mod cast;
+mod agent_policy;
 mod judges;
 mod pairs;
 mod quarantines;
@@ -10,22 +10,22 @@ use std::sync::Arc;
 
 use globset::GlobMatcher;
 
-pub use self::judges::OpenedJudge;
+pub use self::judges::LoadedJudge;
 use super::prompts::prompt_package;
 use super::selection;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 use crate::format::{SourceText, config, yaml};
-use crate::gate::{Planned, Selection, planned_in};
-use crate::guard::{OtherCommit, ReadFor, ReadLog, RecordedFiles};
-use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, Shard, Source, Suite as SuiteConfig, SuiteId, Tier};
-use crate::suites::{KINDS, Kind, Labels, Pair, PromptPackage, Shelf, Suite, kind, sha256_hex};
+use crate::gate::{CaseSelection, PlannedGate, planned_in};
+use crate::golden_changes::{OtherCommit, ReadFor, ReadLog, RecordedFiles};
+use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, Shard, SuiteConfig, SuiteId, Tier};
+use crate::suites::{Files, KINDS, Labels, Pair, PromptPackage, Suite, SuiteKind, kind, sha256_hex};
 use crate::world::Clock;
 
 /// What people asked for.
 #[derive(Debug, Clone, Default)]
-pub struct Wanted {
+pub struct Selection {
     /// The tiers; empty for all that a suite has.
     pub tiers: Vec<Tier>,
     /// Suites by id; empty for all.
@@ -42,7 +42,7 @@ pub struct Wanted {
     pub target: Option<String>,
 }
 
-impl Wanted {
+impl Selection {
     /// Whether a case is of the part that is asked for. Its name decides, so that a new case moves no other to another machine.
     fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
         let Some(shard) = self.shard else { return true };
@@ -61,8 +61,8 @@ impl Wanted {
     }
 
     /// Whether all cases are asked for.
-    pub fn selection(&self) -> Selection {
-        if self.cases.is_empty() && self.shard.is_none() { Selection::Whole } else { Selection::Part }
+    pub fn selection(&self) -> CaseSelection {
+        if self.cases.is_empty() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
     }
 }
 
@@ -71,13 +71,13 @@ pub struct Plan {
     /// The config.
     pub config: Config,
     /// The suites, in the order of the config.
-    pub suites: Vec<Opened>,
+    pub suites: Vec<LoadedSuite>,
     /// What was asked for.
-    pub wanted: Wanted,
+    pub wanted: Selection,
     /// The day of the run, as `YYYY-MM-DD`: a quarantine ends.
     pub today: String,
     /// Whose rules these are.
-    pub rules: RulesOf,
+    pub rules: RulesSource,
 }
 
 impl Plan {
@@ -91,7 +91,7 @@ impl Plan {
 
 /// Whose rules runs are judged by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RulesOf {
+pub enum RulesSource {
     /// Those of the files that are graded.
     Head,
     /// Those of the base commit, where a case's runs may be missing and whose agents may have moved on.
@@ -99,32 +99,32 @@ pub enum RulesOf {
 }
 
 /// One suite, read.
-pub struct Opened {
+pub struct LoadedSuite {
     /// What the config says of it.
     pub config: SuiteConfig,
     /// Its kind.
-    pub kind: &'static Kind,
+    pub kind: &'static SuiteKind,
     /// Its golden files.
     pub suite: Arc<dyn Suite>,
     /// The gates of each metric of the kind in the deterministic tier.
-    pub gates: Vec<Vec<Planned>>,
+    pub gates: Vec<Vec<PlannedGate>>,
     /// The gates of each metric of the kind in the model tier.
-    pub model_gates: Vec<Vec<Planned>>,
+    pub model_gates: Vec<Vec<PlannedGate>>,
     /// The rules that agents were given.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
     /// What people said about its cases.
     pub labels: Labels,
     /// Models that mark its cases.
-    pub judges: Vec<OpenedJudge>,
+    pub judges: Vec<LoadedJudge>,
     /// What was read of it that the other commit does not have as it is.
     pub reads: ReadLog,
     /// The pairs that are graded, where not all are.
     pub known: Option<BTreeSet<(CaseId, AgentName)>>,
 }
 
-impl Opened {
+impl LoadedSuite {
     /// The gates of each metric of the kind in a tier.
-    pub fn gates_of(&self, tier: Tier) -> &[Vec<Planned>] {
+    pub fn gates_of(&self, tier: Tier) -> &[Vec<PlannedGate>] {
         match tier {
             Tier::Deterministic => &self.gates,
             Tier::Model => &self.model_gates,
@@ -132,7 +132,7 @@ impl Opened {
     }
 
     /// The places of the pairs that are asked for.
-    pub fn chosen<'a>(&'a self, wanted: &'a Wanted) -> impl Iterator<Item = usize> + 'a {
+    pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = usize> + 'a {
         let pairs = self.suite.pairs().iter().enumerate();
         let known = |pair: &Pair| {
             self.known.as_ref().is_none_or(|known| known.contains(&(pair.case.clone(), pair.agent.clone())))
@@ -148,7 +148,7 @@ impl Opened {
 }
 
 /// The source of an agent's runs in a tier.
-pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
+pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
     agent.source(tier)
 }
 
@@ -156,8 +156,8 @@ pub fn source_of(agent: &Agent, tier: Tier) -> Option<&Source> {
 ///
 /// # Errors
 /// Everything in them that cannot be, and filters that choose nothing.
-pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -> Result<Plan, Diagnostics> {
-    plan_beside(shelf, None, file, wanted, clock)
+pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock) -> Result<Plan, Diagnostics> {
+    plan_beside(files, None, file, wanted, clock)
 }
 
 /// Reads as [`plan`] does, and keeps a list of what differs from another commit.
@@ -165,16 +165,22 @@ pub fn plan(shelf: &dyn Shelf, file: &RepoPath, wanted: Wanted, clock: &Clock) -
 /// # Errors
 /// As [`plan`].
 pub fn plan_beside(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     other: Option<&dyn OtherCommit>,
     file: &RepoPath,
-    wanted: Wanted,
+    wanted: Selection,
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
-    let source = shelf.text(file)?;
-    let mut config = config::read(&source)?;
-    let reader =
-        Reader { shelf, source: &source, places: yaml::Places::of(&source), other, rules: RulesOf::Head, head: None };
+    let source = files.text(file)?;
+    let mut config = config::read_config(&source)?;
+    let reader = PlanReader {
+        files,
+        source: &source,
+        places: yaml::YamlLocations::of(&source),
+        other,
+        rules: RulesSource::Head,
+        head: None,
+    };
     let mut problems = Diagnostics::default();
     for id in &wanted.suites {
         let known = config.suites.iter().map(|suite| suite.id.as_str());
@@ -196,10 +202,10 @@ pub fn plan_beside(
     let chosen: Vec<&SuiteConfig> = chosen
         .filter(|suite| wanted.tiers.is_empty() || suite.tiers.iter().any(|tier| wanted.tiers.contains(tier)))
         .collect();
-    let suites: Vec<Opened> =
+    let suites: Vec<LoadedSuite> =
         chosen.iter().filter_map(|suite| problems.keep_all(reader.open(suite, &config))).collect();
     let mut plan =
-        problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesOf::Head })?;
+        problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Head })?;
     problems = Diagnostics::default();
     plan.suites.iter().for_each(|opened| pairs::check(opened, &config, &mut problems));
     plan.suites.iter().for_each(|opened| quarantines::quarantines(opened, clock, &mut problems));
@@ -225,24 +231,25 @@ pub fn plan_beside(
 /// # Errors
 /// What of them this version cannot read.
 pub fn base_plan(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     other: &dyn OtherCommit,
     head: &Plan,
     config: &Config,
     known: BTreeMap<SuiteId, BTreeSet<(CaseId, AgentName)>>,
-    wanted: Wanted,
+    wanted: Selection,
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
-    let source = shelf.text(&config.file)?;
-    let places = yaml::Places::of(&source);
-    let reader = Reader { shelf, source: &source, places, other: Some(other), rules: RulesOf::Base, head: Some(head) };
+    let source = files.text(&config.file)?;
+    let places = yaml::YamlLocations::of(&source);
+    let reader =
+        PlanReader { files, source: &source, places, other: Some(other), rules: RulesSource::Base, head: Some(head) };
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
     for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
         let Some(opened) = problems.keep_all(reader.open(suite, config)) else { continue };
-        suites.push(Opened { known: known.get(&suite.id).cloned(), ..opened });
+        suites.push(LoadedSuite { known: known.get(&suite.id).cloned(), ..opened });
     }
-    problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesOf::Base })
+    problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Base })
 }
 
 /// Labels are of cases and agents that there are.
@@ -257,25 +264,25 @@ fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &m
 /// Lets another target answer for every agent that has a live one in the model tier.
 fn redirect(config: &mut Config, target: &str) {
     for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
-        if let Some(Source::Live(live)) = &mut agent.model {
+        if let Some(RunSource::Live(live)) = &mut agent.model {
             target.clone_into(&mut live.target);
             live.critic.iter_mut().for_each(|critic| target.clone_into(critic));
         }
     }
 }
 
-struct Reader<'a> {
-    shelf: &'a dyn Shelf,
+struct PlanReader<'a> {
+    files: &'a dyn Files,
     source: &'a SourceText,
-    places: yaml::Places<'a>,
+    places: yaml::YamlLocations<'a>,
     /// The commit that what is read is compared with.
     other: Option<&'a dyn OtherCommit>,
-    rules: RulesOf,
+    rules: RulesSource,
     /// What of the head was read already, where these are the files of the base commit.
     head: Option<&'a Plan>,
 }
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     fn problem(
         &self,
         path: &[Step<'_>],
@@ -299,7 +306,7 @@ impl Reader<'_> {
         Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
     }
 
-    fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<Opened, Diagnostics> {
+    fn open(&self, suite: &SuiteConfig, config: &Config) -> Result<LoadedSuite, Diagnostics> {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         let Some(kind) = kind(&suite.kind) else {
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
@@ -318,18 +325,18 @@ impl Reader<'_> {
         let model_gates = kind.metrics.iter().map(in_the_model_tier).collect();
         // Who made the runs is the head's business.
         let prompts = match self.rules {
-            RulesOf::Head => self.prompts(suite, config, &mut problems),
-            RulesOf::Base => BTreeMap::new(),
+            RulesSource::Head => self.prompts(suite, config, &mut problems),
+            RulesSource::Base => BTreeMap::new(),
         };
         let reads = ReadLog::beside(self.other);
-        let recorded = self.other.map(|other| RecordedFiles::new(self.shelf, other, &reads, ReadFor::Suite));
-        let shelf: &dyn Shelf = recorded.as_ref().map_or(self.shelf, |recorded| recorded);
-        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), shelf)).unwrap_or_default();
+        let recorded = self.other.map(|other| RecordedFiles::new(self.files, other, &reads, ReadFor::Suite));
+        let files: &dyn Files = recorded.as_ref().map_or(self.files, |recorded| recorded);
+        let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), files)).unwrap_or_default();
         let for_reading = suite.for_reading();
         let known = self.head.and_then(|head| head.golden_set(&for_reading));
         let opened: Option<Arc<dyn Suite>> = match known {
             Some(known) => Some(known),
-            None => problems.keep_all((kind.open)(&for_reading, shelf)).map(Arc::from),
+            None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
         if let Some(opened) = &opened {
@@ -345,11 +352,11 @@ impl Reader<'_> {
             ));
         }
         let judges = match self.rules {
-            RulesOf::Head => opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
-            RulesOf::Base => None,
+            RulesSource::Head => opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
+            RulesSource::Base => None,
         };
         match opened {
-            Some(suite_files) => problems.or(Opened {
+            Some(suite_files) => problems.or(LoadedSuite {
                 config: suite.clone(),
                 kind,
                 suite: suite_files,
@@ -376,14 +383,14 @@ impl Reader<'_> {
         let mut prompts = BTreeMap::new();
         for (name, agent) in config.suites.iter().filter(of).flat_map(|other| &other.agents) {
             let Some(path) = &agent.prompt else { continue };
-            if let Some(package) = problems.keep(prompt_package(self.shelf, self.other, path)) {
+            if let Some(package) = problems.keep(prompt_package(self.files, self.other, path)) {
                 prompts.insert(name.clone(), package);
             }
         }
         prompts
     }
 
-    fn gates(&self, suite: &SuiteConfig, kind: &Kind, problems: &mut Diagnostics) -> Vec<Vec<Planned>> {
+    fn gates(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) -> Vec<Vec<PlannedGate>> {
         for metric in suite.gates.keys().filter(|metric| !judges::is_known(suite, kind, metric)) {
             let names: Vec<&str> = kind.metrics.iter().map(|spec| spec.name).collect();
             let help = match nearest(metric, names.iter().copied()) {
@@ -404,7 +411,7 @@ impl Reader<'_> {
                         At(suite.index),
                         Key("gates"),
                         Key(spec.name),
-                        At(problem.place),
+                        At(problem.index),
                         Key(problem.key),
                     ];
                     let path: &[Step<'_>] = if stated.len() > 1 { &listed } else { &path };

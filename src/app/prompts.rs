@@ -1,9 +1,9 @@
 //! Reads the rules that agents were given.
 
 use crate::diag::Diagnostic;
-use crate::guard::OtherCommit;
+use crate::golden_changes::OtherCommit;
 use crate::model::RepoPath;
-use crate::suites::{EntryKind, PromptPackage, Shelf, sha256_hex};
+use crate::suites::{EntryKind, Files, PromptPackage, sha256_hex};
 use crate::text::{norm, without_returns};
 
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
@@ -13,24 +13,24 @@ use crate::text::{norm, without_returns};
 /// # Errors
 /// Why it cannot be read.
 pub fn prompt_package(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     other: Option<&dyn OtherCommit>,
     path: &RepoPath,
 ) -> Result<PromptPackage, Diagnostic> {
-    let package = read_package(shelf, path)?;
+    let package = read_package(files, path)?;
     // What cannot be read in the other commit is not there to be compared with.
     let before = other.and_then(|other| read_package(other.files(), path).ok()).map(|before| before.text);
     Ok(PromptPackage { before: before.filter(|before| *before != package.text), ..package })
 }
 
-fn read_package(shelf: &dyn Shelf, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
-    let Ok(entries) = shelf.list(path) else {
-        let text = shelf.text(path)?.text;
+fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
+    let Ok(entries) = files.list(path) else {
+        let text = files.text(path)?.text;
         return Ok(package(&without_returns(text.as_bytes()), text.as_bytes(), text.clone()));
     };
     let (mut lines, mut raw_lines, mut texts) = (String::new(), String::new(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
-        let text = shelf.text(&path.child(&entry.name))?.text;
+        let text = files.text(&path.child(&entry.name))?.text;
         let line = |bytes: &[u8]| format!("{}  {}\n", sha256_hex(bytes), entry.name);
         lines.push_str(&line(&without_returns(text.as_bytes())));
         raw_lines.push_str(&line(text.as_bytes()));

@@ -1,9 +1,9 @@
 //! `goldgate repair`: the JSON of a model's answer, and how it was read.
 
-use super::trouble::Trouble;
+use super::cli_error::CliError;
 use crate::diag::Diagnostic;
 use crate::render::plural;
-use crate::text::recover::{Anchor, Layer, Recovered, recover, recover_any};
+use crate::text::recover::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
 use crate::world::World;
 
 /// What the kinds look for; single objects can be told apart only by such a field.
@@ -17,7 +17,7 @@ const ANCHORS: [Anchor<'static>; 3] = [
 ///
 /// # Errors
 /// A text in which there is nothing to recover.
-pub fn repair(world: &World) -> Result<u8, Trouble> {
+pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
     let found = recover_any(&source.text).or_else(|| ANCHORS.iter().find_map(|anchor| recover(&source.text, anchor)));
     let Some(Recovered { value, layer, lost }) = found else {
@@ -27,9 +27,9 @@ pub fn repair(world: &World) -> Result<u8, Trouble> {
     };
     world.say(&format!("{value}\n"));
     let (number, word) = match layer {
-        Layer::Strict => (1, "strict"),
-        Layer::Repaired => (2, "repaired"),
-        Layer::Salvaged => (3, "salvaged"),
+        RecoveryLayer::Strict => (1, "strict"),
+        RecoveryLayer::Repaired => (2, "repaired"),
+        RecoveryLayer::Salvaged => (3, "salvaged"),
     };
     let lost = if lost > 0 { format!(", {} lost", plural(lost, "object", "objects")) } else { String::new() };
     world.tell(&format!("layer {number} ({word}{lost})"));

@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
-use super::plan::{Opened, Plan, RulesOf, source_of};
+use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
-use crate::model::{AgentName, Config, RepoPath, Run, RunKey, Sample, Source, Status, SuiteId, Tier, Why};
-use crate::suites::{EntryKind, Pair, Shelf};
+use crate::model::{
+    AgentName, Config, RepoPath, Run, RunKey, RunSource, RunStatus, Sample, SuiteId, Tier, UngradedReason,
+};
+use crate::suites::{EntryKind, Files, Pair};
 
 /// How many samples of a pair are graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub enum SampleCount {
 }
 
 /// Where runs come from. The blocking tier is handed one of these that can only read recordings.
-pub trait Runs: Sync {
+pub trait RunReader: Sync {
     /// Whether this source has the runs of a pair at all: an agent may be of the other tier alone.
     fn has(&self, pair: &Pair) -> bool;
 
@@ -38,7 +40,7 @@ pub trait Runs: Sync {
 
 /// Where the records of live runs lie, as if they were recordings.
 #[derive(Debug, Clone, Default)]
-pub struct Laid {
+pub struct LiveLayout {
     /// The folder of each agent that was run.
     pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
     /// Samples that were not made, since no answer could have changed a verdict.
@@ -49,23 +51,23 @@ pub struct Laid {
 
 /// The recordings of a plan's agents in one tier.
 pub struct Replay<'a> {
-    shelf: &'a dyn Shelf,
-    laid: &'a Laid,
-    folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>>,
-    rules: RulesOf,
+    files: &'a dyn Files,
+    layout: &'a LiveLayout,
+    folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>>,
+    rules: RulesSource,
     /// Samples that are left out where enough others are there.
     left_out: BTreeSet<(RunKey, u32)>,
 }
 
 /// One agent's folder of recordings.
-struct Folder {
+struct RecordingFolder {
     path: RepoPath,
     /// By the name of the case: a file, a folder, or wrongly both.
-    entries: HashMap<String, Form>,
+    entries: HashMap<String, RecordingLayout>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum RecordingLayout {
     File,
     Folder,
     Both,
@@ -76,8 +78,8 @@ impl<'a> Replay<'a> {
     ///
     /// # Errors
     /// Folders that cannot be listed, and entries that are no recordings.
-    pub fn open(shelf: &'a dyn Shelf, plan: &Plan, tier: Tier, laid: &'a Laid) -> Result<Self, Diagnostics> {
-        Self::of(shelf, plan, &plan.config, tier, laid)
+    pub fn open(files: &'a dyn Files, plan: &Plan, tier: Tier, layout: &'a LiveLayout) -> Result<Self, Diagnostics> {
+        Self::of(files, plan, &plan.config, tier, layout)
     }
 
     /// Lists the recordings of a plan's pairs where another config keeps them.
@@ -85,14 +87,14 @@ impl<'a> Replay<'a> {
     /// # Errors
     /// As [`Replay::open`].
     pub fn of(
-        shelf: &'a dyn Shelf,
+        files: &'a dyn Files,
         plan: &Plan,
         config: &Config,
         tier: Tier,
-        laid: &'a Laid,
+        layout: &'a LiveLayout,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, Folder>> = BTreeMap::new();
+        let mut folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>> = BTreeMap::new();
         let asked: BTreeSet<&SuiteId> = plan
             .suites
             .iter()
@@ -105,20 +107,22 @@ impl<'a> Replay<'a> {
             .flat_map(|suite| suite.agents.iter().map(move |(name, agent)| (&suite.id, name, agent)))
             .filter_map(|(suite, name, agent)| {
                 let folder = match source_of(agent, tier)? {
-                    Source::Replay(folder) => folder,
-                    Source::Live(_) => laid.folders.get(&(suite.clone(), name.clone()))?,
+                    RunSource::Replay(folder) => folder,
+                    RunSource::Live(_) => layout.folders.get(&(suite.clone(), name.clone()))?,
                 };
                 Some((suite, name, folder.child(name.as_str())))
             })
             .collect();
-        let listed: Vec<_> =
-            agents.into_par_iter().map(|(suite, name, path)| (suite, name, Folder::list(shelf, path))).collect();
+        let listed: Vec<_> = agents
+            .into_par_iter()
+            .map(|(suite, name, path)| (suite, name, RecordingFolder::list(files, path)))
+            .collect();
         for (suite, name, folder) in listed {
             if let Some(folder) = problems.keep(folder) {
                 folders.entry(suite.clone()).or_default().insert(name.clone(), folder);
             }
         }
-        problems.or(Self { shelf, laid, folders, rules: plan.rules, left_out: BTreeSet::new() })
+        problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new() })
     }
 
     /// The same recordings without some samples, where the others are as many as were planned.
@@ -153,7 +157,7 @@ impl<'a> Replay<'a> {
                 asked.entry(&folder.path).or_default().extend(names);
             }
         }
-        let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &Opened| &opened.config.id).collect();
+        let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &LoadedSuite| &opened.config.id).collect();
         let mut problems = Diagnostics::default();
         let listed = self.folders.iter().filter(|(suite, _)| opened.contains(suite));
         for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
@@ -161,7 +165,11 @@ impl<'a> Replay<'a> {
             let left =
                 folder.entries.iter().filter(|(name, _)| !asked.is_some_and(|asked| asked.contains(name.as_str())));
             for (name, form) in left {
-                let file = folder.path.child(&if *form == Form::File { format!("{name}.json") } else { name.clone() });
+                let file = folder.path.child(&if *form == RecordingLayout::File {
+                    format!("{name}.json")
+                } else {
+                    name.clone()
+                });
                 let what = format!("this recording belongs to no case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
                     file,
@@ -174,7 +182,7 @@ impl<'a> Replay<'a> {
         problems
     }
 
-    fn folder(&self, key: &RunKey) -> Option<&Folder> {
+    fn folder(&self, key: &RunKey) -> Option<&RecordingFolder> {
         self.folders.get(&key.suite)?.get(&key.agent)
     }
 
@@ -189,7 +197,7 @@ impl<'a> Replay<'a> {
         let inner = folder.path.child(key.case.as_str());
         match folder.entries.get(key.case.as_str()) {
             // A run that only the base commit's rules ask for is not there, and that is no mistake of the files.
-            None if self.rules == RulesOf::Base => Ok(BTreeMap::new()),
+            None if self.rules == RulesSource::Base => Ok(BTreeMap::new()),
             None => {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
                 Err(Diagnostic::of_file(
@@ -200,15 +208,15 @@ impl<'a> Replay<'a> {
                 )
                 .into())
             }
-            Some(Form::File) => Ok(BTreeMap::from([(0, file)])),
-            Some(Form::Both) => {
+            Some(RecordingLayout::File) => Ok(BTreeMap::from([(0, file)])),
+            Some(RecordingLayout::Both) => {
                 let what = format!(
                     "the case \"{}\" has two recordings of sample 0: this file and the folder {inner}",
                     key.case
                 );
                 Err(Diagnostic::of_file(&file, "duplicate-recording", what, "keep one of them").into())
             }
-            Some(Form::Folder) => numbered(self.shelf, &inner),
+            Some(RecordingLayout::Folder) => numbered(self.files, &inner),
         }
     }
 
@@ -229,17 +237,17 @@ impl<'a> Replay<'a> {
     }
 
     fn run(&self, key: &RunKey, sample: u32, file: &RepoPath) -> Result<Run, Diagnostic> {
-        run_v1::read(&self.shelf.text(file)?, key, sample)
+        run_v1::read_run(&self.files.text(file)?, key, sample)
     }
 }
 
-impl Folder {
-    fn list(shelf: &dyn Shelf, path: RepoPath) -> Result<Self, Diagnostic> {
-        let mut entries: HashMap<String, Form> = HashMap::new();
-        for entry in shelf.list(&path)? {
+impl RecordingFolder {
+    fn list(files: &dyn Files, path: RepoPath) -> Result<Self, Diagnostic> {
+        let mut entries: HashMap<String, RecordingLayout> = HashMap::new();
+        for entry in files.list(&path)? {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
-                (EntryKind::File, Some(stem)) => (stem.to_owned(), Form::File),
-                (EntryKind::Folder, _) => (entry.name, Form::Folder),
+                (EntryKind::File, Some(stem)) => (stem.to_owned(), RecordingLayout::File),
+                (EntryKind::Folder, _) => (entry.name, RecordingLayout::Folder),
                 (EntryKind::File, None) if is_for_people(&entry.name) => continue,
                 (EntryKind::File, None) => {
                     let what = "this is no recording".to_owned();
@@ -251,7 +259,7 @@ impl Folder {
                     ));
                 }
             };
-            entries.entry(name).and_modify(|before| *before = Form::Both).or_insert(form);
+            entries.entry(name).and_modify(|before| *before = RecordingLayout::Both).or_insert(form);
         }
         Ok(Self { path, entries })
     }
@@ -263,10 +271,10 @@ fn is_for_people(name: &str) -> bool {
 }
 
 /// The numbered recordings of a folder: `0.json`, `1.json`, …
-fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
+fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
     let mut found = BTreeMap::new();
     let mut problems = Diagnostics::default();
-    for entry in shelf.list(folder)? {
+    for entry in files.list(folder)? {
         let number = entry
             .name
             .strip_suffix(".json")
@@ -298,7 +306,7 @@ fn numbered(shelf: &dyn Shelf, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
     problems.or(found)
 }
 
-impl Runs for Replay<'_> {
+impl RunReader for Replay<'_> {
     fn has(&self, pair: &Pair) -> bool {
         pair.runs.iter().all(|key| self.folder(key).is_some())
     }
@@ -320,23 +328,23 @@ impl Runs for Replay<'_> {
             SampleCount::Exactly(count) => count,
             SampleCount::AtLeast(count) => count.max(recorded),
         };
-        let least = u32::from(self.rules == RulesOf::Base);
+        let least = u32::from(self.rules == RulesSource::Base);
         for number in 0..planned.max(least) {
             let mut runs = Vec::with_capacity(recordings.len());
             let (mut lost, mut spared, mut ended) = (None, false, None);
             for (key, files) in &recordings {
                 let Some(file) = files.get(&number) else {
-                    if self.laid.spared.contains(&((*key).clone(), number)) {
+                    if self.layout.spared.contains(&((*key).clone(), number)) {
                         spared = true;
                         continue;
                     }
-                    lost = lost.or(Some(Why::NotRecorded));
+                    lost = lost.or(Some(UngradedReason::NotRecorded));
                     continue;
                 };
                 match problems.keep(self.run(key, number, file)) {
-                    Some(run) if run.status == Status::Completed => runs.push(run),
+                    Some(run) if run.status == RunStatus::Completed => runs.push(run),
                     Some(run) => {
-                        lost = lost.or(Some(Why::Ended { status: run.status, error: run.error.clone() }));
+                        lost = lost.or(Some(UngradedReason::Ended { status: run.status, error: run.error.clone() }));
                         ended = ended.or(Some(Box::new(run)));
                     }
                     None => {}
@@ -354,11 +362,11 @@ impl Runs for Replay<'_> {
     fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {
         let mut said: BTreeMap<u32, String> = BTreeMap::new();
         // Most runs have none at all; then no pair is looked for.
-        if self.laid.complaints.is_empty() {
+        if self.layout.complaints.is_empty() {
             return said;
         }
         for key in &pair.runs {
-            let own = self.laid.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
+            let own = self.layout.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
             own.for_each(|((_, sample), text)| said.entry(*sample).or_default().push_str(text));
         }
         said

@@ -9,30 +9,30 @@ use self::grading::{RunsFrom, assembled, graded};
 use super::base_commit::name_base;
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::cli::{CacheArg, RunArgs, TierArg};
-use super::evaluate::{Evaluated, Parts};
-use super::plan::{Plan, Wanted, plan_beside};
+use super::cli_error::CliError;
+use super::evaluate::{Evaluated, ShardResults};
+use super::plan::{Plan, Selection, plan_beside};
 use super::selection::chosen;
 use super::tiers::{DecidingTiers, TierOutcome, not_run};
-use super::trouble::Trouble;
 use super::{baseline, live, merge, show, snapshots};
 use crate::diag::Diagnostic;
 use crate::format::config;
-use crate::guard::{Base, OtherCommit, Sides};
-use crate::model::{Authority, Baseline, Config, Interruption, RepoPath, Report, Ruling, Tier, Usage};
+use crate::golden_changes::{BaseFiles, OtherCommit, Sides};
+use crate::model::{Authority, Baseline, Config, Interruption, RepoPath, Report, Ruling, RunUsage, Tier};
 use crate::render::plural;
 use crate::report;
-use crate::suites::{Shelf, sha256_hex};
+use crate::suites::{Files, sha256_hex};
 #[cfg(feature = "models")]
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Clock, Disk, Git, Loudness, Objects, ReadOnce, World, head_commit};
 
 /// A run as it was asked for, however it was asked.
 #[derive(Debug, Clone)]
-pub struct Job {
+pub struct RunOptions {
     /// The config's path, from the current folder.
     pub config: String,
     /// What is graded.
-    pub wanted: Wanted,
+    pub wanted: Selection,
     /// Whether a failed gate blocks.
     pub authority: Authority,
     /// Whose verdict counts where both tiers are asked for.
@@ -42,19 +42,19 @@ pub struct Job {
     /// The commit whose baseline is compared with.
     pub base: Option<String>,
     /// How live samples are made.
-    pub live: live::Options,
+    pub live: live::LiveOptions,
     /// What other machines graded already.
-    pub parts: Option<Arc<Parts>>,
+    pub parts: Option<Arc<ShardResults>>,
 }
 
 /// Gives the baseline to compare with: the config's file, or what stands elsewhere. The base commit's files are given where
 /// they are known.
 pub type ReadBaseline<'a> =
-    &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
+    &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
 /// Where the files of the base commit are asked for.
 #[derive(Clone, Copy)]
-pub enum Before<'a> {
+pub enum BaseSource<'a> {
     /// There is no base commit to compare with.
     None,
     /// There is one, and it cannot be asked for; the text says why.
@@ -65,7 +65,7 @@ pub enum Before<'a> {
 }
 
 /// What a run came to.
-pub struct Done {
+pub struct GradedRun {
     /// The report.
     pub report: Report,
     /// The digest of the config's text.
@@ -81,7 +81,7 @@ pub struct Done {
     pub not_run: Vec<live::NotRun>,
 }
 
-impl Done {
+impl GradedRun {
     /// The baseline as it would be with this run's numbers.
     pub fn proposed(&self) -> Baseline {
         baseline::proposed(self.against.as_ref(), &self.report)
@@ -92,43 +92,48 @@ impl Done {
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
-pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBaseline<'_>) -> Result<Done, Trouble> {
+pub fn done(
+    job: &RunOptions,
+    world: &World,
+    before: BaseSource<'_>,
+    read_baseline: ReadBaseline<'_>,
+) -> Result<GradedRun, CliError> {
     let (disk, file) = Disk::of_config(&job.config)?;
-    if !matches!(before, Before::None) {
+    if !matches!(before, BaseSource::None) {
         own_history(&disk, &job.config)?;
     }
-    let job = Job { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
+    let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
     let files = ReadOnce::of(&disk);
     let opened = match before {
-        Before::Commit(objects, commit) => {
+        BaseSource::Commit(objects, commit) => {
             // What is wrong in the config is said before anything is asked outside.
-            config::read(&disk.text(&file)?)?;
+            config::read_config(&disk.text(&file)?)?;
             Some(BaseTree::open(objects, commit, &files)?)
         }
-        Before::None => None,
+        BaseSource::None => None,
         #[cfg(feature = "github")]
-        Before::Unknown(_) => None,
+        BaseSource::Unknown(_) => None,
     };
     let base = opened.as_ref();
     // A part guards nothing: who merges sees the whole.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that can change no verdict by the head's rules might change one by the base's.
-    let sparing = if base.is_some() { live::Sparing::Off } else { job.live.sparing };
-    let live = live::Options { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
-    let ground = Ground {
+    let sparing = if base.is_some() { live::EarlyStopping::Off } else { job.live.sparing };
+    let live = live::LiveOptions { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
+    let ground = GradeInputs {
         // Both judgements and the comparison are of the same bytes.
-        shelf: if base.is_some() { &files } else { &disk },
+        files: if base.is_some() { &files } else { &disk },
         config: &file,
         make: &|plan, tier| match &job.parts {
             None => {
                 let earlier = job.earlier_answers(tier);
-                live::make(plan, tier, &disk, world, &live::Options { earlier, ..live.clone() })
+                live::make(plan, tier, &disk, world, &live::LiveOptions { earlier, ..live.clone() })
             }
             // What other machines graded is not made again.
-            Some(parts) => Ok(live::Made { not_run: parts.not_run(tier), ..live::Made::default() }),
+            Some(parts) => Ok(live::LiveRuns { not_run: parts.not_run(tier), ..live::LiveRuns::default() }),
         },
         baseline: &|configured| read_baseline(&disk, base, configured),
-        base: base.filter(|_| guards).map(|base| base as &dyn Base),
+        base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
     };
     let mut done = graded_on(&job, &world.clock, &ground)?;
     #[cfg(feature = "models")]
@@ -136,7 +141,7 @@ pub fn done(job: &Job, world: &World, before: Before<'_>, read_baseline: ReadBas
         report::call_off(&mut done.report, interruption);
     }
     #[cfg(feature = "github")]
-    if let Before::Unknown(why) = before {
+    if let BaseSource::Unknown(why) = before {
         done.report.notes.insert(0, format!("the golden set is not compared with the base commit: {why}"));
     }
     if let Some(error) = base.and_then(BaseTree::trouble) {
@@ -160,48 +165,48 @@ fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
 }
 
 /// Where keys may go: where there is a base commit, its config says so.
-fn keys(job: &Job, before: Before<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
+fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
     match before {
-        Before::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
+        BaseSource::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
             live::keys_of_base(objects, commit, disk, file)
         }
-        Before::Commit(..) | Before::None => job.live.keys.clone(),
+        BaseSource::Commit(..) | BaseSource::None => job.live.keys.clone(),
         #[cfg(feature = "github")]
-        Before::Unknown(_) => live::named_by(None),
+        BaseSource::Unknown(_) => live::named_by(None),
     }
 }
 
 /// Gives the baseline to compare with, where the config's stands.
-pub type GiveBaseline<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, Trouble>;
+pub type BaselineProvider<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
 /// What a run is handed.
-pub struct Ground<'a> {
+pub struct GradeInputs<'a> {
     /// The files, wherever they came from.
-    pub shelf: &'a dyn Shelf,
+    pub files: &'a dyn Files,
     /// The config among them.
     pub config: &'a RepoPath,
     /// Makes the live samples of a tier.
-    pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::Made, Trouble>,
+    pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::LiveRuns, CliError>,
     /// Gives the baseline to compare with, where the config's stands.
-    pub baseline: GiveBaseline<'a>,
+    pub baseline: BaselineProvider<'a>,
     /// The base commit, where the runs are judged by its rules, too.
-    pub base: Option<&'a dyn Base>,
+    pub base: Option<&'a dyn BaseFiles>,
 }
 
 /// Grades and judges what it is handed.
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is no error.
-pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, Trouble> {
-    let (started_at, shelf) = (clock.now(), ground.shelf);
+pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
+    let (started_at, files) = (clock.now(), ground.files);
     let other = ground.base.map(|base| base as &dyn OtherCommit);
-    let plan = plan_beside(shelf, other, ground.config, job.wanted.clone(), clock)?;
-    let config_sha256 = sha256_hex(&shelf.bytes(ground.config)?);
+    let plan = plan_beside(files, other, ground.config, job.wanted.clone(), clock)?;
+    let config_sha256 = sha256_hex(&files.bytes(ground.config)?);
     let against = (ground.baseline)(plan.config.baseline.as_ref())?;
     let mut notes = Vec::new();
     let tiers = &plan.wanted.tiers;
     let mut not_gateable = Vec::new();
-    let mut usage = Usage::default();
+    let mut usage = RunUsage::default();
     let (mut called_off, mut model_tier, mut agents_not_run) = (None::<Interruption>, None, Vec::new());
     let mut runs = Vec::new();
     for tier in tiers {
@@ -211,7 +216,7 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
         let mut made = (ground.make)(&plan, *tier)?;
         called_off = called_off.max(made.called_off);
         let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
-        let tiered = graded(&plan, *tier, shelf, from, against.as_ref())?;
+        let tiered = graded(&plan, *tier, files, from, against.as_ref())?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
         // Where its verdict counts, it stands among the reasons why there is none.
@@ -234,7 +239,7 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     let deciding: Vec<&TierRuns> = runs.iter().filter(|runs| job.decides(runs.tier)).collect();
     let judged = ground.base.map(|base| {
         base_judgement(&BaseInputs {
-            sides: Sides { base, head: shelf },
+            sides: Sides { base, head: files },
             head: &plan,
             tiers: &deciding,
             deciding: &job.guarded_tiers(),
@@ -247,41 +252,42 @@ pub fn graded_on(job: &Job, clock: &Clock, ground: &Ground<'_>) -> Result<Done, 
     let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
     let mut report = assembled(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
     report.config = Some(ground.config.clone());
-    report.usage = Usage { wall_ms: report.usage.wall_ms, ..usage };
+    report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
         report::refuse(&mut report, refusals);
         report::govern(&mut report, changes, None);
     }
-    snapshots::compare(shelf, &plan.config, &mut report)?;
+    snapshots::compare(files, &plan.config, &mut report)?;
     let Plan { config, suites, .. } = plan;
     // The process ends with this run: to free what was read, piece by piece, would only cost time.
     std::mem::forget(suites);
     if let Some(interruption) = called_off {
         report::call_off(&mut report, interruption);
     }
-    Ok(Done { report, config_sha256, against, config, model_tier, not_run: agents_not_run })
+    Ok(GradedRun { report, config_sha256, against, config, model_tier, not_run: agents_not_run })
 }
 
 /// Grades recordings against the baseline of the working tree, for a command that shows what it finds and blocks nothing.
 ///
 /// # Errors
 /// Bad input, or an outside that failed.
-pub fn as_recorded(config: &str, wanted: Wanted, world: &World) -> Result<Report, Trouble> {
-    let job = Job {
+pub fn as_recorded(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
+    let job = RunOptions {
         config: config.to_owned(),
         wanted,
         authority: Authority::Advisory,
         deciding: DecidingTiers::Deterministic,
         commit: None,
         base: None,
-        live: live::Options::NONE,
+        live: live::LiveOptions::NONE,
         parts: None,
     };
-    let report = done(&job, world, Before::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report;
+    let report =
+        done(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report;
     match report.called_off {
         None => Ok(report),
-        Some(interruption) => Err(Trouble::CalledOff(interruption)),
+        Some(interruption) => Err(CliError::CalledOff(interruption)),
     }
 }
 
@@ -291,7 +297,7 @@ pub fn folder_of(path: &str) -> &Path {
 }
 
 /// A file by its path from the current folder, inside the repository around it.
-pub fn located(path: &str) -> Result<(Disk, RepoPath), Trouble> {
+pub fn located(path: &str) -> Result<(Disk, RepoPath), CliError> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     let folder = folder_of(path);
     let named = if path.is_empty() { "command line" } else { path };
@@ -308,7 +314,7 @@ const NO_VERDICT: u8 = 3;
 ///
 /// # Errors
 /// Options that contradict each other, and patterns that are none.
-pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
+pub fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     if args.update_baseline && !args.chosen.case.is_empty() {
         let what = "--update-baseline with --case would write numbers of a part of the cases";
         return Err(Diagnostic::of_file("command line", "contradiction", what, "leave --case out").into());
@@ -319,9 +325,9 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
         TierArg::All => vec![Tier::Deterministic, Tier::Model],
     };
     let blocking = args.blocking || (!args.non_blocking && tiers.contains(&Tier::Deterministic));
-    Ok(Job {
+    Ok(RunOptions {
         config: args.config.clone(),
-        wanted: Wanted {
+        wanted: Selection {
             tiers,
             samples: args.samples.and_then(|stated| stated.0),
             shard: args.shard,
@@ -332,7 +338,7 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
         deciding: if args.blocking { DecidingTiers::Every } else { DecidingTiers::Deterministic },
         commit: None,
         base: None,
-        live: live::Options {
+        live: live::LiveOptions {
             record: args.record.clone(),
             caching: match args.cache {
                 None => live::Caching::Off,
@@ -343,8 +349,8 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
             earlier: live::EarlierAnswers::All,
             // Which samples can change no verdict is seen by who has all cases.
             sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
-                true => live::Sparing::Off,
-                false => live::Sparing::Exact,
+                true => live::EarlyStopping::Off,
+                false => live::EarlyStopping::Exact,
             },
             loudness: if args.quiet { Loudness::Quiet } else { Loudness::Usual },
             max_cost_usd: args.max_cost_usd,
@@ -358,8 +364,8 @@ pub fn job(args: &RunArgs) -> Result<Job, Trouble> {
 ///
 /// # Errors
 /// As [`done`].
-pub fn locally(job: &Job, git: &Git, baseline: Option<&str>, world: &World) -> Result<Done, Trouble> {
-    let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(git, commit));
+pub fn locally(job: &RunOptions, git: &Git, baseline: Option<&str>, world: &World) -> Result<GradedRun, CliError> {
+    let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
     done(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
         (Some(base), None, Some(file)) => baseline::of_commit(base, file),
         _ => baseline::here(baseline, disk, configured),
@@ -370,7 +376,7 @@ pub fn locally(job: &Job, git: &Git, baseline: Option<&str>, world: &World) -> R
 ///
 /// # Errors
 /// Bad input, or an outside that failed; a failed gate is an exit code.
-pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
+pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let mut job = job(args)?;
     let (disk, _) = Disk::of_config(&args.config)?;
     let git = Git::of(&disk);
@@ -381,7 +387,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
     let mut done = match named.filter(is_new) {
         None => locally(&job, &git, named, world)?,
         Some(_) => {
-            let before = job.base.as_deref().map_or(Before::None, |commit| Before::Commit(&git, commit));
+            let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
             done(&job, world, before, &|_, _, _| Ok(None))?
         }
     };
@@ -391,7 +397,7 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, Trouble> {
         show::write_all(&folder, &done.report, &done.proposed())?;
         merge::write_part(&folder, &job, &done)?;
     }
-    world.say(&show::shown(&done.report, args.format, world));
+    world.say(&show::render_report(&done.report, args.format, world));
     let writes = args.update_baseline || args.update_snapshots;
     if let Some(interruption) = done.report.called_off.filter(|_| writes) {
         let what = if args.update_baseline { "baseline was" } else { "snapshots were" };

@@ -1,8 +1,8 @@
 //! How many samples of each pair are graded.
 
-use super::plan::{Opened, Plan, source_of};
+use super::plan::{LoadedSuite, Plan, source_of};
 use super::replay::SampleCount;
-use crate::model::{AgentName, Baseline, BaselineEntry, PairResult, RunKey, Source, Tier, Why};
+use crate::model::{AgentName, Baseline, BaselineEntry, PairResult, RunKey, RunSource, Tier, UngradedReason};
 use crate::render::plural;
 use crate::suites::Pair;
 
@@ -13,14 +13,14 @@ const NAMED: usize = 3;
 /// baseline was measured with, so that none goes missing without a word.
 pub struct SampleCounts<'a> {
     plan: &'a Plan,
-    opened: &'a Opened,
+    opened: &'a LoadedSuite,
     tier: Tier,
     baseline: Option<&'a Baseline>,
 }
 
 impl<'a> SampleCounts<'a> {
     /// The counts of a suite in a tier.
-    pub fn new(plan: &'a Plan, opened: &'a Opened, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
+    pub fn new(plan: &'a Plan, opened: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
         Self { plan, opened, tier, baseline }
     }
 
@@ -40,14 +40,14 @@ impl<'a> SampleCounts<'a> {
     fn is_replayed(&self, key: &RunKey) -> bool {
         let suite = self.plan.config.suites.iter().find(|suite| suite.id == key.suite);
         let agent = suite.and_then(|suite| suite.agents.get(&key.agent));
-        agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(Source::Replay(_))))
+        agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
     }
 
     /// The baseline's numbers of an agent, where they were measured in this tier.
     fn entry(&self, agent: &AgentName) -> Option<&'a BaselineEntry> {
         let entry = self.baseline?.entry(&self.opened.config.id, agent)?;
         let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
-        tier.is_none_or(|tier| tier == self.tier.word()).then_some(entry)
+        tier.is_none_or(|tier| tier == self.tier.as_str()).then_some(entry)
     }
 
     /// What is said of missing recordings, and of recordings that the config would leave out.
@@ -55,7 +55,7 @@ impl<'a> SampleCounts<'a> {
         let missing: Vec<String> = results
             .iter()
             .filter_map(|pair| {
-                let lost = pair.lost.iter().filter(|lost| lost.why == Why::NotRecorded).count();
+                let lost = pair.lost.iter().filter(|lost| lost.why == UngradedReason::NotRecorded).count();
                 let there = pair.planned as usize - lost;
                 (lost > 0).then(|| format!("{} ({there} of {})", pair.case, pair.planned))
             })
@@ -91,7 +91,7 @@ impl<'a> SampleCounts<'a> {
 }
 
 /// The number that people stated for a pair: a case's own goes before the suite's, and the suite's before the config's.
-pub fn stated(plan: &Plan, opened: &Opened, pair: &Pair) -> Option<u32> {
+pub fn stated(plan: &Plan, opened: &LoadedSuite, pair: &Pair) -> Option<u32> {
     pair.samples.or(opened.config.samples).or(plan.config.samples)
 }
 

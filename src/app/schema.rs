@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::{Schema, schema_for};
 
 use super::cli::SchemaArgs;
-use super::trouble::Trouble;
+use super::cli_error::CliError;
 use crate::diag::{Diagnostic, nearest};
 use crate::format::baseline_v1::BaselineFile;
 use crate::format::config::ConfigFile;
@@ -35,7 +35,7 @@ fn all() -> BTreeMap<&'static str, Schema> {
 ///
 /// # Errors
 /// A name that no format has.
-pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, Trouble> {
+pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
     let schemas = all();
     let Some(name) = &args.name else {
         let names: Vec<&str> = schemas.keys().copied().collect();

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use globset::{Glob, GlobMatcher};
 
-use super::cli::Chosen;
-use super::plan::Wanted;
+use super::cli::SelectionArgs;
+use super::plan::Selection;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::model::RepoPath;
 
@@ -13,12 +13,12 @@ use crate::model::RepoPath;
 ///
 /// # Errors
 /// A pattern that is none.
-pub fn chosen(args: &Chosen) -> Result<Wanted, Diagnostics> {
-    Ok(Wanted {
+pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
+    Ok(Selection {
         suites: args.suite.clone(),
         agents: args.agent.clone(),
         cases: patterns(&args.case)?,
-        ..Wanted::default()
+        ..Selection::default()
     })
 }
 
@@ -41,7 +41,7 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
 }
 
 /// That no case is left, with the case that was perhaps meant.
-pub fn nothing_selected(file: &RepoPath, wanted: &Wanted, cases: &BTreeSet<String>) -> Diagnostic {
+pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<String>) -> Diagnostic {
     let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
     let near = asked.iter().find_map(|text| nearest(text, cases.iter().map(String::as_str)));
     let what = match asked.as_slice() {

@@ -1,7 +1,7 @@
 //! A report in the format that was asked for, on the screen or as files.
 
 use super::cli::FormatArg;
-use super::layout;
+use super::legacy_output;
 use crate::format::{baseline_v1, report_v1};
 use crate::model::{Baseline, RepoPath, Report};
 use crate::render::terminal::Style;
@@ -9,7 +9,7 @@ use crate::render::{html, junit, markdown, terminal};
 use crate::world::{Disk, World};
 
 /// The report as text.
-pub fn shown(report: &Report, format: FormatArg, world: &World) -> String {
+pub fn render_report(report: &Report, format: FormatArg, world: &World) -> String {
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
     match format {
         FormatArg::Table => terminal::terminal(report, style, world.columns()),
@@ -36,5 +36,5 @@ pub fn write_all(folder: &Disk, report: &Report, proposed: &Baseline) -> anyhow:
     for (name, text) in files {
         folder.replace(&RepoPath::root().child(name), text.as_bytes())?;
     }
-    layout::write(folder, report)
+    legacy_output::write(folder, report)
 }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::trouble::Trouble;
+use super::cli_error::CliError;
 use crate::format::json;
 use crate::model::{AgentReport, COVERAGE, CaseReport, Config, Exclusion, NEWLY_FAILING, READABLE, RepoPath, Report};
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::world::Disk;
 
 /// What a case came to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Snapshot {
+struct CaseSnapshot {
     /// What it was measured with: a change of these explains every other.
     scorer: Option<String>,
     suite_digest: Option<String>,
@@ -23,7 +23,7 @@ struct Snapshot {
     failing: Vec<String>,
 }
 
-impl Snapshot {
+impl CaseSnapshot {
     fn of(agent: &AgentReport, case: &CaseReport) -> Self {
         let places = |value: f64| (value * 1e6).round() / 1e6;
         // What every kind has is no part of how a case was graded.
@@ -75,15 +75,15 @@ impl Snapshot {
 ///
 /// # Errors
 /// A snapshot that cannot be read.
-pub fn compare(shelf: &dyn Shelf, config: &Config, report: &mut Report) -> Result<(), Trouble> {
+pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Result<(), CliError> {
     for suite in &mut report.suites {
         // Looked at once: most suites keep no snapshots, and have many cases.
-        let Some(folder) = folder(shelf, config, suite.id.as_str()).filter(|folder| shelf.list(folder).is_ok()) else {
+        let Some(folder) = folder(files, config, suite.id.as_str()).filter(|folder| files.list(folder).is_ok()) else {
             continue;
         };
         for agent in &mut suite.agents {
             let mut notes = Vec::new();
-            let kept = shelf.list(&folder.child(agent.agent.as_str())).unwrap_or_default();
+            let kept = files.list(&folder.child(agent.agent.as_str())).unwrap_or_default();
             let kept: BTreeSet<String> = kept.into_iter().map(|entry| entry.name).collect();
             for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
                 let own = format!("{}.json", case.pair.case);
@@ -91,8 +91,8 @@ pub fn compare(shelf: &dyn Shelf, config: &Config, report: &mut Report) -> Resul
                     continue;
                 }
                 let file = folder.child(agent.agent.as_str()).child(&own);
-                let before: Snapshot = json::whole(&shelf.text(&file)?)?;
-                let now = Snapshot::of(agent, case);
+                let before: CaseSnapshot = json::whole(&files.text(&file)?)?;
+                let now = CaseSnapshot::of(agent, case);
                 if let Some(difference) = before.difference(&now) {
                     let why = before.explained(&now).unwrap_or("unexplained");
                     notes.push(format!("{} differs from its snapshot ({why}): {difference}", case.pair.case));
@@ -115,7 +115,7 @@ pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<us
         for agent in &suite.agents {
             for case in agent.cases.iter().filter(|case| case.pair.exclusion != Exclusion::NoMajority) {
                 let file = folder.child(agent.agent.as_str()).child(&format!("{}.json", case.pair.case));
-                let mut text = serde_json::to_string_pretty(&Snapshot::of(agent, case))?;
+                let mut text = serde_json::to_string_pretty(&CaseSnapshot::of(agent, case))?;
                 text.push('\n');
                 disk.replace(&file, text.as_bytes())?;
                 written += 1;
@@ -126,8 +126,8 @@ pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<us
 }
 
 /// `snapshots` in the suite's folder; of a suite that is a file, beside it.
-fn folder(shelf: &dyn Shelf, config: &Config, suite: &str) -> Option<RepoPath> {
+fn folder(files: &dyn Files, config: &Config, suite: &str) -> Option<RepoPath> {
     let path = &config.suites.iter().find(|one| one.id.as_str() == suite)?.path;
-    let base = if shelf.list(path).is_ok() { path.clone() } else { path.parent() };
+    let base = if files.list(path).is_ok() { path.clone() } else { path.parent() };
     Some(base.child("snapshots"))
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::cli::ReportArgs;
+use super::cli_error::CliError;
 use super::run::located;
 use super::show;
-use super::trouble::Trouble;
 use crate::format::report_v1;
 use crate::world::World;
 
@@ -13,10 +13,10 @@ use crate::world::World;
 ///
 /// # Errors
 /// A report that cannot be read.
-pub fn report(args: &ReportArgs, world: &World) -> Result<u8, Trouble> {
+pub fn report(args: &ReportArgs, world: &World) -> Result<u8, CliError> {
     let path = Path::new(&args.folder).join("report.json");
     let (disk, file) = located(&path.to_string_lossy())?;
-    let report = report_v1::read(&disk.own_text(&file)?)?;
-    world.say(&show::shown(&report, args.format, world));
+    let report = report_v1::read_report(&disk.own_text(&file)?)?;
+    world.say(&show::render_report(&report, args.format, world));
     Ok(0)
 }

@@ -1,7 +1,7 @@
 //! The tiers of a run: whose verdict counts, and which one did not run.
 
 use super::live;
-use super::run::Job;
+use super::run::RunOptions;
 use crate::model::{Authority, NotGateable, Ruling, SuiteReport, Tier};
 
 /// Whose verdict counts where both tiers are asked for.
@@ -13,7 +13,7 @@ pub enum DecidingTiers {
     Every,
 }
 
-impl Job {
+impl RunOptions {
     /// Whether the base commit's rules judge the runs, too: wherever a verdict counts, and in the everyday tier always.
     pub fn is_compared(&self) -> bool {
         self.authority == Authority::Blocking || self.wanted.tiers.contains(&Tier::Deterministic)
@@ -26,7 +26,7 @@ impl Job {
     }
 }
 
-impl Job {
+impl RunOptions {
     /// Whether a tier's failed gate fails the run.
     pub fn blocks(&self, tier: Tier) -> bool {
         self.authority == Authority::Blocking && self.wanted.tiers.contains(&tier) && self.decides(tier)
@@ -62,7 +62,7 @@ pub struct TierOutcome {
 /// Why a tier that was asked for says nothing, or not of everybody: an agent without its target, or no suite at all.
 pub fn not_run(tier: Tier, asked: &[Tier], agents: &[live::NotRun], suites: &[SuiteReport]) -> Vec<NotGateable> {
     if asked.len() > 1 && agents.is_empty() && suites.is_empty() {
-        return vec![NotGateable(format!("the {} tier did not run: no suite that is asked for has it", tier.word()))];
+        return vec![NotGateable(format!("the {} tier did not run: no suite that is asked for has it", tier.as_str()))];
     }
     agents.iter().map(|one| NotGateable(one.message.clone())).collect()
 }

@@ -3,11 +3,11 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use crate::model::{Interruption, Price, Spent};
+use crate::model::{Interruption, Price, TokenUsage};
 
 /// What may be spent; `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Limits {
+pub struct SpendingLimits {
     /// US dollars.
     pub cost_usd: Option<f64>,
     /// Tokens, read and written.
@@ -27,7 +27,7 @@ impl Prices {
     }
 
     /// What a model's tokens cost in US dollars; `None` where the config has no price of it.
-    pub fn cost(&self, model: &str, spent: &Spent) -> Option<f64> {
+    pub fn cost(&self, model: &str, spent: &TokenUsage) -> Option<f64> {
         let price = self.0.get(model)?;
         let cached = spent.cached_input.min(spent.input);
         let fresh = spent.input - cached;
@@ -40,22 +40,22 @@ impl Prices {
 /// What was spent so far. Calls that are on their way are counted as the mean of those that came back, so that a limit is not
 /// passed by all calls in flight at once.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    limits: Limits,
+pub struct BudgetState {
+    limits: SpendingLimits,
     cost: Cell<f64>,
     tokens: Cell<u64>,
     answered: Cell<u64>,
     open: Cell<u64>,
 }
 
-impl Ledger {
+impl BudgetState {
     /// An empty ledger.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SpendingLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
     /// Opens a call, or says which limit it would pass. The slip closes the call, also one that is called off.
-    pub fn open(&self) -> Result<Slip<'_>, Interruption> {
+    pub fn open(&self) -> Result<Reservation<'_>, Interruption> {
         // The call itself, and those that are on their way.
         let ahead = match self.answered.get() {
             0 => 0.0,
@@ -69,31 +69,31 @@ impl Ledger {
             return Err(Interruption::Tokens);
         }
         self.open.set(self.open.get() + 1);
-        Ok(Slip { ledger: self })
+        Ok(Reservation { budget: self })
     }
 
     /// Adds what an answer took.
-    pub fn pay(&self, spent: &Spent, cost: Option<f64>) {
+    pub fn pay(&self, spent: &TokenUsage, cost: Option<f64>) {
         self.cost.set(self.cost.get() + cost.unwrap_or(0.0));
         self.tokens.set(self.tokens.get().saturating_add(spent.input).saturating_add(spent.output));
     }
 }
 
 /// A call that is on its way.
-pub struct Slip<'a> {
-    ledger: &'a Ledger,
+pub struct Reservation<'a> {
+    budget: &'a BudgetState,
 }
 
-impl Slip<'_> {
+impl Reservation<'_> {
     /// Closes a call that was answered.
     pub fn answered(self) {
-        self.ledger.answered.set(self.ledger.answered.get() + 1);
+        self.budget.answered.set(self.budget.answered.get() + 1);
     }
 }
 
-impl Drop for Slip<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
-        self.ledger.open.set(self.ledger.open.get().saturating_sub(1));
+        self.budget.open.set(self.budget.open.get().saturating_sub(1));
     }
 }
 
@@ -101,37 +101,37 @@ impl Drop for Slip<'_> {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{Ledger, Limits, Prices, Slip};
-    use crate::model::{Interruption, Price, Spent};
+    use super::{BudgetState, Prices, Reservation, SpendingLimits};
+    use crate::model::{Interruption, Price, TokenUsage};
 
     #[test]
     fn cached_tokens_have_a_price_of_their_own() {
         let price = Price { input: 3.0, output: 15.0, cached_input: Some(0.3) };
         let prices = Prices::new(BTreeMap::from([("m".to_owned(), price)]));
-        let spent = Spent { input: 2_000_000, cached_input: 1_000_000, output: 100_000 };
+        let spent = TokenUsage { input: 2_000_000, cached_input: 1_000_000, output: 100_000 };
         assert_eq!(prices.cost("m", &spent), Some(3.0 + 0.3 + 1.5));
         assert_eq!(prices.cost("n", &spent), None);
-        let all_cached = Spent { input: 5, cached_input: 9, output: 0 };
+        let all_cached = TokenUsage { input: 5, cached_input: 9, output: 0 };
         assert_eq!(prices.cost("m", &all_cached), Some(5.0 * 0.3 / 1e6));
     }
 
     #[test]
     fn calls_on_their_way_count_before_a_limit_is_passed() {
-        let ledger = Ledger::new(Limits { cost_usd: None, tokens: Some(100) });
-        let spent = Spent { input: 20, cached_input: 0, output: 10 };
-        ledger.open().map(Slip::answered).expect("nothing is spent");
-        ledger.pay(&spent, None);
+        let budget = BudgetState::new(SpendingLimits { cost_usd: None, tokens: Some(100) });
+        let spent = TokenUsage { input: 20, cached_input: 0, output: 10 };
+        budget.open().map(Reservation::answered).expect("nothing is spent");
+        budget.pay(&spent, None);
         // 30 spent; each further call is expected to take 30: two fit beside it, a third does not.
-        let (first, second) = (ledger.open().ok(), ledger.open().ok());
+        let (first, second) = (budget.open().ok(), budget.open().ok());
         assert!(first.is_some() && second.is_some());
-        assert_eq!(ledger.open().err(), Some(Interruption::Tokens));
+        assert_eq!(budget.open().err(), Some(Interruption::Tokens));
         drop(second);
-        assert!(ledger.open().is_ok());
+        assert!(budget.open().is_ok());
     }
 
     #[test]
     fn a_limit_of_nothing_allows_nothing() {
-        let ledger = Ledger::new(Limits { cost_usd: Some(0.0), tokens: None });
-        assert_eq!(ledger.open().err(), Some(Interruption::Cost));
+        let budget = BudgetState::new(SpendingLimits { cost_usd: Some(0.0), tokens: None });
+        assert_eq!(budget.open().err(), Some(Interruption::Cost));
     }
 }

@@ -3,15 +3,17 @@
 use serde_json::{Value, json};
 
 use super::tools::Tools;
-use crate::model::{AnswerForm, Conversation, Json, Message, Request, Steps, ToolAnswer, ToolCall, Toolbox, Turn};
-use crate::suites::Shelf;
+use crate::model::{
+    AnswerForm, Conversation, Json, Message, ModelTurn, SampleRequest, Steps, ToolAnswer, ToolCall, Toolbox,
+};
+use crate::suites::Files;
 use crate::text::recover::recover_any;
 
 /// Turns after which a model that still calls tools is not asked again.
 const MOST_TURNS: usize = 24;
 
 /// A conversation on its way.
-pub struct Talk<'a> {
+pub struct OngoingConversation<'a> {
     tools: Tools<'a>,
     conversation: Conversation,
     calls: Vec<ToolCall>,
@@ -19,7 +21,7 @@ pub struct Talk<'a> {
 }
 
 /// What a turn left to do.
-pub enum Next {
+pub enum NextTurn {
     /// The model is asked again.
     Ask,
     /// It has said its last.
@@ -27,7 +29,7 @@ pub enum Next {
 }
 
 /// What a conversation came to.
-pub struct Said {
+pub struct ConversationOutcome {
     /// The record's `outputs`.
     pub outputs: Json,
     /// The record's `intermediate`.
@@ -36,9 +38,9 @@ pub struct Said {
     pub read: Vec<String>,
 }
 
-impl<'a> Talk<'a> {
+impl<'a> OngoingConversation<'a> {
     /// The conversation of a request, before its first turn.
-    pub fn new(request: &'a Request, folder: &'a dyn Shelf) -> Self {
+    pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
         let conversation = Conversation {
             system: instructed(&request.system, request.ask.answer.as_ref()),
@@ -55,9 +57,9 @@ impl<'a> Talk<'a> {
     }
 
     /// Takes a turn, and answers the calls in it.
-    pub fn take(&mut self, turn: Turn) -> Next {
+    pub fn take(&mut self, turn: ModelTurn) -> NextTurn {
         self.turns += 1;
-        let Turn { text, calls, .. } = turn;
+        let ModelTurn { text, calls, .. } = turn;
         let mut answers = Vec::with_capacity(calls.len());
         for call in &calls {
             let outcome = self.tools.answer(call);
@@ -70,7 +72,7 @@ impl<'a> Talk<'a> {
             });
             answers.push(ToolAnswer { id: call.id.clone(), outcome });
         }
-        let next = if calls.is_empty() || self.turns >= MOST_TURNS { Next::Done } else { Next::Ask };
+        let next = if calls.is_empty() || self.turns >= MOST_TURNS { NextTurn::Done } else { NextTurn::Ask };
         self.conversation.messages.push(Message::Model { text, calls });
         if !answers.is_empty() {
             self.conversation.messages.push(Message::Tools(answers));
@@ -79,7 +81,7 @@ impl<'a> Talk<'a> {
     }
 
     /// What it came to.
-    pub fn said(mut self, toolbox: &Toolbox) -> Said {
+    pub fn finish(mut self, toolbox: &Toolbox) -> ConversationOutcome {
         let text = self.conversation.messages.iter().rev().find_map(|message| match message {
             Message::Model { text, .. } => Some(text.as_str()),
             Message::User(_) | Message::Tools(_) => None,
@@ -99,7 +101,7 @@ impl<'a> Talk<'a> {
         };
         let events = self.tools.events.iter().map(|event| Json::from(event.to_string())).collect();
         let steps = Steps::Seen { node_transitions: Vec::new(), tool_calls: self.calls, events };
-        Said { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
+        ConversationOutcome { outputs: Json::from(outputs.to_string()), steps, read: self.tools.read }
     }
 }
 

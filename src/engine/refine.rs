@@ -4,23 +4,23 @@ use std::collections::BTreeMap;
 
 use tokio::time::Instant;
 
-use super::bill::{Bill, blank};
-use super::budget::Ledger;
-use super::calls::{Ended, Seat};
-use super::schedule::{Engine, Job, Refining};
-use crate::model::{Follow, Json, Measures, Part, Record, Request, Spent, Status, Steps};
+use super::budget::BudgetState;
+use super::calls::{Permit, SampleFailure};
+use super::sample_usage::{SampleUsage, blank};
+use super::schedule::{Engine, RefinementSetup, SampleJob};
+use crate::model::{Json, LoopRole, Measures, NextRole, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage};
 
 /// A loop on its way.
 #[derive(Default)]
-struct Walk {
+struct RefinementLoop {
     /// The outputs of who was asked, in their order.
     answers: Vec<Json>,
     /// Who was asked.
-    parts: Vec<Part>,
+    parts: Vec<LoopRole>,
     /// Tokens and milliseconds of each.
-    took: BTreeMap<Part, (u64, u64)>,
+    took: BTreeMap<LoopRole, (u64, u64)>,
     /// The models that answered.
-    models: BTreeMap<Part, String>,
+    models: BTreeMap<LoopRole, String>,
 }
 
 impl Engine<'_> {
@@ -28,41 +28,43 @@ impl Engine<'_> {
     /// the loop. A call that gives no answer ends it with that reason, and the record has the attempts before it.
     pub(super) async fn refine<'l>(
         &'l self,
-        job: &Job,
-        refining: &Refining,
-        seat: &mut Seat<'l>,
-        ledger: &Ledger,
-        bill: &mut Bill,
+        job: &SampleJob,
+        refining: &RefinementSetup,
+        seat: &mut Permit<'l>,
+        budget: &BudgetState,
+        usage: &mut SampleUsage,
         keep: &dyn Fn(Json),
-    ) -> Result<Record, Ended> {
-        let mut walk = Walk::default();
+    ) -> Result<RunRecord, SampleFailure> {
+        let mut walk = RefinementLoop::default();
         let (status, error) = loop {
-            let Follow::Ask(part, ask) = refining.course.next(&walk.answers) else { break (Status::Completed, None) };
-            let (lane, system) = match part {
-                Part::Actor => (job.lane, job.request.system.clone()),
-                // The agent's own rules are the actor's.
-                Part::Critic => (refining.critic, String::new()),
+            let NextRole::Ask(part, ask) = refining.course.next(&walk.answers) else {
+                break (RunStatus::Completed, None);
             };
-            seat.change(&self.lanes, lane);
-            let request = Request { system, ask, ..job.request.clone() };
-            let (before, asked) = (bill.spent, Instant::now());
-            bill.model = None;
+            let (queue, system) = match part {
+                LoopRole::Actor => (job.queue, job.request.system.clone()),
+                // The agent's own rules are the actor's.
+                LoopRole::Critic => (refining.critic, String::new()),
+            };
+            seat.change(&self.queues, queue);
+            let request = SampleRequest { system, ask, ..job.request.clone() };
+            let (before, asked) = (usage.spent, Instant::now());
+            usage.model = None;
             walk.parts.push(part);
-            let answer = self.answer(&request, seat, ledger, bill).await;
-            let tokens = |spent: Spent| spent.input.saturating_add(spent.output);
+            let answer = self.answer(&request, seat, budget, usage).await;
+            let tokens = |spent: TokenUsage| spent.input.saturating_add(spent.output);
             let took = walk.took.entry(part).or_default();
-            took.0 += tokens(bill.spent).saturating_sub(tokens(before));
+            took.0 += tokens(usage.spent).saturating_sub(tokens(before));
             took.1 += u64::try_from(asked.elapsed().as_millis()).unwrap_or(u64::MAX);
-            walk.models.extend(bill.model.take().map(|model| (part, model)));
+            walk.models.extend(usage.model.take().map(|model| (part, model)));
             match answer {
-                Ok(record) if record.status == Status::Completed => walk.answers.push(record.outputs),
+                Ok(record) if record.status == RunStatus::Completed => walk.answers.push(record.outputs),
                 Ok(record) => break (record.status, Some(walk.broken(record.error.as_deref().unwrap_or_default()))),
-                Err(Ended::Fault(fault)) => break (fault.status, Some(walk.broken(&fault.what))),
-                Err(Ended::Spent(why)) => return Err(Ended::Spent(why)),
+                Err(SampleFailure::Fault(fault)) => break (fault.status, Some(walk.broken(&fault.what))),
+                Err(SampleFailure::Spent(why)) => return Err(SampleFailure::Spent(why)),
             }
             keep(refining.course.outputs(&walk.answers));
         };
-        bill.model = walk.model();
+        usage.model = walk.model();
         let mut record = blank(&job.request, status, error);
         record.outputs = refining.course.outputs(&walk.answers);
         record.intermediate = walk.steps();
@@ -71,11 +73,11 @@ impl Engine<'_> {
     }
 }
 
-impl Walk {
+impl RefinementLoop {
     /// Where a loop broke off, and why.
     fn broken(&self, why: &str) -> String {
-        let attempt = self.parts.iter().filter(|part| **part == Part::Actor).count();
-        let part = self.parts.last().map_or("", |part| part.word());
+        let attempt = self.parts.iter().filter(|part| **part == LoopRole::Actor).count();
+        let part = self.parts.last().map_or("", |part| part.as_str());
         format!("attempt {attempt}, {part}: {why}")
     }
 
@@ -87,7 +89,7 @@ impl Walk {
     }
 
     fn steps(&self) -> Steps {
-        let named = |part: &Part| Json::from(format!("\"{}\"", part.word()));
+        let named = |part: &LoopRole| Json::from(format!("\"{}\"", part.as_str()));
         Steps::Seen {
             node_transitions: self.parts.iter().map(named).collect(),
             tool_calls: Vec::new(),
@@ -97,7 +99,7 @@ impl Walk {
 
     fn measures(&self) -> Measures {
         let by_part = |pick: fn(&(u64, u64)) -> u64| {
-            self.took.iter().map(|(part, took)| (part.word().to_owned(), pick(took))).collect()
+            self.took.iter().map(|(part, took)| (part.as_str().to_owned(), pick(took))).collect()
         };
         Measures {
             tokens_per_node: by_part(|(tokens, _)| *tokens),

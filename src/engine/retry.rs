@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use crate::model::{Fault, Retry};
+use crate::model::{CallError, Retry};
 
 /// How long a sample is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct RetryPolicy {
     /// Tries of one call.
     pub tries: u32,
     /// The longest first wait; it doubles with every further try.
@@ -17,7 +17,7 @@ pub struct Patience {
     pub asked: Duration,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             tries: 6,
@@ -28,10 +28,10 @@ impl Default for Patience {
     }
 }
 
-impl Patience {
+impl RetryPolicy {
     /// How long to wait before the next try, after `tries` of them; `None` where the call is given up. `random` is a number in
     /// 0..1: full jitter spreads those who failed together over the whole wait.
-    pub fn wait(&self, fault: &Fault, tries: u32, random: f64) -> Option<Duration> {
+    pub fn wait(&self, fault: &CallError, tries: u32, random: f64) -> Option<Duration> {
         let Retry::Later { after } = fault.retry else { return None };
         if tries >= self.tries || after.is_some_and(|after| after > self.asked) {
             return None;
@@ -46,34 +46,34 @@ impl Patience {
 mod tests {
     use std::time::Duration;
 
-    use super::Patience;
-    use crate::model::{Fault, Retry, Status};
+    use super::RetryPolicy;
+    use crate::model::{CallError, Retry, RunStatus};
 
-    fn fault(retry: Retry) -> Fault {
-        Fault { status: Status::Error, what: "503".to_owned(), retry }
+    fn fault(retry: Retry) -> CallError {
+        CallError { status: RunStatus::Error, what: "503".to_owned(), retry }
     }
 
     #[test]
     fn waits_double_up_to_the_longest_and_end() {
-        let patience = Patience::default();
+        let retry = RetryPolicy::default();
         let later = fault(Retry::Later { after: None });
         let waits: Vec<Option<u128>> =
-            (1..=7).map(|tries| patience.wait(&later, tries, 1.0).map(|wait| wait.as_millis())).collect();
+            (1..=7).map(|tries| retry.wait(&later, tries, 1.0).map(|wait| wait.as_millis())).collect();
         assert_eq!(waits, [Some(500), Some(1000), Some(2000), Some(4000), Some(8000), None, None]);
-        let long = Patience { tries: 99, ..patience };
+        let long = RetryPolicy { tries: 99, ..retry };
         assert_eq!(long.wait(&later, 98, 1.0), Some(Duration::from_secs(30)));
-        assert_eq!(patience.wait(&later, 3, 0.0), Some(Duration::ZERO));
-        assert_eq!(patience.wait(&fault(Retry::Never), 1, 1.0), None);
+        assert_eq!(retry.wait(&later, 3, 0.0), Some(Duration::ZERO));
+        assert_eq!(retry.wait(&fault(Retry::Never), 1, 1.0), None);
     }
 
     #[test]
     fn a_server_is_never_asked_sooner_than_it_said() {
-        let patience = Patience::default();
+        let retry = RetryPolicy::default();
         let after = |seconds| fault(Retry::Later { after: Some(Duration::from_secs(seconds)) });
         for random in [0.0, 0.3, 1.0] {
-            let wait = patience.wait(&after(7), 1, random).expect("a try is left");
+            let wait = retry.wait(&after(7), 1, random).expect("a try is left");
             assert!(wait >= Duration::from_secs(7) && wait <= Duration::from_millis(7500), "{wait:?}");
         }
-        assert_eq!(patience.wait(&after(121), 1, 0.5), None);
+        assert_eq!(retry.wait(&after(121), 1, 0.5), None);
     }
 }

@@ -13,46 +13,48 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use super::Voice;
-use super::bill::{Bill, blank, measured};
-use super::budget::{Ledger, Limits, Prices};
-use super::calls::{Ended, Seat};
-use super::retry::Patience;
-use crate::model::{Answered, Interruption, Json, Record, Recorded, RepoPath, Request, Spent};
-use crate::suites::{Refinement, Shelf};
+use super::TargetClient;
+use super::budget::{BudgetState, Prices, SpendingLimits};
+use super::calls::{Permit, SampleFailure};
+use super::retry::RetryPolicy;
+use super::sample_usage::{SampleUsage, blank, measured};
+use crate::model::{
+    Interruption, Json, ModelCallResult, RepoPath, RunProvenance, RunRecord, SampleRequest, TokenUsage,
+};
+use crate::suites::{Files, Refinement};
 
 /// One target: who answers, and how many at once.
-pub struct Lane {
+pub struct TargetQueue {
     /// Who answers.
-    pub voice: Voice,
+    pub client: TargetClient,
     /// The model's name in the config, for prices; a program has none.
     pub model: Option<String>,
     pub(super) places: Semaphore,
 }
 
-impl Lane {
+impl TargetQueue {
     /// A lane of this many places.
-    pub fn new(voice: Voice, model: Option<String>, concurrency: u32) -> Self {
-        Self { voice, model, places: Semaphore::new(concurrency.max(1) as usize) }
+    pub fn new(client: TargetClient, model: Option<String>, concurrency: u32) -> Self {
+        Self { client, model, places: Semaphore::new(concurrency.max(1) as usize) }
     }
 }
 
 /// One sample to be made.
-pub struct Job {
+pub struct SampleJob {
     /// What is asked.
-    pub request: Request,
+    pub request: SampleRequest,
     /// Whom, by its place among the lanes.
-    pub lane: usize,
+    pub queue: usize,
     /// Where the record will say that it comes from; model, and cost are added.
-    pub origin: Recorded,
+    pub origin: RunProvenance,
     /// How many samples of its pair come before it at least: those of a lower round are asked first.
     pub round: u32,
     /// The loop that the request begins, where one answer is not all.
-    pub refining: Option<Refining>,
+    pub refining: Option<RefinementSetup>,
 }
 
 /// What makes a sample a loop of the job's target, which acts, and another one, which judges.
-pub struct Refining {
+pub struct RefinementSetup {
     /// Says what is asked next.
     pub course: Arc<dyn Refinement>,
     /// Who judges, by its place among the lanes.
@@ -63,9 +65,9 @@ pub struct Refining {
 
 /// What became of a job.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Finished {
+pub enum JobOutcome {
     /// It was made, or came to an end without an answer.
-    Made(Box<Record>),
+    Made(Box<RunRecord>),
     /// It was not needed any more: no answer could change a verdict.
     Spared,
     /// It was called off.
@@ -81,27 +83,27 @@ pub enum Finished {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     /// From its first call to its end.
-    pub period: Stretch,
+    pub period: TimeSpan,
     /// Its calls of a model, repeated tries among them.
-    pub chats: Vec<Called>,
+    pub chats: Vec<TimedCall>,
     /// Its tool calls.
-    pub tools: Vec<Stretch>,
+    pub tools: Vec<TimeSpan>,
 }
 
 /// One call.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Called {
+pub struct TimedCall {
     /// When.
-    pub stretch: Stretch,
+    pub stretch: TimeSpan,
     /// Whom, by its place among the lanes.
-    pub lane: usize,
+    pub queue: usize,
     /// What came of it.
-    pub outcome: Answered,
+    pub outcome: ModelCallResult,
 }
 
 /// From when to when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stretch {
+pub struct TimeSpan {
     /// The start.
     pub from: Duration,
     /// The end.
@@ -110,9 +112,9 @@ pub struct Stretch {
 
 /// What a run of the engine came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
+pub struct EngineOutcome {
     /// Each job's end, at its own place.
-    pub finished: Vec<Finished>,
+    pub finished: Vec<JobOutcome>,
     /// When each was made; of one that was called off nothing is known.
     pub timelines: Vec<Timeline>,
     /// What agents' own programs wrote to stderr, by the job's place; nothing of those that were called off.
@@ -129,46 +131,51 @@ pub struct Spending {
     /// Of these, repeated ones.
     pub retries: u64,
     /// Tokens.
-    pub spent: Spent,
+    pub spent: TokenUsage,
     /// US dollars, where every call had a price.
     pub cost_usd: Option<f64>,
 }
 
 /// Who is told what happens, and asked whether it is still needed.
-pub trait Events {
+pub trait EngineEvents {
     /// Whether the job's answer can still change a verdict.
     fn is_needed(&self, job: usize) -> bool;
     /// A job came to its end. What has to survive a crash is kept now.
-    fn finished(&self, job: usize, finished: &Finished);
+    fn finished(&self, job: usize, finished: &JobOutcome);
 }
 
 /// What runs live samples.
 pub struct Engine<'a> {
     /// The targets.
-    pub lanes: Vec<Lane>,
+    pub queues: Vec<TargetQueue>,
     /// How long a call is tried.
-    pub patience: Patience,
+    pub retry: RetryPolicy,
     /// What may be spent.
-    pub limits: Limits,
+    pub limits: SpendingLimits,
     /// What models cost.
     pub prices: Prices,
     /// The folders that tools may look into.
-    pub folders: &'a BTreeMap<RepoPath, Box<dyn Shelf>>,
+    pub folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
 }
 
 impl Engine<'_> {
     /// Makes the samples; a job's end stands at its own place. `stop` ends with the reason why no more is made: what is on its
     /// way is then called off, and what is finished stays.
-    pub async fn run(&self, jobs: &[&Job], events: &dyn Events, stop: impl Future<Output = Interruption>) -> Outcome {
-        let ledger = Ledger::new(self.limits);
+    pub async fn run(
+        &self,
+        jobs: &[&SampleJob],
+        events: &dyn EngineEvents,
+        stop: impl Future<Output = Interruption>,
+    ) -> EngineOutcome {
+        let budget = BudgetState::new(self.limits);
         let begun = Instant::now();
         // What loops on their way came to stays when they are called off.
         let halves: RefCell<BTreeMap<usize, Json>> = RefCell::default();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
-        order.sort_by_key(|place| jobs[*place].round);
+        order.sort_by_key(|index| jobs[*index].round);
         let mut open: FuturesUnordered<_> =
-            order.into_iter().map(|place| self.job(place, jobs[place], &ledger, events, (begun, &halves))).collect();
-        let mut finished: Vec<Option<Finished>> = jobs.iter().map(|_| None).collect();
+            order.into_iter().map(|index| self.job(index, jobs[index], &budget, events, (begun, &halves))).collect();
+        let mut finished: Vec<Option<JobOutcome>> = jobs.iter().map(|_| None).collect();
         let mut timelines: Vec<Timeline> = jobs.iter().map(|_| Timeline::default()).collect();
         let mut complaints = BTreeMap::new();
         let mut spending = Spending::default();
@@ -177,19 +184,19 @@ impl Engine<'_> {
         let reason = loop {
             match select(open.next(), stop.as_mut()).await {
                 Either::Left((None, _)) => break None,
-                Either::Left((Some((place, end, bill)), _)) => {
-                    events.finished(place, &end);
-                    finished[place] = Some(end);
-                    timelines[place] = bill.timeline;
-                    if !bill.complaints.is_empty() {
-                        complaints.insert(place, bill.complaints);
+                Either::Left((Some((index, end, usage)), _)) => {
+                    events.finished(index, &end);
+                    finished[index] = Some(end);
+                    timelines[index] = usage.timeline;
+                    if !usage.complaints.is_empty() {
+                        complaints.insert(index, usage.complaints);
                     }
-                    spending.calls += bill.tries;
-                    spending.retries += bill.tries - bill.calls;
-                    spending.spent = spending.spent.and(bill.spent);
-                    unpriced |= bill.unpriced;
+                    spending.calls += usage.tries;
+                    spending.retries += usage.tries - usage.calls;
+                    spending.spent = spending.spent.and(usage.spent);
+                    unpriced |= usage.unpriced;
                     spending.cost_usd =
-                        bill.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));
+                        usage.cost.map_or(spending.cost_usd, |cost| Some(spending.cost_usd.unwrap_or(0.0) + cost));
                 }
                 Either::Right((reason, _)) => break Some(reason),
             }
@@ -201,62 +208,62 @@ impl Engine<'_> {
         // Without a reason every job came to its own end.
         let why = reason.unwrap_or(Interruption::Terminated);
         let mut halves = halves.into_inner();
-        let called_off = |(place, end): (usize, Option<Finished>)| {
-            let off = || Finished::CalledOff { why, outputs: halves.remove(&place).unwrap_or_default() };
+        let called_off = |(index, end): (usize, Option<JobOutcome>)| {
+            let off = || JobOutcome::CalledOff { why, outputs: halves.remove(&index).unwrap_or_default() };
             end.unwrap_or_else(off)
         };
         let finished = finished.into_iter().enumerate().map(called_off).collect();
-        Outcome { finished, timelines, complaints, spending }
+        EngineOutcome { finished, timelines, complaints, spending }
     }
 
     /// Ends the agents' own programs that wait for further requests.
     pub async fn close(&self) {
-        for lane in &self.lanes {
-            match &lane.voice {
-                Voice::Program(program) => program.close().await,
-                Voice::Model(_) => {}
+        for queue in &self.queues {
+            match &queue.client {
+                TargetClient::Program(program) => program.close().await,
+                TargetClient::Model(_) => {}
             }
         }
     }
 
     async fn job(
         &self,
-        place: usize,
-        job: &Job,
-        ledger: &Ledger,
-        events: &dyn Events,
+        index: usize,
+        job: &SampleJob,
+        budget: &BudgetState,
+        events: &dyn EngineEvents,
         (run, halves): (Instant, &RefCell<BTreeMap<usize, Json>>),
-    ) -> (usize, Finished, Bill) {
-        let mut bill = Bill::new(run);
-        let mut seat = Seat::on(&self.lanes, job.lane);
+    ) -> (usize, JobOutcome, SampleUsage) {
+        let mut usage = SampleUsage::new(run);
+        let mut seat = Permit::on(&self.queues, job.queue);
         seat.take().await;
-        if !events.is_needed(place) {
-            return (place, Finished::Spared, bill);
+        if !events.is_needed(index) {
+            return (index, JobOutcome::Spared, usage);
         }
         let begun = Instant::now();
         let ended = match &job.refining {
-            None => self.answer(&job.request, &mut seat, ledger, &mut bill).await,
+            None => self.answer(&job.request, &mut seat, budget, &mut usage).await,
             Some(refining) => {
                 let keep = |outputs: Json| {
-                    halves.borrow_mut().insert(place, outputs);
+                    halves.borrow_mut().insert(index, outputs);
                 };
-                self.refine(job, refining, &mut seat, ledger, &mut bill, &keep).await
+                self.refine(job, refining, &mut seat, budget, &mut usage, &keep).await
             }
         };
         drop(seat);
         let took = begun.elapsed();
-        bill.timeline.period = bill.stretch(begun);
+        usage.timeline.period = usage.stretch(begun);
         let end = match ended {
-            Ok(record) => Finished::Made(Box::new(measured(record, job, &bill, took))),
-            Err(Ended::Fault(fault)) => {
+            Ok(record) => JobOutcome::Made(Box::new(measured(record, job, &usage, took))),
+            Err(SampleFailure::Fault(fault)) => {
                 let record = blank(&job.request, fault.status, Some(fault.what));
-                Finished::Made(Box::new(measured(record, job, &bill, took)))
+                JobOutcome::Made(Box::new(measured(record, job, &usage, took)))
             }
-            Err(Ended::Spent(why)) => {
-                let outputs = halves.borrow_mut().remove(&place).unwrap_or_default();
-                Finished::CalledOff { why, outputs }
+            Err(SampleFailure::Spent(why)) => {
+                let outputs = halves.borrow_mut().remove(&index).unwrap_or_default();
+                JobOutcome::CalledOff { why, outputs }
             }
         };
-        (place, end, bill)
+        (index, end, usage)
     }
 }

@@ -12,11 +12,13 @@ use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep};
 
 use super::{
-    Engine, Events, Finished, Job, Lane, Limits, Model, Outcome, Patience, Pending, Prices, Refining, Spending, Voice,
+    Engine, EngineEvents, EngineOutcome, JobOutcome, Model, Pending, Prices, RefinementSetup, RetryPolicy, SampleJob,
+    Spending, SpendingLimits, TargetClient, TargetQueue,
 };
 use crate::model::{
-    AgentName, Ask, AskedCall, CannedResult, CannedTool, CaseId, Conversation, Fault, Follow, Interruption, Json,
-    Message, Part, Price, Recorded, Request, Retry, RunKey, Spent, Status, Stop, SuiteId, ToolSpec, Toolbox, Turn,
+    AgentName, Ask, AskedCall, CallError, CannedResult, CannedTool, CaseId, Conversation, Interruption, Json, LoopRole,
+    Message, ModelTurn, NextRole, Price, Retry, RunKey, RunProvenance, RunStatus, SampleRequest, StopReason, SuiteId,
+    TokenUsage, ToolSpec, Toolbox,
 };
 use crate::suites::Refinement;
 
@@ -25,9 +27,9 @@ struct Scripted<F>(F, Cell<usize>);
 
 impl<F> Model for Scripted<F>
 where
-    F: Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>),
+    F: Fn(usize, &Conversation) -> (Duration, Result<ModelTurn, CallError>),
 {
-    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, Turn> {
+    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, ModelTurn> {
         let number = self.1.replace(self.1.get() + 1);
         let (latency, outcome) = (self.0)(number, conversation);
         Box::pin(async move {
@@ -37,30 +39,30 @@ where
     }
 }
 
-fn says(text: &str) -> Turn {
-    let spent = Spent { input: 8, cached_input: 0, output: 2 };
-    Turn { text: text.to_owned(), calls: Vec::new(), stop: Stop::End, spent, model: Some("m-1".to_owned()) }
+fn says(text: &str) -> ModelTurn {
+    let spent = TokenUsage { input: 8, cached_input: 0, output: 2 };
+    ModelTurn { text: text.to_owned(), calls: Vec::new(), stop: StopReason::End, spent, model: Some("m-1".to_owned()) }
 }
 
-fn fault(retry: Retry) -> Fault {
-    Fault { status: Status::Error, what: "503 from the server".to_owned(), retry }
+fn fault(retry: Retry) -> CallError {
+    CallError { status: RunStatus::Error, what: "503 from the server".to_owned(), retry }
 }
 
-fn request(case: &str, sample: u32, tools: Toolbox) -> Request {
+fn request(case: &str, sample: u32, tools: Toolbox) -> SampleRequest {
     let key = RunKey {
         suite: SuiteId::new("s").unwrap(),
         agent: AgentName::new("a").unwrap(),
         case: CaseId::new(case).unwrap(),
     };
     let ask = Ask { prompt: format!("{case}/{sample}"), inputs: json!({}), answer: None, tools };
-    Request { key, sample, system: String::new(), ask }
+    SampleRequest { key, sample, system: String::new(), ask }
 }
 
-fn jobs(cases: usize, samples: u32) -> Vec<Job> {
-    let job = |case: usize, sample| Job {
+fn jobs(cases: usize, samples: u32) -> Vec<SampleJob> {
+    let job = |case: usize, sample| SampleJob {
         request: request(&format!("c{case}"), sample, Toolbox::Empty),
-        lane: 0,
-        origin: Recorded::default(),
+        queue: 0,
+        origin: RunProvenance::default(),
         round: 0,
         refining: None,
     };
@@ -73,28 +75,28 @@ struct Seen {
     unneeded: Vec<usize>,
 }
 
-impl Events for Seen {
+impl EngineEvents for Seen {
     fn is_needed(&self, job: usize) -> bool {
         !self.unneeded.contains(&job)
     }
 
-    fn finished(&self, job: usize, _finished: &Finished) {
+    fn finished(&self, job: usize, _finished: &JobOutcome) {
         self.ends.borrow_mut().push(job);
     }
 }
 
 struct Ran {
-    finished: Vec<Finished>,
+    finished: Vec<JobOutcome>,
     spending: Spending,
     took: Duration,
     ends: Vec<usize>,
 }
 
 fn run(
-    script: impl Fn(usize, &Conversation) -> (Duration, Result<Turn, Fault>) + Clone + 'static,
+    script: impl Fn(usize, &Conversation) -> (Duration, Result<ModelTurn, CallError>) + Clone + 'static,
     places: u32,
-    jobs: &[Job],
-    limits: Limits,
+    jobs: &[SampleJob],
+    limits: SpendingLimits,
     seen: Seen,
     stop: Option<Duration>,
 ) -> Ran {
@@ -102,17 +104,21 @@ fn run(
     let folders = BTreeMap::new();
     let price = Price { input: 1_000_000.0, output: 1_000_000.0, cached_input: None };
     let engine = Engine {
-        lanes: [0, 1]
+        queues: [0, 1]
             .map(|_| {
-                Lane::new(Voice::Model(Box::new(Scripted(script.clone(), Cell::new(0)))), Some("m".to_owned()), places)
+                TargetQueue::new(
+                    TargetClient::Model(Box::new(Scripted(script.clone(), Cell::new(0)))),
+                    Some("m".to_owned()),
+                    places,
+                )
             })
             .into(),
-        patience: Patience::default(),
+        retry: RetryPolicy::default(),
         limits,
         prices: Prices::new(BTreeMap::from([("m".to_owned(), price)])),
         folders: &folders,
     };
-    let jobs: Vec<&Job> = jobs.iter().collect();
+    let jobs: Vec<&SampleJob> = jobs.iter().collect();
     runtime.block_on(async {
         let begun = Instant::now();
         let stopping = async {
@@ -122,18 +128,18 @@ fn run(
             }
             Interruption::Interrupted
         };
-        let Outcome { finished, spending, .. } = engine.run(&jobs, &seen, stopping).await;
+        let EngineOutcome { finished, spending, .. } = engine.run(&jobs, &seen, stopping).await;
         Ran { finished, spending, took: begun.elapsed(), ends: seen.ends.take() }
     })
 }
 
 fn texts(ran: &Ran) -> Vec<Option<String>> {
-    let text = |finished: &Finished| match finished {
-        Finished::Made(record) if record.status == Status::Completed => {
+    let text = |finished: &JobOutcome| match finished {
+        JobOutcome::Made(record) if record.status == RunStatus::Completed => {
             let outputs: serde_json::Value = serde_json::from_str(record.outputs.text()).unwrap();
             Some(outputs["text"].as_str().unwrap().to_owned())
         }
-        Finished::Made(_) | Finished::Spared | Finished::CalledOff { .. } => None,
+        JobOutcome::Made(_) | JobOutcome::Spared | JobOutcome::CalledOff { .. } => None,
     };
     ran.finished.iter().map(text).collect()
 }
@@ -146,7 +152,7 @@ fn prompt(conversation: &Conversation) -> String {
 }
 
 /// 50 ms with jitter, 5 % 429 with Retry-After, 2 % 5xx, 1 % resets: by the number of the call, so that it is the same twice.
-fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<Turn, Fault>) {
+fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<ModelTurn, CallError>) {
     let latency = Duration::from_millis(40 + (number as u64 * 7) % 21);
     let outcome = match (number * 37) % 100 {
         0..5 => Err(fault(Retry::Later { after: Some(Duration::from_secs(1)) })),
@@ -159,7 +165,7 @@ fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<Turn,
 #[test]
 fn a_faulty_endpoint_costs_no_sample_and_no_time_beyond_its_waits() {
     let jobs = jobs(200, 3);
-    let ran = run(faulty, 32, &jobs, Limits::default(), Seen::default(), None);
+    let ran = run(faulty, 32, &jobs, SpendingLimits::default(), Seen::default(), None);
     let wanted: Vec<Option<String>> =
         jobs.iter().map(|job| Some(format!("{}/{}", job.request.key.case, job.request.sample))).collect();
     assert_eq!(texts(&ran), wanted, "every sample has its own answer, at its own place");
@@ -179,7 +185,7 @@ fn a_sample_that_waits_holds_no_place() {
         0 => (Duration::from_millis(1), Err(fault(Retry::Later { after: Some(Duration::from_secs(100)) }))),
         _ => (Duration::from_secs(1), Ok(says("x"))),
     };
-    let ran = run(script, 1, &jobs(50, 1), Limits::default(), Seen::default(), None);
+    let ran = run(script, 1, &jobs(50, 1), SpendingLimits::default(), Seen::default(), None);
     // 49 seconds of the others fit into the wait of the first.
     assert!(ran.took >= Duration::from_secs(101) && ran.took < Duration::from_secs(103), "{:?}", ran.took);
 }
@@ -189,44 +195,45 @@ fn what_no_try_helps_is_told_with_its_reason() {
     let script = |number: usize, _: &Conversation| match number {
         0 => (
             Duration::ZERO,
-            Err(Fault { status: Status::Stalled, what: "no byte for 30 s".to_owned(), retry: Retry::Never }),
+            Err(CallError { status: RunStatus::Stalled, what: "no byte for 30 s".to_owned(), retry: Retry::Never }),
         ),
         _ => (Duration::ZERO, Ok(says("x"))),
     };
-    let ran = run(script, 1, &jobs(2, 1), Limits::default(), Seen::default(), None);
-    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
-    assert_eq!((record.status, record.error.as_deref()), (Status::Stalled, Some("no byte for 30 s")));
+    let ran = run(script, 1, &jobs(2, 1), SpendingLimits::default(), Seen::default(), None);
+    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    assert_eq!((record.status, record.error.as_deref()), (RunStatus::Stalled, Some("no byte for 30 s")));
     assert_eq!(ran.spending.calls, 2);
 }
 
 #[test]
 fn a_server_that_is_always_down_is_given_up() {
     let script = |_: usize, _: &Conversation| (Duration::ZERO, Err(fault(Retry::Later { after: None })));
-    let ran = run(script, 1, &jobs(1, 1), Limits::default(), Seen::default(), None);
+    let ran = run(script, 1, &jobs(1, 1), SpendingLimits::default(), Seen::default(), None);
     assert_eq!((ran.spending.calls, ran.spending.retries), (6, 5));
-    assert!(matches!(&ran.finished[0], Finished::Made(record) if record.status == Status::Error));
+    assert!(matches!(&ran.finished[0], JobOutcome::Made(record) if record.status == RunStatus::Error));
 }
 
 #[test]
 fn beyond_the_budget_samples_are_called_off_and_never_failed() {
     // A call costs 10 dollars; after the first three, each open call is expected to cost the same.
-    let limits = Limits { cost_usd: Some(95.0), tokens: None };
+    let limits = SpendingLimits { cost_usd: Some(95.0), tokens: None };
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
     let ran = run(script, 3, &jobs(30, 1), limits, Seen::default(), None);
-    let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
+    let made = ran.finished.iter().filter(|end| matches!(end, JobOutcome::Made(_))).count();
     assert_eq!((made, ran.spending.cost_usd), (9, Some(90.0)));
-    let off = ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why: Interruption::Cost, .. }));
+    let off = ran.finished.iter().filter(|end| matches!(end, JobOutcome::CalledOff { why: Interruption::Cost, .. }));
     assert_eq!(off.count(), 21);
 }
 
 #[test]
 fn what_is_finished_stays_when_the_run_is_called_off() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
-    let ran = run(script, 2, &jobs(10, 1), Limits::default(), Seen::default(), Some(Duration::from_millis(2500)));
-    let made = ran.finished.iter().filter(|end| matches!(end, Finished::Made(_))).count();
+    let ran =
+        run(script, 2, &jobs(10, 1), SpendingLimits::default(), Seen::default(), Some(Duration::from_millis(2500)));
+    let made = ran.finished.iter().filter(|end| matches!(end, JobOutcome::Made(_))).count();
     assert_eq!(made, 4);
     let off =
-        ran.finished.iter().filter(|end| matches!(end, Finished::CalledOff { why: Interruption::Interrupted, .. }));
+        ran.finished.iter().filter(|end| matches!(end, JobOutcome::CalledOff { why: Interruption::Interrupted, .. }));
     assert_eq!(off.count(), 6);
     assert!(ran.took < Duration::from_secs(3), "{:?}", ran.took);
 }
@@ -234,9 +241,9 @@ fn what_is_finished_stays_when_the_run_is_called_off() {
 #[test]
 fn an_unneeded_sample_is_not_made() {
     let seen = Seen { unneeded: vec![1, 3], ..Seen::default() };
-    let ran = run(|_, _| (Duration::ZERO, Ok(says("x"))), 2, &jobs(4, 1), Limits::default(), seen, None);
+    let ran = run(|_, _| (Duration::ZERO, Ok(says("x"))), 2, &jobs(4, 1), SpendingLimits::default(), seen, None);
     assert_eq!(ran.spending.calls, 2);
-    assert_eq!((&ran.finished[1], &ran.finished[3]), (&Finished::Spared, &Finished::Spared));
+    assert_eq!((&ran.finished[1], &ran.finished[3]), (&JobOutcome::Spared, &JobOutcome::Spared));
 }
 
 #[test]
@@ -249,7 +256,7 @@ fn lower_rounds_are_asked_first() {
         asked.borrow_mut().push(prompt(conversation));
         (Duration::from_secs(1), Ok(says("x")))
     };
-    run(script, 1, &jobs, Limits::default(), Seen::default(), None);
+    run(script, 1, &jobs, SpendingLimits::default(), Seen::default(), None);
     assert_eq!(*order.borrow(), ["c0/0", "c1/0", "c0/1", "c1/1"]);
 }
 
@@ -259,12 +266,13 @@ fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
         spec: ToolSpec { name: "weather".to_owned(), description: String::new(), parameters: json!({}) },
         results: vec![CannedResult { when: json!({ "town": "Acme Bay" }), says: json!({ "rain": true }) }],
     };
-    let job = Job { request: request("c", 0, Toolbox::Canned(vec![canned])), refining: None, ..jobs(1, 1).remove(0) };
+    let job =
+        SampleJob { request: request("c", 0, Toolbox::Canned(vec![canned])), refining: None, ..jobs(1, 1).remove(0) };
     let call = |name: &str, arguments| AskedCall { id: name.to_owned(), name: name.to_owned(), arguments };
     let script = move |number: usize, conversation: &Conversation| match number {
         0 => {
             let calls = vec![call("weather", json!({ "town": "acme bay", "day": 1 })), call("fly", json!({}))];
-            (Duration::ZERO, Ok(Turn { calls, ..says("") }))
+            (Duration::ZERO, Ok(ModelTurn { calls, ..says("") }))
         }
         _ => {
             let Some(Message::Tools(answers)) = conversation.messages.last() else { panic!("no answers") };
@@ -273,8 +281,8 @@ fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
             (Duration::ZERO, Ok(says("Take an umbrella.")))
         }
     };
-    let ran = run(script, 1, &[job], Limits::default(), Seen::default(), None);
-    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    let ran = run(script, 1, &[job], SpendingLimits::default(), Seen::default(), None);
+    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
     let calls = record.intermediate.seen_calls();
     assert_eq!(calls.iter().map(|call| call.name.as_str()).collect::<Vec<_>>(), ["weather", "fly"]);
     assert_eq!(calls[0].result.text(), r#"{"rain":true}"#);
@@ -285,15 +293,15 @@ fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
 }
 
 /// One attempt: an actor, then a critic.
-struct Once;
+struct ActorThenCritic;
 
-impl Refinement for Once {
-    fn next(&self, answers: &[Json]) -> Follow {
+impl Refinement for ActorThenCritic {
+    fn next(&self, answers: &[Json]) -> NextRole {
         let ask = |words: &str| Ask { prompt: words.to_owned(), ..request("c", 0, Toolbox::Empty).ask };
         match answers.len() {
-            0 => Follow::Ask(Part::Actor, ask("act")),
-            1 => Follow::Ask(Part::Critic, ask("judge")),
-            _ => Follow::End,
+            0 => NextRole::Ask(LoopRole::Actor, ask("act")),
+            1 => NextRole::Ask(LoopRole::Critic, ask("judge")),
+            _ => NextRole::End,
         }
     }
 
@@ -306,15 +314,15 @@ impl Refinement for Once {
     }
 }
 
-fn loops(count: usize) -> Vec<Job> {
-    let refining = || Refining { course: Arc::new(Once), critic: 1, target: "judge".to_owned() };
-    jobs(count, 1).into_iter().map(|job| Job { refining: Some(refining()), ..job }).collect()
+fn loops(count: usize) -> Vec<SampleJob> {
+    let refining = || RefinementSetup { course: Arc::new(ActorThenCritic), critic: 1, target: "judge".to_owned() };
+    jobs(count, 1).into_iter().map(|job| SampleJob { refining: Some(refining()), ..job }).collect()
 }
 
 #[test]
 fn a_loop_holds_no_place_of_its_actor_while_its_critic_thinks() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
-    let ran = run(script, 1, &loops(20), Limits::default(), Seen::default(), None);
+    let ran = run(script, 1, &loops(20), SpendingLimits::default(), Seen::default(), None);
     assert_eq!(ran.spending.calls, 40);
     assert!(texts(&ran).iter().all(|text| text.as_deref() == Some("2")));
     // The two lanes have a place each: the actor is at the next loop while the critic judges the one before.
@@ -324,8 +332,8 @@ fn a_loop_holds_no_place_of_its_actor_while_its_critic_thinks() {
 #[test]
 fn a_loop_that_is_called_off_keeps_what_it_came_to() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
-    let ran = run(script, 1, &loops(1), Limits::default(), Seen::default(), Some(Duration::from_millis(1500)));
-    let Finished::CalledOff { why, outputs } = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    let ran = run(script, 1, &loops(1), SpendingLimits::default(), Seen::default(), Some(Duration::from_millis(1500)));
+    let JobOutcome::CalledOff { why, outputs } = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
     assert_eq!((*why, outputs.text()), (Interruption::Interrupted, r#"{"text":"1"}"#));
 }
 
@@ -333,13 +341,13 @@ fn a_loop_that_is_called_off_keeps_what_it_came_to() {
 fn a_loop_says_who_gave_no_answer_and_what_each_part_took() {
     let script = |_: usize, conversation: &Conversation| match prompt(conversation).as_str() {
         "act" => (Duration::from_secs(2), Ok(says("x"))),
-        _ => (Duration::from_secs(3), Err(Fault { status: Status::Stalled, ..fault(Retry::Never) })),
+        _ => (Duration::from_secs(3), Err(CallError { status: RunStatus::Stalled, ..fault(Retry::Never) })),
     };
-    let ran = run(script, 1, &loops(1), Limits::default(), Seen::default(), None);
-    let Finished::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
+    let ran = run(script, 1, &loops(1), SpendingLimits::default(), Seen::default(), None);
+    let JobOutcome::Made(record) = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
     assert_eq!(
         (record.status, record.error.as_deref()),
-        (Status::Stalled, Some("attempt 1, critic: 503 from the server"))
+        (RunStatus::Stalled, Some("attempt 1, critic: 503 from the server"))
     );
     assert_eq!(record.outputs.text(), r#"{"text":"1"}"#);
     let by_part = |actor, critic| BTreeMap::from([("actor".to_owned(), actor), ("critic".to_owned(), critic)]);

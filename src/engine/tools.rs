@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox};
-use crate::suites::{EntryKind, Shelf};
+use crate::suites::{EntryKind, Files};
 
 /// The most text that one reading gives, in bytes.
 const MOST_TEXT: usize = 64 * 1024;
@@ -16,7 +16,7 @@ const MOST_FILES: usize = 20_000;
 pub struct Tools<'a> {
     toolbox: &'a Toolbox,
     /// The folder that may be looked into: a shelf of its own, so that not even a link leads out of it.
-    folder: &'a dyn Shelf,
+    folder: &'a dyn Files,
     calls: u32,
     /// Files that were read, in the order in which they were first read.
     pub read: Vec<String>,
@@ -36,7 +36,7 @@ enum Violation {
 }
 
 impl Violation {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::UnknownTool => "unknown_tool",
             Self::BadArguments => "bad_arguments",
@@ -47,7 +47,7 @@ impl Violation {
 }
 
 /// Why a call has no result.
-enum Refused {
+enum ToolCallError {
     /// It is outside the policy.
     Policy(Violation, String),
     /// It is allowed, and there is nothing to give.
@@ -56,7 +56,7 @@ enum Refused {
 
 impl<'a> Tools<'a> {
     /// The tools of a run that begins.
-    pub fn new(toolbox: &'a Toolbox, folder: &'a dyn Shelf) -> Self {
+    pub fn new(toolbox: &'a Toolbox, folder: &'a dyn Files) -> Self {
         let mut tools = Self { toolbox, folder, calls: 0, read: Vec::new(), events: Vec::new(), violations: 0 };
         if matches!(toolbox, Toolbox::Folder { .. }) {
             tools.event("task_started");
@@ -82,16 +82,16 @@ impl<'a> Tools<'a> {
             Toolbox::Canned(tools) => canned(tools, call),
             Toolbox::Folder { max_calls, .. } if self.calls > *max_calls => {
                 let what = format!("no more than {max_calls} calls are allowed; answer with what you have");
-                Err(Refused::Policy(Violation::TooManyCalls, what))
+                Err(ToolCallError::Policy(Violation::TooManyCalls, what))
             }
             Toolbox::Folder { .. } => self.look(call),
         };
         answer.map_err(|refused| match refused {
-            Refused::Nothing(what) => what,
-            Refused::Policy(violation, what) => {
+            ToolCallError::Nothing(what) => what,
+            ToolCallError::Policy(violation, what) => {
                 self.violations += 1;
                 self.events
-                    .push(json!({ "name": "policy_violation", "category": violation.word(), "tool": call.name }));
+                    .push(json!({ "name": "policy_violation", "category": violation.as_str(), "tool": call.name }));
                 what
             }
         })
@@ -102,7 +102,7 @@ impl<'a> Tools<'a> {
         self.events.push(json!({ "name": name }));
     }
 
-    fn look(&mut self, call: &AskedCall) -> Result<Value, Refused> {
+    fn look(&mut self, call: &AskedCall) -> Result<Value, ToolCallError> {
         let arguments = call.arguments.as_object().ok_or_else(|| bad("the arguments have to be an object"))?;
         match call.name.as_str() {
             "list_files" => {
@@ -117,11 +117,12 @@ impl<'a> Tools<'a> {
         }
     }
 
-    fn read_file(&mut self, arguments: &Map<String, Value>) -> Result<Value, Refused> {
+    fn read_file(&mut self, arguments: &Map<String, Value>) -> Result<Value, ToolCallError> {
         let asked = text(arguments, "path")?;
         let path = confined(asked)?;
         let inside = path.as_str().to_owned();
-        let bytes = self.folder.bytes(&path).map_err(|_| Refused::Nothing(format!("there is no file {inside:?}")))?;
+        let bytes =
+            self.folder.bytes(&path).map_err(|_| ToolCallError::Nothing(format!("there is no file {inside:?}")))?;
         let mut content = String::from_utf8_lossy(&bytes).into_owned();
         let whole = content.len();
         if whole > MOST_TEXT {
@@ -137,7 +138,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    fn search(&mut self, arguments: &Map<String, Value>) -> Result<Value, Refused> {
+    fn search(&mut self, arguments: &Map<String, Value>) -> Result<Value, ToolCallError> {
         let wanted = text(arguments, "query")?.to_lowercase();
         let mut found = Vec::new();
         for file in self.files(arguments)? {
@@ -158,7 +159,7 @@ impl<'a> Tools<'a> {
     }
 
     /// The files below the folder that the arguments name, by path.
-    fn files(&self, arguments: &Map<String, Value>) -> Result<Vec<RepoPath>, Refused> {
+    fn files(&self, arguments: &Map<String, Value>) -> Result<Vec<RepoPath>, ToolCallError> {
         let asked = match arguments.get("path") {
             None | Some(Value::Null) => "",
             Some(Value::String(path)) => path.as_str(),
@@ -167,7 +168,7 @@ impl<'a> Tools<'a> {
         let mut files = Vec::new();
         let mut open = vec![confined(asked)?];
         while let Some(folder) = open.pop() {
-            let missing = || Refused::Nothing(format!("there is no folder {:?}", folder.as_str()));
+            let missing = || ToolCallError::Nothing(format!("there is no folder {:?}", folder.as_str()));
             for entry in self.folder.list(&folder).map_err(|_| missing())? {
                 match entry.kind {
                     EntryKind::File => files.push(folder.child(&entry.name)),
@@ -184,30 +185,30 @@ impl<'a> Tools<'a> {
 }
 
 /// A path as seen from the folder, which it may not leave.
-fn confined(asked: &str) -> Result<RepoPath, Refused> {
-    RepoPath::root()
-        .join(asked)
-        .map_err(|_| Refused::Policy(Violation::PathOutside, format!("{asked:?} is outside of what may be looked at")))
+fn confined(asked: &str) -> Result<RepoPath, ToolCallError> {
+    RepoPath::root().join(asked).map_err(|_| {
+        ToolCallError::Policy(Violation::PathOutside, format!("{asked:?} is outside of what may be looked at"))
+    })
 }
 
-fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, Refused> {
+fn text<'a>(arguments: &'a Map<String, Value>, key: &str) -> Result<&'a str, ToolCallError> {
     let found = arguments.get(key).and_then(Value::as_str).filter(|text| !text.trim().is_empty());
     found.ok_or_else(|| bad(&format!("\"{key}\" has to be a text")))
 }
 
-fn bad(what: &str) -> Refused {
-    Refused::Policy(Violation::BadArguments, what.to_owned())
+fn bad(what: &str) -> ToolCallError {
+    ToolCallError::Policy(Violation::BadArguments, what.to_owned())
 }
 
-fn unknown(call: &AskedCall, known: &[&str]) -> Refused {
+fn unknown(call: &AskedCall, known: &[&str]) -> ToolCallError {
     let what = match known {
         [] => "there are no tools".to_owned(),
         known => format!("there is no tool {:?}; there are {}", call.name, known.join(", ")),
     };
-    Refused::Policy(Violation::UnknownTool, what)
+    ToolCallError::Policy(Violation::UnknownTool, what)
 }
 
-fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, Refused> {
+fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError> {
     let Some(tool) = tools.iter().find(|tool| tool.spec.name == call.name) else {
         let known: Vec<&str> = tools.iter().map(|tool| tool.spec.name.as_str()).collect();
         return Err(unknown(call, &known));
@@ -216,7 +217,9 @@ fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, Refused> {
         return Err(bad("the arguments have to be an object"));
     }
     let fitting = tool.results.iter().find(|result| is_part_of(&result.when, &call.arguments));
-    fitting.map(|result| result.says.clone()).ok_or_else(|| Refused::Nothing("nothing is known of that".to_owned()))
+    fitting
+        .map(|result| result.says.clone())
+        .ok_or_else(|| ToolCallError::Nothing("nothing is known of that".to_owned()))
 }
 
 /// Whether a value is contained in another: of objects every key, of everything else the same.

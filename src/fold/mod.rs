@@ -1,6 +1,6 @@
 //! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
 
-mod apart;
+mod values_by_run;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,27 +8,27 @@ use std::collections::BTreeMap;
 use smallvec::SmallVec;
 
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, Difference, Exclusion, Failure, Grade, Layer, Lost, MetricSpec,
-    Outcome, PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing, Tag,
-    ValueSource, Why, harmonic, indicator, share,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, CheckOutcome, Difference, Exclusion, Failure, Grade, Layer,
+    LostSample, MetricSpec, PairCheck, PairResult, PairShortfall, PairValue, RepoPath, SampleFold, Shortfall, Standing,
+    Tag, UngradedReason, ValueSource, harmonic, indicator, share,
 };
 
-pub use apart::{Apart, apart};
+pub use values_by_run::{ValuesByRun, apart};
 
 /// One sample of a pair, graded.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Graded {
+pub enum GradedSample {
     /// It completed.
     Completed(Grade),
     /// It gave nothing to grade.
-    Lost(Why),
+    Lost(UngradedReason),
     /// It was not needed.
     Spared,
 }
 
 /// Who the samples are of.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Heading {
+pub struct PairMeta {
     /// The case.
     pub case: CaseId,
     /// The agent.
@@ -40,23 +40,23 @@ pub struct Heading {
 }
 
 /// What the planned samples of one pair come to.
-pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> PairResult {
+pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>) -> PairResult {
     let planned = samples.len();
     let (mut lost, mut kept, mut spared) = (Vec::new(), Vec::new(), 0);
     let mut grades: Vec<Grade> = Vec::new();
-    for (place, sample) in (0_u32..).zip(samples) {
+    for (index, sample) in (0_u32..).zip(samples) {
         match sample {
-            Graded::Completed(mut grade) => {
-                kept.extend(grade.kept.take().map(|one| (place, one)));
+            GradedSample::Completed(mut grade) => {
+                kept.extend(grade.kept.take().map(|one| (index, one)));
                 grades.push(grade);
             }
-            Graded::Lost(why) => lost.push(Lost { sample: place, why }),
-            Graded::Spared => spared += 1,
+            GradedSample::Lost(why) => lost.push(LostSample { sample: index, why }),
+            GradedSample::Spared => spared += 1,
         }
     }
     let majority = 2 * grades.len() > planned;
     let passing = grades.iter().filter(|grade| grade.passed()).count();
-    let Heading { case, agent, golden, answered_by } = heading;
+    let PairMeta { case, agent, golden, answered_by } = heading;
     PairResult {
         case,
         agent,
@@ -67,7 +67,7 @@ pub fn pair(specs: &[MetricSpec], heading: Heading, samples: Vec<Graded>) -> Pai
         quarantine: None,
         lost,
         spared,
-        values: specs.iter().enumerate().map(|(place, spec)| value(spec, place, &grades)).collect(),
+        values: specs.iter().enumerate().map(|(index, spec)| value(spec, index, &grades)).collect(),
         passed: Standing::of(passing, grades.len()),
         passing: Some(narrow(passing)),
         layers: grades.iter().map(|grade| grade.layer).collect(),
@@ -85,15 +85,15 @@ fn narrow(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn value(spec: &MetricSpec, place: usize, grades: &[Grade]) -> PairValue {
-    let samples: SmallVec<[Option<f64>; 1]> = grades.iter().map(|grade| sample_value(spec, place, grade)).collect();
+fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
+    let samples: SmallVec<[Option<f64>; 1]> = grades.iter().map(|grade| sample_value(spec, index, grade)).collect();
     PairValue { value: folded(spec, &samples), samples }
 }
 
 /// The value of one sample for the metric at `place` of the table.
-pub fn sample_value(spec: &MetricSpec, place: usize, grade: &Grade) -> Option<f64> {
+pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f64> {
     match spec.source {
-        ValueSource::Grade => grade.values.get(place).copied().flatten(),
+        ValueSource::Grade => grade.values.get(index).copied().flatten(),
         ValueSource::Layer => Some(indicator(grade.layer != Layer::Unreadable)),
     }
 }
@@ -169,8 +169,8 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     let mut folded: Vec<(PairCheck, usize, Vec<Failure>)> =
         Vec::with_capacity(grades.first().map_or(0, |grade| grade.checks.len()));
     for grade in grades {
-        for (place, check) in grade.checks.into_iter().enumerate() {
-            if place == folded.len() {
+        for (index, check) in grade.checks.into_iter().enumerate() {
+            if index == folded.len() {
                 let fresh = PairCheck {
                     name: check.name,
                     line: check.line,
@@ -180,10 +180,10 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
                 };
                 folded.push((fresh, 0, Vec::new()));
             }
-            let (so_far, passed, failures) = &mut folded[place];
+            let (so_far, passed, failures) = &mut folded[index];
             match check.outcome {
-                Outcome::Passed => *passed += 1,
-                Outcome::Failed(failure) => {
+                CheckOutcome::Passed => *passed += 1,
+                CheckOutcome::Failed(failure) => {
                     failures.push(*failure);
                     so_far.expected = so_far.expected.take().or(check.expected);
                 }
@@ -214,7 +214,7 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
     let of = match texts.len() {
         _ if count == samples => String::new(),
         1 => format!(" ({count} of {samples} samples)"),
-        _ => format!(" ({} in {count} of {samples} samples)", tag.word()),
+        _ => format!(" ({} in {count} of {samples} samples)", tag.as_str()),
     };
     Some(Failure { detail: format!("{}{of}", shown.detail), ..shown.clone() })
 }
@@ -244,9 +244,9 @@ pub fn coverage(pairs: &[PairResult]) -> Option<f64> {
 }
 
 /// One metric's values over the pairs that count and have one.
-pub fn column(pairs: &[PairResult], place: usize) -> Vec<f64> {
+pub fn column(pairs: &[PairResult], index: usize) -> Vec<f64> {
     let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
-    counted.filter_map(|pair| pair.values[place].value).collect()
+    counted.filter_map(|pair| pair.values[index].value).collect()
 }
 
 /// The aggregates over `rows` rows of values; `cell(row, column)` gives the value of a metric.
@@ -259,7 +259,7 @@ pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize)
             aggregate(spec, &values)
         })
         .collect();
-    let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|place| simple[place]);
+    let named = |name| specs.iter().position(|spec| spec.name == name).and_then(|index| simple[index]);
     let composed = specs.iter().zip(&simple).map(|(spec, value)| match spec.aggregate {
         Aggregate::Harmonic(one, other) => Some(harmonic(named(one)?, named(other)?)),
         Aggregate::Worst

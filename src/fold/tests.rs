@@ -3,18 +3,18 @@
 use proptest::collection::vec;
 use proptest::proptest;
 
-use super::{Graded, Heading, aggregates, folded, median, pair};
+use super::{GradedSample, PairMeta, aggregates, folded, median, pair};
 use crate::model::{
-    AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, Difference, Exclusion, Failure,
-    Grade, Layer, MetricSpec, Outcome, RepoPath, SampleFold, Shortfall, Standing, Tag, Unit, Why,
+    AgentName, Aggregate, AnsweredBy, Better, CaseId, Check, CheckKey, CheckName, CheckOutcome, Difference, Exclusion,
+    Failure, Grade, Layer, MetricSpec, RepoPath, SampleFold, Shortfall, Standing, Tag, UngradedReason, Unit,
 };
 
 fn spec(name: &'static str, better: Better, aggregate: Aggregate) -> MetricSpec {
     MetricSpec { name, better, fold: SampleFold::Median, aggregate, unit: Unit::Share, ..MetricSpec::PLAIN }
 }
 
-fn heading() -> Heading {
-    Heading {
+fn heading() -> PairMeta {
+    PairMeta {
         case: CaseId::new("c").unwrap(),
         agent: AgentName::new("a").unwrap(),
         golden: RepoPath::root(),
@@ -22,13 +22,13 @@ fn heading() -> Heading {
     }
 }
 
-fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
+fn grade(value: Option<f64>, outcomes: &[bool]) -> GradedSample {
     let checks = outcomes.iter().zip(0_u32..).map(|(passed, place)| Check {
         name: CheckName { word: "check".into(), key: CheckKey::At(place) },
         line: 1,
         outcome: match passed {
-            true => Outcome::Passed,
-            false => Outcome::Failed(Box::new(Failure {
+            true => CheckOutcome::Passed,
+            false => CheckOutcome::Failed(Box::new(Failure {
                 tag: Tag::Prompt,
                 detail: String::new(),
                 next_action: String::new(),
@@ -36,7 +36,7 @@ fn grade(value: Option<f64>, outcomes: &[bool]) -> Graded {
         },
         expected: None,
     });
-    Graded::Completed(Grade {
+    GradedSample::Completed(Grade {
         values: vec![value],
         checks: checks.collect(),
         layer: Layer::Structured,
@@ -72,8 +72,8 @@ fn a_pair_counts_with_a_majority_of_its_planned_samples() {
     let specs = [spec("m", Better::Higher, Aggregate::Mean)];
     for planned in 1_usize..=6 {
         for completed in 0..=planned {
-            let mut samples: Vec<Graded> = (0..completed).map(|_| grade(Some(1.0), &[])).collect();
-            samples.resize(planned, Graded::Lost(Why::NotRecorded));
+            let mut samples: Vec<GradedSample> = (0..completed).map(|_| grade(Some(1.0), &[])).collect();
+            samples.resize(planned, GradedSample::Lost(UngradedReason::NotRecorded));
             let result = pair(&specs, heading(), samples);
             let counted = 2 * completed > planned;
             assert_eq!(result.exclusion == Exclusion::Counted, counted, "{completed} of {planned}");
@@ -85,7 +85,7 @@ fn a_pair_counts_with_a_majority_of_its_planned_samples() {
 
 #[test]
 fn a_lost_sample_keeps_its_number() {
-    let samples = vec![grade(Some(1.0), &[]), Graded::Lost(Why::NotRecorded), grade(None, &[])];
+    let samples = vec![grade(Some(1.0), &[]), GradedSample::Lost(UngradedReason::NotRecorded), grade(None, &[])];
     let result = pair(&[spec("m", Better::Higher, Aggregate::Mean)], heading(), samples);
     assert_eq!(result.lost[0].sample, 1);
     assert_eq!(&*result.values[0].samples, [Some(1.0), None]);
@@ -115,7 +115,7 @@ fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
         let failure =
             failing.map(|(tag, detail)| Failure { tag, detail: detail.to_owned(), next_action: String::new() });
         let checks = vec![Check::of("check", CheckKey::Only, 1, String::new, failure)];
-        Graded::Completed(Grade {
+        GradedSample::Completed(Grade {
             values: vec![None],
             checks,
             layer: Layer::Structured,
@@ -131,8 +131,8 @@ fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
 #[test]
 fn of_equally_frequent_reasons_the_first_to_be_corrected_is_shown() {
     let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
-    for (place, first) in tags.into_iter().enumerate() {
-        for later in &tags[place + 1..] {
+    for (index, first) in tags.into_iter().enumerate() {
+        for later in &tags[index + 1..] {
             for samples in [[first, *later], [*later, first]] {
                 let found = shown(&samples.map(|tag| Some((tag, "x"))));
                 assert_eq!(found, (first, "x (1 of 2 samples)".to_owned()), "{samples:?}");
@@ -166,7 +166,7 @@ fn equal_shortfalls_of_samples_are_one_and_the_most_frequent_comes_first() {
     };
     let (recall, both): (&[&str], &[&str]) = (&["recall"], &["recall", "precision"]);
     let sample = |shortfalls: Vec<Shortfall>| {
-        Graded::Completed(Grade {
+        GradedSample::Completed(Grade {
             values: vec![None],
             checks: Vec::new(),
             layer: Layer::Structured,
@@ -229,8 +229,8 @@ proptest! {
     #[test]
     fn the_order_of_samples_changes_no_value(values in vec(0_u8..5, 1..7), turn in 0_usize..7) {
         let specs = [spec("m", Better::Higher, Aggregate::Mean)];
-        let samples: Vec<Graded> = values.iter().map(|value| match value {
-            0 => Graded::Lost(Why::NotRecorded),
+        let samples: Vec<GradedSample> = values.iter().map(|value| match value {
+            0 => GradedSample::Lost(UngradedReason::NotRecorded),
             1 => grade(None, &[true]),
             other => grade(Some(f64::from(*other)), &[other % 2 == 0]),
         }).collect();

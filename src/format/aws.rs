@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 /// Keys that sign requests; never shown.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Keys {
+pub struct AwsKeys {
     /// The key's id.
     pub id: String,
     /// The key.
@@ -20,7 +20,7 @@ pub struct Keys {
     pub expires: Option<Timestamp>,
 }
 
-impl fmt::Debug for Keys {
+impl fmt::Debug for AwsKeys {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str("Keys(***)")
     }
@@ -28,7 +28,7 @@ impl fmt::Debug for Keys {
 
 /// Which of the two files: they name their sections differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProfileFile {
+pub enum AwsProfileFile {
     /// `~/.aws/credentials`: `[name]`.
     Credentials,
     /// `~/.aws/config`: `[profile name]`, and `[default]`.
@@ -37,15 +37,15 @@ pub enum ProfileFile {
 
 /// What a profile says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Profile {
+pub struct AwsProfile {
     /// Its keys, where it holds both halves.
-    pub keys: Option<Keys>,
+    pub keys: Option<AwsKeys>,
     /// Its region.
     pub region: Option<String>,
 }
 
 /// A profile of a file; what is not there is empty.
-pub fn profile(text: &str, file: ProfileFile, name: &str) -> Profile {
+pub fn profile(text: &str, file: AwsProfileFile, name: &str) -> AwsProfile {
     let mut inside = false;
     let (mut id, mut secret, mut session, mut region) = (None, None, None, None);
     for line in text.lines() {
@@ -63,14 +63,14 @@ pub fn profile(text: &str, file: ProfileFile, name: &str) -> Profile {
             }
         }
     }
-    let keys = id.zip(secret).map(|(id, secret)| Keys { id, secret, session, expires: None });
-    Profile { keys, region }
+    let keys = id.zip(secret).map(|(id, secret)| AwsKeys { id, secret, session, expires: None });
+    AwsProfile { keys, region }
 }
 
-fn is_of(section: &str, file: ProfileFile, name: &str) -> bool {
+fn is_of(section: &str, file: AwsProfileFile, name: &str) -> bool {
     match file {
-        ProfileFile::Credentials => section == name,
-        ProfileFile::Config => {
+        AwsProfileFile::Credentials => section == name,
+        AwsProfileFile::Config => {
             let prefixed = section.strip_prefix("profile").filter(|rest| rest.starts_with([' ', '\t']));
             prefixed.map(str::trim) == Some(name) || (section == name && name == "default")
         }
@@ -78,10 +78,10 @@ fn is_of(section: &str, file: ProfileFile, name: &str) -> bool {
 }
 
 /// The keys in an answer to `AssumeRoleWithWebIdentity`.
-pub fn assumed(xml: &str) -> Option<Keys> {
+pub fn assumed(xml: &str) -> Option<AwsKeys> {
     let (id, secret) = (element(xml, b"AccessKeyId")?, element(xml, b"SecretAccessKey")?);
     let expires = element(xml, b"Expiration").and_then(|text| text.parse().ok());
-    Some(Keys { id, secret, session: element(xml, b"SessionToken"), expires })
+    Some(AwsKeys { id, secret, session: element(xml, b"SessionToken"), expires })
 }
 
 /// The text of the first element with this name. Keys and tokens hold no entities.
@@ -101,23 +101,23 @@ pub fn element(xml: &str, name: &[u8]) -> Option<String> {
 }
 
 /// The keys in the answer of a container's endpoint.
-pub fn contained(json: &str) -> Option<Keys> {
+pub fn contained(json: &str) -> Option<AwsKeys> {
     #[derive(Deserialize)]
     #[serde(rename_all = "PascalCase")]
-    struct Answer {
+    struct CredentialsForm {
         access_key_id: String,
         secret_access_key: String,
         token: Option<String>,
         expiration: Option<String>,
     }
-    let Answer { access_key_id, secret_access_key, token, expiration } = serde_json::from_str(json).ok()?;
+    let CredentialsForm { access_key_id, secret_access_key, token, expiration } = serde_json::from_str(json).ok()?;
     let expires = expiration.and_then(|text| text.parse().ok());
-    Some(Keys { id: access_key_id, secret: secret_access_key, session: token, expires })
+    Some(AwsKeys { id: access_key_id, secret: secret_access_key, session: token, expires })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Profile, ProfileFile, assumed, contained, profile};
+    use super::{AwsProfile, AwsProfileFile, assumed, contained, profile};
 
     const FILE: &str = "# a comment\n[default]\naws_access_key_id = AK0\naws_secret_access_key=S0=/+\n\n[ work ]\n; no\n\
         aws_access_key_id=AK1\naws_secret_access_key = S1\naws_session_token = T1\nregion = eu-west-1\n[half]\naws_access_key_id = AK2\n\
@@ -126,19 +126,19 @@ mod tests {
     #[test]
     fn a_profile_is_found_by_its_name() {
         let found = |file, name| {
-            let Profile { keys, region } = profile(FILE, file, name);
+            let AwsProfile { keys, region } = profile(FILE, file, name);
             (keys.map(|keys| (keys.id, keys.secret, keys.session)), region)
         };
         let own = str::to_owned;
         let default = Some((own("AK0"), own("S0=/+"), None));
         let work = Some((own("AK1"), own("S1"), Some(own("T1"))));
-        assert_eq!(found(ProfileFile::Credentials, "default"), (default.clone(), None));
-        assert_eq!(found(ProfileFile::Config, "default"), (default, None));
-        assert_eq!(found(ProfileFile::Credentials, "work"), (work, Some(own("eu-west-1"))));
-        assert_eq!(found(ProfileFile::Config, "work"), (None, None));
-        assert_eq!(found(ProfileFile::Credentials, "half"), (None, None));
-        assert_eq!(found(ProfileFile::Config, "cfg"), (None, Some(own("us-west-2"))));
-        assert_eq!(found(ProfileFile::Credentials, "none"), (None, None));
+        assert_eq!(found(AwsProfileFile::Credentials, "default"), (default.clone(), None));
+        assert_eq!(found(AwsProfileFile::Config, "default"), (default, None));
+        assert_eq!(found(AwsProfileFile::Credentials, "work"), (work, Some(own("eu-west-1"))));
+        assert_eq!(found(AwsProfileFile::Config, "work"), (None, None));
+        assert_eq!(found(AwsProfileFile::Credentials, "half"), (None, None));
+        assert_eq!(found(AwsProfileFile::Config, "cfg"), (None, Some(own("us-west-2"))));
+        assert_eq!(found(AwsProfileFile::Credentials, "none"), (None, None));
     }
 
     #[test]

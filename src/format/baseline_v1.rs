@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::json;
-use super::place::Place;
+use super::json_cursor::JsonCursor;
 use super::source::SourceText;
 use super::step::Step;
 use super::step::Step::Key;
@@ -39,7 +39,7 @@ pub struct BaselineFile {
     samples: Option<u32>,
     /// By suite.
     #[serde(default)]
-    suites: BTreeMap<String, SuiteForm>,
+    suites: BTreeMap<String, BaselineSuiteForm>,
     /// Who accepted a moved baseline.
     #[serde(default)]
     accepted: Vec<AcceptanceForm>,
@@ -47,28 +47,28 @@ pub struct BaselineFile {
 
 /// One suite.
 #[derive(Deserialize, JsonSchema)]
-struct SuiteForm {
+struct BaselineSuiteForm {
     /// By agent.
     #[serde(default)]
-    agents: BTreeMap<String, AgentForm>,
+    agents: BTreeMap<String, BaselineAgentForm>,
 }
 
 /// One agent.
 #[derive(Deserialize, JsonSchema)]
-struct AgentForm {
+struct BaselineAgentForm {
     /// Findings produced, where the kind counts them.
     finding_count: Option<f64>,
     /// The agent's aggregates.
     #[serde(default)]
     metrics: BTreeMap<String, Option<f64>>,
     /// What they were measured with.
-    identity: Option<IdentityForm>,
+    identity: Option<BaselineIdentityForm>,
     /// The samples' values by case and metric.
     #[serde(default)]
     cases: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
     /// What judges said, by their names; no gate looks at it.
     #[serde(default)]
-    judges: BTreeMap<String, JudgeForm>,
+    judges: BTreeMap<String, BaselineJudgeForm>,
     /// Failed checks by tag.
     #[serde(default)]
     taxonomy: BTreeMap<String, u32>,
@@ -81,7 +81,7 @@ struct AgentForm {
 
 /// What a judge said of an agent.
 #[derive(Deserialize, JsonSchema)]
-struct JudgeForm {
+struct BaselineJudgeForm {
     /// The models that voted.
     model: Option<String>,
     /// The digest of the rubric.
@@ -95,7 +95,7 @@ struct JudgeForm {
 
 /// What a number was measured with.
 #[derive(Deserialize, JsonSchema)]
-struct IdentityForm {
+struct BaselineIdentityForm {
     suite_digest: Option<String>,
     scorer: Option<String>,
     model: Option<String>,
@@ -116,7 +116,7 @@ struct AcceptanceForm {
 }
 
 #[derive(Deserialize)]
-struct Header<'a> {
+struct BaselineHeader<'a> {
     #[serde(borrow)]
     schema: Option<&'a RawValue>,
 }
@@ -125,8 +125,8 @@ struct Header<'a> {
 ///
 /// # Errors
 /// What in it cannot be, with its place; a newer schema version among them.
-pub fn read(source: &SourceText) -> Result<Baseline, Diagnostic> {
-    let header: Header<'_> = json::whole(source)?;
+pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
+    let header: BaselineHeader<'_> = json::whole(source)?;
     let help = format!("this version reads \"{SCHEMA}\"; a newer file needs a newer goldgate");
     let Some(raw) = header.schema else {
         return Err(source.problem(0, "missing-key", "the key \"schema\" is missing", help));
@@ -169,10 +169,10 @@ pub fn read(source: &SourceText) -> Result<Baseline, Diagnostic> {
 
 fn bad_id(source: &SourceText, path: &[Step<'_>], bad: &BadId) -> Diagnostic {
     let help = "let goldgate write this file: run --update-baseline";
-    Place::whole(source).problem_of_key(path, "bad-id", bad.to_string(), help)
+    JsonCursor::whole(source).problem_of_key(path, "bad-id", bad.to_string(), help)
 }
 
-fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
+fn entry(form: BaselineAgentForm) -> Result<BaselineEntry, BadId> {
     let mut cases = BTreeMap::new();
     for (id, values) in form.cases {
         cases.insert(CaseId::new(&id)?, values);
@@ -183,11 +183,11 @@ fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
         metrics.entry("finding_count".to_owned()).or_insert(count);
     }
     let mut judges = BTreeMap::new();
-    for (name, JudgeForm { model, rubric_sha256, votes, cases }) in form.judges {
+    for (name, BaselineJudgeForm { model, rubric_sha256, votes, cases }) in form.judges {
         let identity = JudgeIdentity { model, rubric_sha256, votes };
         let mut marked = BTreeMap::new();
         for (id, word) in cases {
-            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
+            let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word);
             marked.extend(mark.map(|mark| Ok((CaseId::new(&id)?, mark))).transpose()?);
         }
         judges.insert(JudgeName::new(&name)?, JudgeEntry { identity, cases: marked });
@@ -195,11 +195,11 @@ fn entry(form: AgentForm) -> Result<BaselineEntry, BadId> {
     let tags = form
         .taxonomy
         .into_iter()
-        .filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.word() == word)?, count)));
+        .filter_map(|(word, count)| Some((Tag::ALL.into_iter().find(|tag| tag.as_str() == word)?, count)));
     let layers = form
         .read_layers
         .into_iter()
-        .filter_map(|(word, count)| Some((Layer::ALL.into_iter().find(|layer| layer.word() == word)?, count)));
+        .filter_map(|(word, count)| Some((Layer::ALL.into_iter().find(|layer| layer.as_str() == word)?, count)));
     Ok(BaselineEntry {
         layers: layers.collect(),
         infra: form.infra,
@@ -262,8 +262,8 @@ fn written_entry(entry: &BaselineEntry) -> Value {
         })
         .collect();
     let taxonomy: BTreeMap<&str, u32> =
-        entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.word(), *count)).collect();
-    let layers: BTreeMap<&str, u32> = entry.layers.iter().map(|(layer, count)| (layer.word(), *count)).collect();
+        entry.taxonomy.iter().filter(|(_, count)| **count > 0).map(|(tag, count)| (tag.as_str(), *count)).collect();
+    let layers: BTreeMap<&str, u32> = entry.layers.iter().map(|(layer, count)| (layer.as_str(), *count)).collect();
     let mut value = json!({ "metrics": metrics, "cases": cases, "taxonomy": taxonomy, "read_layers": layers });
     if let Some(count) = count {
         value["finding_count"] = match count.fract() == 0.0 {
@@ -291,7 +291,7 @@ fn written_entry(entry: &BaselineEntry) -> Value {
 
 fn written_judge(judge: &JudgeEntry) -> Value {
     let JudgeEntry { identity: JudgeIdentity { model, rubric_sha256, votes }, cases } = judge;
-    let cases: BTreeMap<&str, &str> = cases.iter().map(|(case, mark)| (case.as_str(), mark.word())).collect();
+    let cases: BTreeMap<&str, &str> = cases.iter().map(|(case, mark)| (case.as_str(), mark.as_str())).collect();
     json!({ "model": model, "rubric_sha256": rubric_sha256, "votes": votes, "cases": cases })
 }
 
@@ -304,8 +304,8 @@ fn lines(out: &mut String, value: &Value, depth: usize) {
     match value {
         Value::Object(map) if !map.is_empty() => {
             out.push('{');
-            for (place, (key, inner)) in map.iter().enumerate() {
-                out.push_str(if place == 0 { "" } else { "," });
+            for (index, (key, inner)) in map.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
                 indent(out, depth + 1);
                 write!(out, "{}: ", Value::from(key.as_str())).expect("a string accepts every write");
                 lines(out, inner, depth + 1);
@@ -315,8 +315,8 @@ fn lines(out: &mut String, value: &Value, depth: usize) {
         }
         Value::Array(list) if list.iter().any(Value::is_object) => {
             out.push('[');
-            for (place, inner) in list.iter().enumerate() {
-                out.push_str(if place == 0 { "" } else { "," });
+            for (index, inner) in list.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
                 indent(out, depth + 1);
                 lines(out, inner, depth + 1);
             }
@@ -333,7 +333,7 @@ fn lines(out: &mut String, value: &Value, depth: usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::{read, written};
+    use super::{read_baseline, written};
     use crate::format::SourceText;
     use crate::model::RepoPath;
 
@@ -350,9 +350,9 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_again() {
-        let baseline = read(&source(PAGE)).unwrap();
+        let baseline = read_baseline(&source(PAGE)).unwrap();
         let text = written(&baseline);
-        assert_eq!(written(&read(&source(&text)).unwrap()), text);
+        assert_eq!(written(&read_baseline(&source(&text)).unwrap()), text);
         assert!(text.contains("\n          \"finding_count\": 31,\n"), "{text}");
         assert!(text.contains("\n              \"finding_recall\": [1.0, null, 0.67]\n"), "{text}");
         assert!(text.contains("\"f1_score\": 0.951235,"), "{text}");
@@ -361,7 +361,7 @@ mod tests {
 
     #[test]
     fn a_newer_schema_is_named() {
-        let problem = read(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
+        let problem = read_baseline(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
         assert!(
             problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""),
             "{problem}"

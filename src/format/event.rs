@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::json;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
-use crate::model::{Origin, PullRequest};
+use crate::model::{BranchOrigin, PullRequest};
 
 /// What an event says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,29 +23,29 @@ pub struct Event {
 }
 
 #[derive(Deserialize)]
-struct Payload {
+struct EventPayload {
     pull_request: Option<PullRequestForm>,
     merge_group: Option<MergeGroupForm>,
-    repository: Option<RepositoryForm>,
+    repository: Option<EventRepositoryForm>,
 }
 
 #[derive(Deserialize)]
 struct PullRequestForm {
     number: u64,
-    head: BranchForm,
-    base: BranchForm,
+    head: EventBranchForm,
+    base: EventBranchForm,
 }
 
 #[derive(Deserialize)]
-struct BranchForm {
+struct EventBranchForm {
     sha: String,
     #[serde(rename = "ref")]
     branch: Option<String>,
-    repo: Option<RepositoryForm>,
+    repo: Option<EventRepositoryForm>,
 }
 
 #[derive(Deserialize)]
-struct RepositoryForm {
+struct EventRepositoryForm {
     id: u64,
 }
 
@@ -60,14 +60,14 @@ struct MergeGroupForm {
 ///
 /// # Errors
 /// What in it cannot be.
-pub fn read(source: &SourceText) -> Result<Event, Diagnostic> {
-    let payload: Payload = json::whole(source)?;
+pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
+    let payload: EventPayload = json::whole(source)?;
     let here = payload.repository.as_ref().map(|repository| repository.id);
     if let Some(form) = payload.pull_request {
         // A fork that was deleted has no repository any more; it is foreign all the same.
         let origin = match (form.head.repo.map(|repository| repository.id), here) {
-            (Some(head), Some(here)) if head == here => Origin::Same,
-            _ => Origin::Fork,
+            (Some(head), Some(here)) if head == here => BranchOrigin::Same,
+            _ => BranchOrigin::Fork,
         };
         let into = form.base.branch.clone();
         let base = form.base.sha.clone();

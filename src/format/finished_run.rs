@@ -16,12 +16,12 @@ pub struct FinishedRun {
 }
 
 #[derive(Deserialize)]
-struct Payload {
-    workflow_run: Option<RunForm>,
+struct FinishedRunPayload {
+    workflow_run: Option<FinishedRunForm>,
 }
 
 #[derive(Deserialize)]
-struct RunForm {
+struct FinishedRunForm {
     id: u64,
     head_sha: String,
 }
@@ -30,7 +30,7 @@ struct RunForm {
 ///
 /// # Errors
 /// What in it cannot be.
-pub fn read(source: &SourceText) -> Result<Option<FinishedRun>, Diagnostic> {
-    let payload: Payload = json::whole(source)?;
-    Ok(payload.workflow_run.map(|RunForm { id, head_sha }| FinishedRun { id, head: head_sha }))
+pub fn read_finished_run(source: &SourceText) -> Result<Option<FinishedRun>, Diagnostic> {
+    let payload: FinishedRunPayload = json::whole(source)?;
+    Ok(payload.workflow_run.map(|FinishedRunForm { id, head_sha }| FinishedRun { id, head: head_sha }))
 }

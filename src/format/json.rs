@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::place::every_key_once;
+use super::json_cursor::every_key_once;
 use super::source::SourceText;
 use crate::diag::{Diagnostic, Point, nearest};
 
@@ -12,7 +12,7 @@ use crate::diag::{Diagnostic, Point, nearest};
 /// # Errors
 /// The place where it is not a value of this type.
 pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
-    read(source, 0, &source.text)
+    read_json_part(source, 0, &source.text)
 }
 
 /// Reads the whole text as one value that people wrote: a key that stands twice is a line that has no effect.
@@ -30,11 +30,15 @@ pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagn
 /// # Errors
 /// The place, in the whole text, where it is not a value of this type.
 pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
-    read(source, offset_of(source, raw), raw.get())
+    read_json_part(source, offset_of(source, raw), raw.get())
 }
 
 /// Reads a part of the text that starts at a byte of it.
-pub(super) fn read<'a, T: Deserialize<'a>>(source: &SourceText, start: usize, part: &'a str) -> Result<T, Diagnostic> {
+pub(super) fn read_json_part<'a, T: Deserialize<'a>>(
+    source: &SourceText,
+    start: usize,
+    part: &'a str,
+) -> Result<T, Diagnostic> {
     serde_json::from_str(part).map_err(|error| problem(source, start, part, &error))
 }
 
@@ -45,7 +49,7 @@ pub fn offset_of(source: &SourceText, raw: &RawValue) -> usize {
 }
 
 fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Error) -> Diagnostic {
-    let Phrase { code, what, help } = phrase(&error.to_string(), error.is_data());
+    let SerdeMessage { code, what, help } = phrase(&error.to_string(), error.is_data());
     let inner = match offset_in(part, error.line(), error.column()) {
         read if error.is_data() && error.column() > 0 => ahead(part, read),
         read => read,
@@ -76,17 +80,17 @@ fn ahead(part: &str, read: usize) -> usize {
 
 /// A reader's message taken apart.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Phrase {
+pub(super) struct SerdeMessage {
     pub code: &'static str,
     pub what: String,
     pub help: String,
 }
 
 /// Turns serde's messages into what is wrong and what would be right.
-pub(super) fn phrase(message: &str, data: bool) -> Phrase {
+pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
     let message = message.split(" at line ").next().unwrap_or(message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    let made = |code, what: String, help: String| Phrase { code, what, help };
+    let made = |code, what: String, help: String| SerdeMessage { code, what, help };
     if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first()) {
         let help = match nearest(found, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),

@@ -1,6 +1,5 @@
 //! Text to values and back: configs, records, baselines, reports, event payloads. Reads no file.
 
-pub mod act;
 #[cfg(feature = "github")]
 pub mod archive;
 #[cfg(feature = "models")]
@@ -8,12 +7,13 @@ pub mod aws;
 pub mod baseline_v1;
 pub mod config;
 pub mod event;
+pub mod event_action;
 pub mod finished_run;
 pub mod json;
-pub mod loose;
+mod json_cursor;
+pub mod lenient;
 #[cfg(feature = "models")]
 pub mod otlp;
-mod place;
 #[cfg(feature = "models")]
 pub mod redact;
 pub mod report_v1;
@@ -26,6 +26,6 @@ pub mod transcript;
 pub mod wire;
 pub mod yaml;
 
-pub use place::{Place, without_member};
+pub use json_cursor::{JsonCursor, without_member};
 pub use source::{MAX_FILE_BYTES, SourceText, too_large};
 pub use step::Step;

@@ -3,8 +3,8 @@
 use regex::Regex;
 use serde_json::Value;
 
-use super::loose;
-use crate::model::{Json, REDACTED, Record, Steps, ToolCall};
+use super::lenient;
+use crate::model::{Json, REDACTED, RunRecord, Steps, ToolCall};
 use crate::text::pattern;
 
 /// Forms of keys that vendors hand out.
@@ -50,8 +50,8 @@ impl Redactor {
     /// The first pattern that is none, with what is wrong with it.
     pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
         let mut patterns: Vec<Regex> = KEYS.iter().map(|text| pattern(text)).collect();
-        for (place, pattern) in stated.iter().enumerate() {
-            patterns.push(pattern_of(pattern).map_err(|why| (place, why))?);
+        for (index, pattern) in stated.iter().enumerate() {
+            patterns.push(pattern_of(pattern).map_err(|why| (index, why))?);
         }
         let mut secrets: Vec<String> =
             values.into_iter().filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect();
@@ -67,7 +67,7 @@ impl Redactor {
     }
 
     /// A record without what must not be kept; what has nothing of it stays to the letter.
-    pub fn redacted(&self, record: &Record) -> Record {
+    pub fn redacted(&self, record: &RunRecord) -> RunRecord {
         let mut record = record.clone();
         record.inputs.prompt = record.inputs.prompt.as_deref().map(|prompt| self.text(prompt));
         record.inputs.options = self.json(&record.inputs.options);
@@ -95,7 +95,7 @@ impl Redactor {
     }
 
     fn json(&self, json: &Json) -> Json {
-        let Ok(mut value) = loose::any(json.text()) else { return Json::from(self.text(json.text())) };
+        let Ok(mut value) = lenient::any(json.text()) else { return Json::from(self.text(json.text())) };
         match self.take_out(&mut value) {
             true => Json::from(value.to_string()),
             false => json.clone(),

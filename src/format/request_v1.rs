@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::model::{CannedResult, CannedTool, Request, ToolSpec, Toolbox};
+use crate::model::{CannedResult, CannedTool, SampleRequest, ToolSpec, Toolbox};
 
 const SCHEMA: &str = "goldgate.request/1";
 
@@ -86,13 +86,13 @@ struct ResultFile<'a> {
 }
 
 /// The name of a request, unique in a run of goldgate.
-pub fn id(request: &Request) -> String {
+pub fn id(request: &SampleRequest) -> String {
     let key = &request.key;
     format!("{}/{}/{}/{}", key.suite, key.agent, key.case, request.sample)
 }
 
 /// A request as one line of JSON, without its end.
-pub fn written(request: &Request) -> String {
+pub fn written(request: &SampleRequest) -> String {
     let form = RequestFile {
         schema: SCHEMA,
         id: id(request),
@@ -108,7 +108,7 @@ pub fn written(request: &Request) -> String {
 }
 
 /// What the kind gives, under the words that every kind has.
-fn inputs(request: &Request) -> Map<String, Value> {
+fn inputs(request: &SampleRequest) -> Map<String, Value> {
     let mut inputs = match &request.ask.inputs {
         Value::Object(given) => given.clone(),
         _ => Map::new(),

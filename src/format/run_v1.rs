@@ -11,12 +11,12 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-use super::place::Place;
+use super::json_cursor::JsonCursor;
 use super::source::SourceText;
 use super::step::Step::Key;
-use super::{json, loose};
+use super::{json, lenient};
 use crate::diag::Diagnostic;
-use crate::model::{Provenance, Run, RunKey, Status, Tokens};
+use crate::model::{Provenance, Run, RunKey, RunStatus, Tokens};
 
 pub use ballots::{differ_in_votes_alone, with_ballots};
 pub use writing::{json, written};
@@ -27,11 +27,11 @@ const SCHEMA: &str = "goldgate.run/1";
 ///
 /// # Errors
 /// What in the record cannot be, with its place (grading.md 15).
-pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
+pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_contradictions(source, key, sample)?;
     let status = record.status(source)?;
-    let metrics = record.metrics.map(Counts::read).unwrap_or_default();
+    let metrics = record.metrics.map(CountsForm::read).unwrap_or_default();
     let total = match (metrics.total_tokens, metrics.input_tokens, metrics.output_tokens) {
         (Some(total), ..) => Some(total),
         (None, None, None) => None,
@@ -43,14 +43,14 @@ pub fn read(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagn
         (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt),
         (Some(_), _) | (None, None) => None,
     };
-    let ballots = record.judgements.map(|raw| ballots::read(source, raw)).transpose()?.unwrap_or_default();
+    let ballots = record.judgements.map(|raw| ballots::read_ballots(source, raw)).transpose()?.unwrap_or_default();
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
-        Some(raw) if raw.get() != "null" || status == Status::Completed => {
+        Some(raw) if raw.get() != "null" || status == RunStatus::Completed => {
             let help = "write an object, {} where nothing was produced";
             return Err(source.problem(json::offset_of(source, raw), "wrong-type", "\"outputs\" is no object", help));
         }
-        None if status == Status::Completed => {
+        None if status == RunStatus::Completed => {
             return Err(source.problem(0, "missing-key", "the key \"outputs\" is missing", "add \"outputs\""));
         }
         Some(_) | None => "{}",
@@ -104,7 +104,7 @@ pub struct RunFile<'a> {
     status: Option<&'a RawValue>,
     /// What it said when it did not complete.
     #[schemars(with = "Option<Value>")]
-    error: Option<Said>,
+    error: Option<ErrorText>,
     /// What it was asked.
     #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
@@ -131,18 +131,18 @@ pub struct RunFile<'a> {
     metrics: Option<&'a RawValue>,
     /// Target, model, prompt package, commit.
     #[schemars(with = "Option<Value>")]
-    provenance: Option<Origin>,
+    provenance: Option<RunOriginForm>,
 }
 
 /// An error is text, or an object with a message.
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Said {
+enum ErrorText {
     Text(String),
     Other(Value),
 }
 
-impl Said {
+impl ErrorText {
     fn text(self) -> String {
         match self {
             Self::Text(text) => text,
@@ -156,7 +156,7 @@ impl Said {
 
 /// What a run took; what is not there, or no number, was not recorded.
 #[derive(Default)]
-struct Counts {
+struct CountsForm {
     total_tokens: Option<f64>,
     input_tokens: Option<f64>,
     output_tokens: Option<f64>,
@@ -164,7 +164,7 @@ struct Counts {
     cost_usd: Option<f64>,
 }
 
-impl Counts {
+impl CountsForm {
     /// Agents write this: another form of one number loses neither the others nor the run.
     fn read(raw: &RawValue) -> Self {
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -181,7 +181,7 @@ impl Counts {
 
 /// A number, also one that was written as a text; nothing else says how many.
 fn number(raw: &RawValue) -> Option<f64> {
-    let number = match loose::any(raw.get()).ok()? {
+    let number = match lenient::any(raw.get()).ok()? {
         serde_json::Value::Number(number) => number,
         serde_json::Value::String(text) => text.trim().parse::<Number>().ok()?,
         _ => return None,
@@ -190,7 +190,7 @@ fn number(raw: &RawValue) -> Option<f64> {
 }
 
 #[derive(Deserialize, Default)]
-struct Origin {
+struct RunOriginForm {
     model: Option<String>,
     prompt_package: Option<String>,
     prompt_sha256: Option<String>,
@@ -208,12 +208,12 @@ struct AskedForm {
 impl RunFile<'_> {
     fn refuse_contradictions(&self, source: &SourceText, key: &RunKey, sample: u32) -> Result<(), Diagnostic> {
         let refuse = |field: &str, found: String, wanted: String| {
-            let at = Place::whole(source).key(&[Key(field)]);
+            let at = JsonCursor::whole(source).key(&[Key(field)]);
             let what = format!("the record says {field} {found}, its path says {wanted}");
             source.problem(at, "record-of-another", what, "move the record to its own path, or correct the field")
         };
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
-            let at = Place::whole(source).key(&[Key("schema")]);
+            let at = JsonCursor::whole(source).key(&[Key("schema")]);
             let what = format!("unknown schema \"{schema}\"");
             return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
         }
@@ -229,13 +229,13 @@ impl RunFile<'_> {
         }
     }
 
-    fn status(&self, source: &SourceText) -> Result<Status, Diagnostic> {
+    fn status(&self, source: &SourceText) -> Result<RunStatus, Diagnostic> {
         let Some(raw) = self.status else {
             // Seed 001's RunArtifact has no status: an artifact is written by a run that came to its end.
             let artifact = self.schema.is_none()
                 && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
             return match artifact {
-                true => Ok(Status::Completed),
+                true => Ok(RunStatus::Completed),
                 false => Err(source.problem(
                     0,
                     "missing-key",
@@ -244,9 +244,10 @@ impl RunFile<'_> {
                 )),
             };
         };
-        let known = [Status::Completed, Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
+        let known =
+            [RunStatus::Completed, RunStatus::Error, RunStatus::Timeout, RunStatus::Stalled, RunStatus::Cancelled];
         let word: Option<String> = serde_json::from_str(raw.get()).ok();
-        known.into_iter().find(|status| word.as_deref() == Some(status.word())).ok_or_else(|| {
+        known.into_iter().find(|status| word.as_deref() == Some(status.as_str())).ok_or_else(|| {
             let what = format!("unknown status {}", raw.get());
             let help = "known are completed, error, timeout, stalled, cancelled";
             source.problem(json::offset_of(source, raw), "unknown-status", what, help)
@@ -256,9 +257,9 @@ impl RunFile<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::read;
+    use super::read_run;
     use crate::format::SourceText;
-    use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, Status, SuiteId};
+    use crate::model::{AgentName, CaseId, RepoPath, Run, RunKey, RunStatus, SuiteId};
 
     fn reading(text: &str) -> Result<Run, String> {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), text.to_owned());
@@ -267,14 +268,14 @@ mod tests {
             agent: AgentName::new("legal").unwrap(),
             case: CaseId::new("c").unwrap(),
         };
-        read(&source, &key, 0).map_err(|problem| problem.to_string())
+        read_run(&source, &key, 0).map_err(|problem| problem.to_string())
     }
 
     #[test]
     fn a_record_needs_status_and_outputs_alone() {
         let run = reading(r#"{"status": "completed", "outputs": {"findings": []}, "more": 1}"#).unwrap();
-        assert_eq!((run.status, &*run.outputs), (Status::Completed, r#"{"findings": []}"#));
-        assert_eq!(reading(r#"{"status": "stalled", "outputs": null}"#).unwrap().status, Status::Stalled);
+        assert_eq!((run.status, &*run.outputs), (RunStatus::Completed, r#"{"findings": []}"#));
+        assert_eq!(reading(r#"{"status": "stalled", "outputs": null}"#).unwrap().status, RunStatus::Stalled);
     }
 
     #[test]
@@ -282,7 +283,7 @@ mod tests {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
-        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (Status::Completed, 9, Some(12.4)));
+        assert_eq!((run.status, run.tokens.input, run.tokens.latency_ms), (RunStatus::Completed, 9, Some(12.4)));
     }
 
     #[test]

@@ -19,7 +19,7 @@ const SCHEMA: &str = "goldgate.shard/1";
 /// What all parts of a run have in common.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Asked {
+pub struct ShardScope {
     /// The digest of the config.
     pub config_sha256: String,
     /// Whether a failed gate blocks.
@@ -41,11 +41,11 @@ pub struct Asked {
 
 /// One part, read or to be written.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Part {
+pub struct ShardPart {
     /// Which part.
     pub shard: Shard,
     /// What was asked for.
-    pub asked: Asked,
+    pub asked: ShardScope,
     /// Agents that were asked for and not run: in which tier, and why.
     pub not_run: Vec<(Tier, String)>,
     /// What was graded.
@@ -62,7 +62,7 @@ pub struct ShardFile<'a> {
     /// Which part, such as `1/4`.
     shard: String,
     /// What was asked for, alike in all parts.
-    asked: Asked,
+    asked: ShardScope,
     /// The report of the part.
     #[serde(borrow)]
     #[schemars(with = "ReportFile")]
@@ -110,7 +110,7 @@ struct BesideForm {
 }
 
 /// The part as JSON, with a line break at the end.
-pub fn written(part: &Part) -> String {
+pub fn written(part: &ShardPart) -> String {
     let report = report_v1::written(&part.report);
     let raw = RawValue::from_string(report.trim_end().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
     let form = ShardFile {
@@ -121,7 +121,7 @@ pub fn written(part: &Part) -> String {
         not_run: part
             .not_run
             .iter()
-            .map(|(tier, message)| NotRunForm { tier: tier.word().to_owned(), message: message.clone() })
+            .map(|(tier, message)| NotRunForm { tier: tier.as_str().to_owned(), message: message.clone() })
             .collect(),
         beside: pairs(&part.report).map(beside).collect(),
     };
@@ -154,7 +154,7 @@ fn beside(pair: &PairResult) -> BesideForm {
 ///
 /// # Errors
 /// What in it cannot be.
-pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
+pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let help = "merge the folders that goldgate run --shard wrote, unedited";
     let refuse = |what: String| Diagnostic::of_file(&source.file, "bad-shard", what, help);
     let form: ShardFile<'_> = json::whole(source)?;
@@ -163,7 +163,7 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     }
     let shard: Shard = form.shard.parse().map_err(refuse)?;
     let inner = SourceText::from_text(source.file.clone(), form.report.get().to_owned());
-    let mut report = report_v1::read(&inner)?;
+    let mut report = report_v1::read_report(&inner)?;
     if pairs(&report).count() != form.beside.len() {
         return Err(refuse("its report and what stands beside it have not the same pairs".to_owned()));
     }
@@ -172,13 +172,13 @@ pub fn read(source: &SourceText) -> Result<Part, Diagnostic> {
     for (case, beside) in cases.zip(form.beside) {
         complete(&mut case.pair, beside).ok_or_else(|| refuse("a value of it is none".to_owned()))?;
     }
-    let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.word() == word);
+    let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.as_str() == word);
     let not_run = form.not_run.into_iter().map(|one| Some((tier_of(&one.tier)?, one.message)));
     let not_run: Vec<(Tier, String)> =
         not_run.collect::<Option<_>>().ok_or_else(|| refuse("a tier of it is none".to_owned()))?;
     let blocking = if form.asked.blocking { Authority::Blocking } else { Authority::Advisory };
     report.authority = blocking;
-    Ok(Part { shard, asked: form.asked, not_run, report })
+    Ok(ShardPart { shard, asked: form.asked, not_run, report })
 }
 
 fn age(word: &str) -> Option<RecordingAge> {

@@ -39,13 +39,13 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
 }
 
 /// Where the keys and elements of a text stand. There is no other way to ask for a place, so that no text is walked once a problem.
-pub struct Places<'a> {
+pub struct YamlLocations<'a> {
     source: &'a SourceText,
     /// Made when somebody asks first.
-    index: OnceCell<Index>,
+    index: OnceCell<YamlIndex>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> YamlLocations<'a> {
     /// Those of a text, which nobody has asked for yet.
     pub fn of(source: &'a SourceText) -> Self {
         Self { source, index: OnceCell::new() }
@@ -53,24 +53,24 @@ impl<'a> Places<'a> {
 
     /// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
     pub fn at(&self, path: &[Step<'_>]) -> Point {
-        self.index.get_or_init(|| Index::of(self.source)).place(path)
+        self.index.get_or_init(|| YamlIndex::of(self.source)).place(path)
     }
 }
 
 /// Where every key and element of a text stands.
-struct Index(Node);
+struct YamlIndex(YamlNode);
 
 /// A node with those inside it.
 #[derive(Default)]
-struct Node {
+struct YamlNode {
     at: Option<Point>,
-    inside: HashMap<Found, Node>,
+    inside: HashMap<WalkStep, YamlNode>,
 }
 
-impl Index {
+impl YamlIndex {
     /// Walks the text once.
     fn of(source: &SourceText) -> Self {
-        let mut root = Node::default();
+        let mut root = YamlNode::default();
         walk(source, |path, at| {
             let mut node = &mut root;
             for step in path {
@@ -84,7 +84,7 @@ impl Index {
     fn place(&self, path: &[Step<'_>]) -> Point {
         let (mut node, mut best) = (&self.0, Point { line: 1, column: 1 });
         for step in path {
-            let Some(next) = node.inside.get(&Found::of(*step)) else { break };
+            let Some(next) = node.inside.get(&WalkStep::of(*step)) else { break };
             best = next.at.unwrap_or(best);
             node = next;
         }
@@ -94,12 +94,12 @@ impl Index {
 
 /// A step as it is found while walking.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-enum Found {
+enum WalkStep {
     Key(String),
     At(usize),
 }
 
-impl Found {
+impl WalkStep {
     fn of(step: Step<'_>) -> Self {
         match step {
             Step::Key(key) => Self::Key(key.to_owned()),
@@ -114,7 +114,7 @@ const DEPTH: usize = 64;
 /// What makes a text unfit before it is read typed: nesting that costs memory and time, keys that are no text, and keys that stand
 /// twice, of which the YAML crate keeps the last; for people that is a lost setting. Nothing but the keys of open mappings is kept.
 fn unfit(source: &SourceText) -> Option<Diagnostic> {
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenNode> = Vec::new();
     for event in Parser::new_from_str(&source.text) {
         // What comes of a text that is broken in another way, the other reader says; it must not be led too deep for that.
         let Ok((event, span)) = event else { return unclosed(source) };
@@ -123,8 +123,8 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
             Some(Diagnostic::of_file(&source.file, code, what, help).at(at))
         };
         let opened = match &event {
-            Event::MappingStart(..) => Some(Open::Mapping { keys: HashSet::new(), next: Next::Key }),
-            Event::SequenceStart(..) => Some(Open::List),
+            Event::MappingStart(..) => Some(OpenNode::Mapping { keys: HashSet::new(), next: MappingNext::Key }),
+            Event::SequenceStart(..) => Some(OpenNode::List),
             Event::Scalar(..) | Event::Alias(..) => None,
             Event::MappingEnd | Event::SequenceEnd => {
                 open.pop();
@@ -135,17 +135,17 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
             }
         };
         match (open.last_mut(), &event) {
-            (Some(Open::Mapping { keys, next: next @ Next::Key }), Event::Scalar(key, ..)) => {
+            (Some(OpenNode::Mapping { keys, next: next @ MappingNext::Key }), Event::Scalar(key, ..)) => {
                 if !keys.insert(key.to_string()) {
                     return refuse("duplicate-key", format!("the key \"{key}\" stands here twice"), "keep one of them");
                 }
-                *next = Next::Value;
+                *next = MappingNext::Value;
             }
-            (Some(Open::Mapping { next: Next::Key, .. }), _) => {
+            (Some(OpenNode::Mapping { next: MappingNext::Key, .. }), _) => {
                 return refuse("bad-key", "this key is no text".to_owned(), "write a plain word as the key");
             }
-            (Some(Open::Mapping { next: next @ Next::Value, .. }), _) => *next = Next::Key,
-            (Some(Open::List) | None, _) => {}
+            (Some(OpenNode::Mapping { next: next @ MappingNext::Value, .. }), _) => *next = MappingNext::Key,
+            (Some(OpenNode::List) | None, _) => {}
         }
         if opened.is_some() && open.len() == DEPTH {
             let what = format!("this is nested more than {DEPTH} deep");
@@ -171,33 +171,33 @@ fn unclosed(source: &SourceText) -> Option<Diagnostic> {
 }
 
 /// A mapping or a list that has not ended yet.
-enum Open {
-    Mapping { keys: HashSet<String>, next: Next },
+enum OpenNode {
+    Mapping { keys: HashSet<String>, next: MappingNext },
     List,
 }
 
 /// What comes next in a mapping.
-enum Next {
+enum MappingNext {
     Key,
     Value,
 }
 
-enum Frame {
+enum YamlFrame {
     List(usize),
     MappingKey,
     MappingValue,
 }
 
 /// Calls `visit` with the path and place of every key and element, in the order of the text; stops at a syntax error.
-fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point)) {
-    let mut frames: Vec<Frame> = Vec::new();
-    let mut path: Vec<Found> = Vec::new();
+fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
+    let mut frames: Vec<YamlFrame> = Vec::new();
+    let mut path: Vec<WalkStep> = Vec::new();
     for event in Parser::new_from_str(&source.text) {
         let Ok((event, span)) = event else { return };
         let at = point(span.start.line(), span.start.col() + 1);
         let opens = match &event {
-            Event::MappingStart(..) => Some(Frame::MappingKey),
-            Event::SequenceStart(..) => Some(Frame::List(0)),
+            Event::MappingStart(..) => Some(YamlFrame::MappingKey),
+            Event::SequenceStart(..) => Some(YamlFrame::List(0)),
             Event::Scalar(..) | Event::Alias(..) => None,
             Event::MappingEnd | Event::SequenceEnd => {
                 frames.pop();
@@ -209,15 +209,15 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point)) {
             }
         };
         match frames.last_mut() {
-            None | Some(Frame::MappingValue) => {}
-            Some(Frame::List(index)) => {
-                path.push(Found::At(*index));
+            None | Some(YamlFrame::MappingValue) => {}
+            Some(YamlFrame::List(index)) => {
+                path.push(WalkStep::At(*index));
                 visit(&path, at);
             }
-            Some(frame @ Frame::MappingKey) => {
+            Some(frame @ YamlFrame::MappingKey) => {
                 let Event::Scalar(key, ..) = &event else { return };
-                *frame = Frame::MappingValue;
-                path.push(Found::Key(key.to_string()));
+                *frame = YamlFrame::MappingValue;
+                path.push(WalkStep::Key(key.to_string()));
                 visit(&path, at);
                 continue;
             }
@@ -233,11 +233,11 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[Found], Point)) {
 }
 
 /// A value has ended: its frame moves on.
-fn leave(frames: &mut [Frame], path: &mut Vec<Found>) {
+fn leave(frames: &mut [YamlFrame], path: &mut Vec<WalkStep>) {
     match frames.last_mut() {
         None => return,
-        Some(Frame::List(index)) => *index += 1,
-        Some(frame) => *frame = Frame::MappingKey,
+        Some(YamlFrame::List(index)) => *index += 1,
+        Some(frame) => *frame = YamlFrame::MappingKey,
     }
     path.pop();
 }
@@ -264,7 +264,7 @@ mod tests {
         let source = source(
             "version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n",
         );
-        let places = super::Places::of(&source);
+        let places = super::YamlLocations::of(&source);
         let at = |path: &[super::Step<'_>]| places.at(path);
         assert_eq!(at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]), Point { line: 4, column: 20 });
         assert_eq!(at(&[Key("suites"), At(1), Key("id")]), Point { line: 5, column: 5 });
@@ -304,7 +304,7 @@ mod tests {
     fn many_problems_take_one_walk() {
         let text: String = (0..4000).map(|number| format!("- id: a{number}\n  kind: x\n")).collect();
         let (source, steps) = (source(&text), |index| [At(index), Key("kind")]);
-        let places = super::Places::of(&source);
+        let places = super::YamlLocations::of(&source);
         for number in 0..4000 {
             let line = u32::try_from(2 * number + 2).unwrap();
             assert_eq!(places.at(&steps(number)), Point { line, column: 3 });

@@ -1,7 +1,7 @@
 //! Tolerances out of repeated runs: how wide a gate has to be for an unchanged agent to pass it nearly always.
 
 use super::limits::widest_zone;
-use super::statistics::{Against, Runs};
+use super::statistics::{ComparisonTarget, RepeatedMetric};
 use crate::model::{AgentName, Better, EPSILON, GateRuling, MetricReport, SuiteId, Unit};
 
 /// Fewer runs than this propose nothing: Student's quantile is then so large that any tolerance would do.
@@ -9,7 +9,7 @@ pub const FEWEST: usize = 5;
 
 /// One gate of one agent, held against repeated runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Calibrated {
+pub struct CalibratedGate {
     /// The suite.
     pub suite: SuiteId,
     /// The agent.
@@ -21,18 +21,18 @@ pub struct Calibrated {
     /// The gate; `None` where the metric has none.
     pub gate: Option<GateRuling>,
     /// What the runs say.
-    pub finding: Finding,
+    pub finding: CalibrationFinding,
 }
 
 /// What the runs say of a gate.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Finding {
+pub enum CalibrationFinding {
     /// There are not two runs with a value.
     NoSpread,
     /// The runs have a spread.
     Spread {
         /// The runs.
-        runs: Runs,
+        runs: RepeatedMetric,
         /// How often the present gate would fail on an unchanged agent; `None` where there is no gate.
         alarms: Option<Alarms>,
         /// The tolerance that is proposed.
@@ -68,7 +68,7 @@ pub enum Proposal {
 
 /// What repeated runs say of each gate of a metric, or of the change that it could be gated by where it has none; nothing
 /// for a metric that only informs, or that has neither a gate nor a value. `rate` is how often an unchanged agent may fail.
-pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Option<GateRuling>, Finding)> {
+pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Option<GateRuling>, CalibrationFinding)> {
     if metric.better == Better::Neither || (values.is_empty() && metric.gates.is_empty()) {
         return Vec::new();
     }
@@ -83,9 +83,9 @@ pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Opti
     gates.into_iter().map(found).collect()
 }
 
-fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rate: f64) -> Finding {
-    let Some(runs) = Runs::new(values.to_vec()) else { return Finding::NoSpread };
-    let (against, tolerance) = gate.map_or((Against::Run, 0.0), held_against);
+fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rate: f64) -> CalibrationFinding {
+    let Some(runs) = RepeatedMetric::new(values.to_vec()) else { return CalibrationFinding::NoSpread };
+    let (against, tolerance) = gate.map_or((ComparisonTarget::Run, 0.0), held_against);
     let alarms = gate.map(|_| {
         let (seen, of) = runs.seen_alarms(metric.better, against, tolerance);
         Alarms { rate: runs.false_alarms(metric.better, against, tolerance), seen, of }
@@ -103,7 +103,7 @@ fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rat
             }
         }
     };
-    Finding::Spread { runs, alarms, proposal }
+    CalibrationFinding::Spread { runs, alarms, proposal }
 }
 
 /// Whether the gate's width is a zone below a threshold, and not the tolerance of a change.
@@ -112,12 +112,12 @@ pub fn has_zone(gate: &GateRuling) -> bool {
 }
 
 /// What a gate compares with, and how much worse may be.
-fn held_against(gate: &GateRuling) -> (Against, f64) {
+fn held_against(gate: &GateRuling) -> (ComparisonTarget, f64) {
     match (has_zone(gate), gate.from_baseline, gate.threshold) {
-        (true, false, Some(threshold)) => (Against::Number(threshold), gate.zone),
+        (true, false, Some(threshold)) => (ComparisonTarget::Number(threshold), gate.zone),
         // The baseline is a run of the same agent as well.
-        (true, _, _) => (Against::Run, gate.zone),
-        (false, _, tolerance) => (Against::Run, tolerance.unwrap_or_default()),
+        (true, _, _) => (ComparisonTarget::Run, gate.zone),
+        (false, _, tolerance) => (ComparisonTarget::Run, tolerance.unwrap_or_default()),
     }
 }
 
@@ -144,7 +144,7 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, Proposal, calibrated, rounded_up};
+    use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
     use crate::model::{Better, Comparison, GateRuling, MetricEvidence, MetricReport, Ruling, Unit, Verdict};
 
     fn gate(gate: &str, threshold: f64, from_baseline: bool, zone: f64, hard: bool) -> GateRuling {
@@ -169,8 +169,8 @@ mod tests {
 
     fn proposal(gate: GateRuling, values: &[f64]) -> Option<Proposal> {
         match calibrated(&metric(Better::Higher, vec![gate]), values, 0.01).remove(0).1 {
-            Finding::Spread { proposal, .. } => Some(proposal),
-            Finding::NoSpread => None,
+            CalibrationFinding::Spread { proposal, .. } => Some(proposal),
+            CalibrationFinding::NoSpread => None,
         }
     }
 
@@ -180,7 +180,7 @@ mod tests {
     #[test]
     fn a_band_that_flaked_is_told_and_a_wider_one_is_proposed() {
         let drop = || gate("max_drop", 0.05, false, 0.0, false);
-        let Finding::Spread { alarms, .. } =
+        let CalibrationFinding::Spread { alarms, .. } =
             calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
         else {
             unreachable!("there are eight runs")
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(proposal(gate.clone(), values), Some(wanted), "{gate:?} {values:?}");
         }
         let none = calibrated(&metric(Better::Higher, Vec::new()), &[0.5], 0.01);
-        assert_eq!(none, [(None, Finding::NoSpread)]);
+        assert_eq!(none, [(None, CalibrationFinding::NoSpread)]);
         assert_eq!(calibrated(&metric(Better::Higher, Vec::new()), &[], 0.01), []);
         assert_eq!(calibrated(&metric(Better::Neither, Vec::new()), &SWINGS, 0.01), []);
     }

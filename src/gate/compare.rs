@@ -9,9 +9,9 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 
 use self::case_sets::CaseSets;
 use self::own::{case, newly_failing};
-use super::limits::Planned;
+use super::limits::PlannedGate;
 use super::rule::{BaseNumber, Subject, ruling};
-use super::statistics::{Cases, detectable, reliability, wilson};
+use super::statistics::{CaseDependence, detectable, reliability, wilson};
 use crate::fold;
 use crate::model::{
     Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
@@ -20,7 +20,7 @@ use crate::model::{
 
 /// Whether all of the agent's cases ran.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Selection {
+pub enum CaseSelection {
     /// All.
     Whole,
     /// Those that a filter chose; the others are not missing.
@@ -28,11 +28,11 @@ pub enum Selection {
 }
 
 /// What is judged, and against what.
-pub struct Judged<'a> {
+pub struct GateInput<'a> {
     /// The kind's metrics.
     pub specs: &'a [MetricSpec],
     /// The gates of each metric.
-    pub gates: &'a [Vec<Planned>],
+    pub gates: &'a [Vec<PlannedGate>],
     /// The agent's pairs, by case.
     pub pairs: &'a [PairResult],
     /// The document that each pair is about: pairs of one document are no independent facts.
@@ -44,7 +44,7 @@ pub struct Judged<'a> {
     /// The baseline's entry.
     pub before: Option<&'a BaselineEntry>,
     /// Whether all cases ran.
-    pub selection: Selection,
+    pub selection: CaseSelection,
 }
 
 /// How far the baseline can be compared with.
@@ -59,7 +59,7 @@ pub enum Comparability {
 }
 
 /// The judgement of one agent.
-pub struct Judgement {
+pub struct GateOutcome {
     /// Its metrics with their rulings.
     pub metrics: Vec<MetricReport>,
     /// The worst of them.
@@ -77,7 +77,7 @@ pub struct Judgement {
 }
 
 /// Judges one agent.
-pub fn agent(judged: &Judged<'_>) -> Judgement {
+pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let mut comparability = comparability(judged.identity, judged.before);
     let entry = match comparability {
         Comparability::Comparable(_) => judged.before,
@@ -102,38 +102,38 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
     let bases: Vec<BaseNumber> = bases.collect();
     let cases = judged.pairs.par_iter().zip(judged.zones);
     let cases: Vec<(Ruling, CaseTrend)> = cases.map(|(pair, zone)| case(judged, &bases, pair, *zone, entry)).collect();
-    for (place, _) in judged.specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
+    for (index, _) in judged.specs.iter().enumerate().filter(|(_, spec)| spec.aggregate == Aggregate::NewlyFailing) {
         let count = newly_failing(judged.pairs, entry);
-        (values[place], shared[place], before[place]) = (count, count, None);
+        (values[index], shared[index], before[index]) = (count, count, None);
     }
     let mut metrics = Vec::with_capacity(judged.specs.len());
-    for (place, spec) in judged.specs.iter().enumerate() {
+    for (index, spec) in judged.specs.iter().enumerate() {
         let subject = Subject {
-            value: values[place],
-            shared_value: shared[place],
-            added_value: added[place],
+            value: values[index],
+            shared_value: shared[index],
+            added_value: added[index],
             in_common: sets.shared.len(),
             all_excluded,
             measured,
         };
         let gates: Vec<GateRuling> =
-            judged.gates[place].iter().map(|planned| ruled(planned, &subject, &bases[place])).collect();
+            judged.gates[index].iter().map(|planned| ruled(planned, &subject, &bases[index])).collect();
         if let Comparability::Comparable(remarks) = &mut comparability {
-            remarks.extend(sets.added_remark(judged, place, added[place]));
+            remarks.extend(sets.added_remark(judged, index, added[index]));
         }
-        let delta = shared[place].zip(before[place]).map(|(now, before)| now - before);
+        let delta = shared[index].zip(before[index]).map(|(now, before)| now - before);
         metrics.push(MetricReport {
             name: spec.name.to_owned(),
-            value: values[place],
-            ci95: share_interval(spec, &fold::column(judged.pairs, place), apart),
+            value: values[index],
+            ci95: share_interval(spec, &fold::column(judged.pairs, index), apart),
             better: spec.better,
             unit: spec.unit,
-            aggregate: spec.aggregate.word().to_owned(),
+            aggregate: spec.aggregate.as_str().to_owned(),
             comparison: Comparison {
-                baseline: before[place],
+                baseline: before[index],
                 delta,
-                ci95: delta.and(delta_intervals[place]),
-                detectable: detectable(spec, &fold::column(judged.pairs, place)),
+                ci95: delta.and(delta_intervals[index]),
+                detectable: detectable(spec, &fold::column(judged.pairs, index)),
             },
             verdict: Ruling::of_all(gates.iter().map(|gate| &gate.ruling)),
             gates,
@@ -144,7 +144,7 @@ pub fn agent(judged: &Judged<'_>) -> Judgement {
         let compared = metric.comparison.baseline.is_some() && metric.comparison.delta.is_none();
         measured > 0 && compared && metric.verdict.verdict() == Some(Verdict::Inconclusive)
     };
-    Judgement {
+    GateOutcome {
         lost_metrics: metrics.iter().filter(is_lost).map(|metric| metric.name.clone()).collect(),
         verdict: verdict(judged.specs, &metrics),
         metrics,
@@ -166,20 +166,22 @@ fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     }
 }
 
-impl Judged<'_> {
-    fn cases_apart(&self) -> Cases {
+impl GateInput<'_> {
+    fn cases_apart(&self) -> CaseDependence {
         let documents: BTreeSet<&CaseId> = self.documents.iter().copied().collect();
-        if documents.len() == self.documents.len() { Cases::Apart } else { Cases::Together }
+        if documents.len() == self.documents.len() { CaseDependence::Apart } else { CaseDependence::Together }
     }
 }
 
 /// The interval of a share of cases; of cases that share a document it would be too narrow.
-fn share_interval(spec: &MetricSpec, values: &[f64], cases: Cases) -> Option<(f64, f64)> {
+fn share_interval(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
         // How sure it is that answers could be read is no question of statistics.
         _ if spec.is_precondition() => None,
-        (Aggregate::Rate, Cases::Apart) => wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len()),
-        (Aggregate::Rate, Cases::Together)
+        (Aggregate::Rate, CaseDependence::Apart) => {
+            wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len())
+        }
+        (Aggregate::Rate, CaseDependence::Together)
         | (
             Aggregate::Worst
             | Aggregate::Mean
@@ -192,7 +194,7 @@ fn share_interval(spec: &MetricSpec, values: &[f64], cases: Cases) -> Option<(f6
     }
 }
 
-fn ruled(planned: &Planned, subject: &Subject, base: &BaseNumber) -> GateRuling {
+fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     let judged = ruling(&planned.gate, subject, base);
     match &planned.off {
         None => judged,

@@ -1,12 +1,13 @@
 //! Which gates hold: the kind's defaults, and what the config states over them, merged key by key.
 
 use crate::model::{
-    Aggregate, Better, Drift, Edge, Gate, Limit, MetricSpec, Side, StatedGate, StatedLimit, Suite, Tier, Unit,
+    Aggregate, Better, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, StatedGate, StatedLimit, SuiteConfig, Tier,
+    Unit,
 };
 
 /// A gate that is ruled on, or that is switched off and shown so.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Planned {
+pub struct PlannedGate {
     /// The gate.
     pub gate: Gate,
     /// Why it is switched off, where it is.
@@ -17,7 +18,7 @@ pub struct Planned {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateProblem {
     /// Which of the stated gates, from 0.
-    pub place: usize,
+    pub index: usize,
     /// The key that is wrong.
     pub key: &'static str,
     /// What is wrong.
@@ -33,13 +34,13 @@ pub struct GateProblem {
 ///
 /// # Errors
 /// The stated gates that cannot hold for this metric.
-pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>, Vec<GateProblem>> {
+pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut problems = Vec::new();
-    let mut gates: Vec<Planned> = Vec::new();
+    let mut gates: Vec<PlannedGate> = Vec::new();
     let off = stated.iter().find_map(|gate| gate.off.as_deref());
-    for (place, one) in stated.iter().enumerate() {
+    for (index, one) in stated.iter().enumerate() {
         let refuse =
-            |key, what: &str, help: &str| GateProblem { place, key, what: what.to_owned(), help: help.to_owned() };
+            |key, what: &str, help: &str| GateProblem { index, key, what: what.to_owned(), help: help.to_owned() };
         match merged(spec, one) {
             Ok(found) if found.is_empty() && one.off.is_none() => {
                 problems.push(refuse("min", "the gate states nothing", "state min, max, max_drop or max_rise"));
@@ -51,16 +52,16 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>,
                     "remove off, or everything beside off and reason",
                 ));
             }
-            Ok(found) => gates.extend(found.into_iter().map(|gate| Planned { gate, off: None })),
+            Ok(found) => gates.extend(found.into_iter().map(|gate| PlannedGate { gate, off: None })),
             Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
         }
     }
-    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.word() == default.word());
-    let kept: Vec<Planned> = spec
+    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.as_str() == default.as_str());
+    let kept: Vec<PlannedGate> = spec
         .gates
         .iter()
         .filter(|default| !replaced(default))
-        .map(|default| Planned { gate: *default, off: off.map(str::to_owned) })
+        .map(|default| PlannedGate { gate: *default, off: off.map(str::to_owned) })
         .collect();
     gates.splice(0..0, kept);
     match problems.is_empty() {
@@ -69,13 +70,13 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<Planned>,
     }
 }
 
-type Refusal = (&'static str, String, String);
+type GateRejection = (&'static str, String, String);
 
 /// The gates of a metric in a suite and a tier: its defaults there, and what the suite states over them.
 ///
 /// # Errors
 /// The stated gates that cannot hold for this metric.
-pub fn planned_in(spec: &MetricSpec, suite: &Suite, tier: Tier) -> Result<Vec<Planned>, Vec<GateProblem>> {
+pub fn planned_in(spec: &MetricSpec, suite: &SuiteConfig, tier: Tier) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let switched = if suite.no_newly_failing { spec.switched_gates } else { &[] };
     let gates = match (tier, spec.model_gates, switched) {
         (_, _, [_, ..]) => switched,
@@ -86,7 +87,7 @@ pub fn planned_in(spec: &MetricSpec, suite: &Suite, tier: Tier) -> Result<Vec<Pl
 }
 
 /// Coverage below its floor gives no verdict, so that nothing but the floor can be stated.
-fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(), Refusal> {
+fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(), GateRejection> {
     let StatedGate { min, max: _, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
     let given = [
         ("min", matches!(min, Some(StatedLimit::Baseline))),
@@ -105,7 +106,7 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
     }
 }
 
-fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> {
+fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejection> {
     coverage_has_a_floor_only(spec, stated)?;
     let of_change = otherwise_of_change(spec, stated)?;
     let stated = &StatedGate { otherwise: stated.otherwise.filter(|_| of_change.is_none()), ..stated.clone() };
@@ -115,7 +116,7 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
         Gate::Change { .. } => None,
     });
     let mut gates = Vec::new();
-    for (side, limit) in [(Side::Min, *min), (Side::Max, *max)] {
+    for (side, limit) in [(LimitSide::Min, *min), (LimitSide::Max, *max)] {
         let settings = otherwise.is_some() || zone.is_some() || hard.is_some();
         let meant = limit.is_some() || (settings && min.is_none() && max.is_none() && default_side == Some(side));
         if meant {
@@ -139,8 +140,8 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, Refusal> 
     for (drift, tolerance, otherwise) in [(Drift::Drop, drop, otherwise), (Drift::Rise, *max_rise, None)] {
         if let Some(tolerance) = tolerance {
             let gate = Gate::Change { drift, tolerance, otherwise };
-            fits(spec, drift == Drift::Drop, gate.word())?;
-            lies_within(spec, gate.word(), tolerance)?;
+            fits(spec, drift == Drift::Drop, gate.as_str())?;
+            lies_within(spec, gate.as_str(), tolerance)?;
             can_fail(spec, &gate)?;
             gates.push(gate);
         }
@@ -158,7 +159,7 @@ fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
 
 /// What the value has to reach without a baseline, where that is stated of a drop: beside `max_drop`, or of a metric whose
 /// only default is one.
-fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<f64>, Refusal> {
+fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<f64>, GateRejection> {
     let StatedGate { min, max, otherwise, zone: _, hard: _, max_drop, max_rise, off: _ } = stated;
     let has_threshold = min.is_some()
         || max.is_some()
@@ -174,7 +175,7 @@ fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<
 }
 
 /// A limit has to point in the metric's direction.
-fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), Refusal> {
+fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), GateRejection> {
     let (right, wanted) = match spec.better {
         Better::Higher => (floor, "min or max_drop"),
         Better::Lower => (!floor, "max or max_rise"),
@@ -184,15 +185,20 @@ fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), Refusal
         true => Ok(()),
         false => Err((
             key,
-            format!("{key} does not fit {}: {} is better", spec.name, spec.better.word()),
+            format!("{key} does not fit {}: {} is better", spec.name, spec.better.as_str()),
             format!("state {wanted}"),
         )),
     }
 }
 
-fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: &StatedGate) -> Result<Gate, Refusal> {
-    let key = if side == Side::Min { "min" } else { "max" };
-    fits(spec, side == Side::Min, key)?;
+fn threshold(
+    spec: &MetricSpec,
+    side: LimitSide,
+    limit: Option<StatedLimit>,
+    stated: &StatedGate,
+) -> Result<Gate, GateRejection> {
+    let key = if side == LimitSide::Min { "min" } else { "max" };
+    fits(spec, side == LimitSide::Min, key)?;
     let default = spec.gates.iter().find_map(|gate| match gate {
         Gate::Threshold { side: of, limit, edge } if *of == side => Some((*limit, *edge)),
         Gate::Threshold { .. } | Gate::Change { .. } => None,
@@ -225,7 +231,7 @@ fn threshold(spec: &MetricSpec, side: Side, limit: Option<StatedLimit>, stated: 
 }
 
 /// A limit is a value that the metric can take: of a share in 0..1, of a count at or above 0, of points within the rubric.
-fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), Refusal> {
+fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     if (0.0..=greatest).contains(&number) {
         return Ok(());
@@ -249,18 +255,20 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
 }
 
 /// A gate that passes whatever the value is measures nothing: who means that says so with `off`.
-fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), Refusal> {
+fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     let never = match *gate {
-        Gate::Threshold { side: Side::Min, limit: Limit::Number(number), edge } => number <= edge.zone(),
-        Gate::Threshold { side: Side::Max, limit: Limit::Number(number), edge } => greatest - number <= edge.zone(),
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), edge } => number <= edge.zone(),
+        Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(number), edge } => {
+            greatest - number <= edge.zone()
+        }
         Gate::Threshold { limit: Limit::Baseline { .. }, .. } => false,
         Gate::Change { tolerance, .. } => tolerance >= greatest,
     };
     match never {
         false => Ok(()),
         true => Err((
-            gate.word(),
+            gate.as_str(),
             format!("no value of {} can fail this gate", spec.name),
             "state a limit that a value can miss, or switch the gate off: { off: true, reason: ... }".to_owned(),
         )),
@@ -275,7 +283,7 @@ pub fn widest_zone(unit: Unit) -> f64 {
     }
 }
 
-fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, Refusal> {
+fn edge(spec: &MetricSpec, default: Option<Edge>, stated: &StatedGate) -> Result<Edge, GateRejection> {
     let widest = widest_zone(spec.unit);
     if let Some(zone) = stated.zone.filter(|zone| !(0.0..=widest).contains(zone)) {
         return Err(("zone", format!("zone is {zone}"), format!("write a number from 0 to {widest}")));

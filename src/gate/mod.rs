@@ -2,13 +2,13 @@
 
 pub mod calibration;
 mod compare;
-mod curtail;
-pub mod judging;
+mod early_stop;
+pub mod judge_trust;
 mod limits;
 mod rule;
 pub mod statistics;
 
-pub use compare::{Comparability, Judged, Judgement, Selection, agent};
-pub use curtail::{SoFar, is_settled};
-pub use limits::{GateProblem, Planned, planned, planned_in};
+pub use compare::{CaseSelection, Comparability, GateInput, GateOutcome, agent};
+pub use early_stop::{SoFar, is_settled};
+pub use limits::{GateProblem, PlannedGate, planned, planned_in};
 pub use rule::{BaseNumber, Subject, ruling};

@@ -1,6 +1,6 @@
 //! One value against one gate (grading.md 3, 15).
 
-use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, Ruling, Side, Verdict};
+use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, Verdict};
 
 /// How far a comparison favours the exact boundary where a number comes from a baseline: those are rounded to six places.
 const BASELINE_EPSILON: f64 = 1e-6;
@@ -46,7 +46,7 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
         Gate::Threshold { side, limit, edge } => by_threshold(gate, *side, *limit, *edge, subject, base),
         // Without a baseline it is a fixed limit, and is shown as one.
         Gate::Change { drift, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
-            let side = if *drift == Drift::Drop { Side::Min } else { Side::Max };
+            let side = if *drift == Drift::Drop { LimitSide::Min } else { LimitSide::Max };
             let floor = Gate::Threshold { side, limit: Limit::Number(*number), edge: Edge::Hard };
             ruling(&floor, subject, base)
         }
@@ -54,7 +54,14 @@ pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     }
 }
 
-fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Subject, base: &BaseNumber) -> GateRuling {
+fn by_threshold(
+    gate: &Gate,
+    side: LimitSide,
+    limit: Limit,
+    edge: Edge,
+    subject: &Subject,
+    base: &BaseNumber,
+) -> GateRuling {
     let (threshold, from_baseline) = match (limit, base) {
         (Limit::Number(number), _) => (Ok(number), false),
         (Limit::Baseline { .. }, BaseNumber::Known(number)) => (Ok(*number), true),
@@ -67,8 +74,8 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
     // A ceiling is a floor seen in a mirror.
     let judged = |value: f64, threshold: f64, epsilon: f64| {
         let above = match side {
-            Side::Min => value - threshold,
-            Side::Max => threshold - value,
+            LimitSide::Min => value - threshold,
+            LimitSide::Max => threshold - value,
         };
         match edge {
             Edge::Hard | Edge::Band(_) => banded(above, edge.zone(), epsilon),
@@ -93,7 +100,7 @@ fn by_threshold(gate: &Gate, side: Side, limit: Limit, edge: Edge, subject: &Sub
         }
     };
     GateRuling {
-        gate: gate.word().to_owned(),
+        gate: gate.as_str().to_owned(),
         threshold: threshold.ok(),
         from_baseline,
         zone: edge.zone(),
@@ -127,7 +134,7 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         }
     };
     GateRuling {
-        gate: gate.word().to_owned(),
+        gate: gate.as_str().to_owned(),
         threshold: Some(tolerance),
         from_baseline: true,
         zone: 0.0,

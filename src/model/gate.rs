@@ -2,7 +2,7 @@
 
 /// Which side of the threshold is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum LimitSide {
     /// The value has to reach the threshold.
     Min,
     /// The value must not exceed the threshold.
@@ -57,7 +57,7 @@ pub enum Gate {
     /// A floor or a ceiling.
     Threshold {
         /// Floor or ceiling.
-        side: Side,
+        side: LimitSide,
         /// Its number.
         limit: Limit,
         /// Hard, or with a band.
@@ -76,14 +76,14 @@ pub enum Gate {
 
 impl Gate {
     /// Nothing less than 1, without a band.
-    pub const PERFECT: Self = Self::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Hard };
+    pub const PERFECT: Self = Self::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Hard };
 
     /// As good as the baseline, and perfect while there is none, without a band.
     pub const AS_THE_BASELINE: Self =
-        Self::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
+        Self::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
 
     /// Nothing above 0, without a band.
-    pub const NONE: Self = Self::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
+    pub const NONE: Self = Self::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
 
     /// At most 15 percentage points below the baseline.
     pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
@@ -96,10 +96,10 @@ impl Gate {
     pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
 
     /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
-    pub fn word(&self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
-            Self::Threshold { side: Side::Min, .. } => "min",
-            Self::Threshold { side: Side::Max, .. } => "max",
+            Self::Threshold { side: LimitSide::Min, .. } => "min",
+            Self::Threshold { side: LimitSide::Max, .. } => "max",
             Self::Change { drift: Drift::Drop, .. } => "max_drop",
             Self::Change { drift: Drift::Rise, .. } => "max_rise",
         }

@@ -1,6 +1,6 @@
 //! Who may approve, and how GitHub keeps an approval.
 
-use super::comment::Origin;
+use super::comment::BranchOrigin;
 
 /// What somebody may do in a repository; ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,7 +21,7 @@ pub enum Permission {
 
 impl Permission {
     /// The word that GitHub uses.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Read => "read",
@@ -70,7 +70,7 @@ pub enum StatusState {
 
 impl StatusState {
     /// The word that GitHub uses.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
             Self::Failure => "failure",
@@ -81,7 +81,7 @@ impl StatusState {
 
 /// A pull request as the API tells it now; an event may be older.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pull {
+pub struct PullRequestDetails {
     /// Its number.
     pub number: u64,
     /// Whether it is open.
@@ -93,7 +93,7 @@ pub struct Pull {
     /// The branch of its head.
     pub branch: String,
     /// Whether that branch is in this repository.
-    pub origin: Origin,
+    pub origin: BranchOrigin,
     /// Its head as `owner:branch`; `None` where the head's repository is gone.
     pub label: Option<String>,
     /// The repository of its head, as `owner/name`; `None` where that is gone.

@@ -25,7 +25,7 @@ impl Tag {
     pub const ALL: [Self; 5] = [Self::Prompt, Self::Tooling, Self::Routing, Self::Schema, Self::Model];
 
     /// The word used in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
             Self::Tooling => "tooling",
@@ -114,7 +114,7 @@ pub struct Failure {
 
 /// How a check ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CheckOutcome {
     /// It holds.
     Passed,
     /// It does not.
@@ -129,7 +129,7 @@ pub struct Check {
     /// The line of the golden file that asks for it, from 1.
     pub line: u32,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: CheckOutcome,
     /// What would be right; only where it does not hold.
     pub expected: Option<Box<str>>,
 }
@@ -144,7 +144,7 @@ impl Check {
         failure: Option<Failure>,
     ) -> Self {
         let expected = failure.as_ref().map(|_| expected().into_boxed_str());
-        let outcome = failure.map_or(Outcome::Passed, |failure| Outcome::Failed(Box::new(failure)));
+        let outcome = failure.map_or(CheckOutcome::Passed, |failure| CheckOutcome::Failed(Box::new(failure)));
         Self { name: CheckName { word: word.into(), key }, line, outcome, expected }
     }
 }
@@ -169,7 +169,7 @@ impl Layer {
     pub const ALL: [Self; 5] = [Self::Structured, Self::Strict, Self::Repaired, Self::Salvaged, Self::Unreadable];
 
     /// The word used in baselines and remarks.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Structured => "structured",
             Self::Strict => "strict",
@@ -215,5 +215,5 @@ impl Grade {
 
 /// Whether all checks hold.
 pub fn all_hold(checks: &[Check]) -> bool {
-    checks.iter().all(|check| check.outcome == Outcome::Passed)
+    checks.iter().all(|check| check.outcome == CheckOutcome::Passed)
 }

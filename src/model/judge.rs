@@ -69,14 +69,14 @@ pub struct Ballot {
 
 /// What a judge's votes on one sample come to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Opinion {
+pub enum JudgeConsensus {
     /// A mark that no missing vote could change.
     Settled(Mark),
     /// It cannot be told; the text says why. Never a fail of the agent.
     Unsettled(String),
 }
 
-impl Opinion {
+impl JudgeConsensus {
     /// The mark, where it is settled.
     pub fn mark(&self) -> Option<Mark> {
         match self {
@@ -90,7 +90,7 @@ impl Opinion {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedSample {
     /// What its votes come to.
-    pub opinion: Opinion,
+    pub opinion: JudgeConsensus,
     /// The votes that count; none where they are on another output.
     pub votes: Vec<Vote>,
 }
@@ -103,7 +103,7 @@ pub struct PairJudged {
     /// The models that voted.
     pub model: Option<String>,
     /// What the samples come to.
-    pub opinion: Opinion,
+    pub opinion: JudgeConsensus,
     /// The completed samples, in their order.
     pub samples: Vec<JudgedSample>,
     /// The digest of the pair's outputs: labels of people are on the same ones.
@@ -201,7 +201,7 @@ impl JudgeStanding {
         [Self::Recommends, Self::NoLabels, Self::TooFewLabels, Self::NothingToTell, Self::BelowFloor];
 
     /// The word used in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Recommends => "recommends",
             Self::NoLabels => "no_labels",

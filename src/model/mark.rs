@@ -16,7 +16,7 @@ impl Mark {
     pub const ALL: [Self; 3] = [Self::Fail, Self::Weak, Self::Pass];
 
     /// The word used in labels and on the screen.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Fail => "fail",
             Self::Weak => "weak",

@@ -107,7 +107,7 @@ pub struct MetricSpec {
 
 impl Aggregate {
     /// The word used in reports and docs.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Worst => "worst",
             Self::Mean => "mean",
@@ -122,7 +122,7 @@ impl Aggregate {
 
 impl Better {
     /// The word used in reports and docs.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Higher => "higher",
             Self::Lower => "lower",

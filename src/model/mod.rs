@@ -32,23 +32,25 @@ mod verdict;
 pub use approval::{Approval, ChangeClass, GoldenChange, Weight};
 pub use baseline::{Acceptance, Baseline, BaselineEntry, CaseValues, Identity, PASSED, six_places};
 pub use call::{
-    AnswerForm, Ask, AskedCall, CannedResult, CannedTool, Conversation, Fault, Follow, Message, Part, Request, Retry,
-    Spent, Stop, ToolAnswer, ToolSpec, Toolbox, Turn,
+    AnswerForm, Ask, AskedCall, CallError, CannedResult, CannedTool, Conversation, LoopRole, Message, ModelTurn,
+    NextRole, Retry, SampleRequest, StopReason, TokenUsage, ToolAnswer, ToolSpec, Toolbox,
 };
-pub use comment::{Comment, Origin, PullRequest, RunNumber};
+pub use comment::{BranchOrigin, Comment, PullRequest, RunNumber};
 pub use config::{
-    Agent, AgentFiles, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, Source, Stale, StatedGate,
-    StatedLimit, Suite, Target, Tier, Transport, Wire,
+    Agent, AgentFiles, Budget, Config, Flag, LiveSource, Price, Protocol, Provider, Role, RunSource, StalePolicy,
+    StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
-pub use gate::{Drift, Edge, Gate, Limit, Side};
-pub use governance::{ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, Pull, PullState, StatusState};
-pub use grade::{Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, Tag, all_hold};
+pub use gate::{Drift, Edge, Gate, Limit, LimitSide};
+pub use governance::{
+    ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
+};
+pub use grade::{Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, Tag, all_hold};
 pub use ids::{AgentName, BadId, CaseId, JudgeName, SuiteId};
 pub use interruption::Interruption;
 pub use judge::{
-    Agreement, Ballot, Judge, JudgeComparison, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding, JudgedSample,
-    Opinion, PairJudged, Trust, Vote,
+    Agreement, Ballot, Judge, JudgeComparison, JudgeConsensus, JudgeEntry, JudgeIdentity, JudgeReport, JudgeStanding,
+    JudgedSample, PairJudged, Trust, Vote,
 };
 pub use mark::Mark;
 pub use metric::{
@@ -57,17 +59,17 @@ pub use metric::{
 };
 pub use number::{fixed_places, metric_value};
 pub use pair::{
-    AnsweredBy, Exclusion, Freshness, Lost, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
+    AnsweredBy, Exclusion, Freshness, LostSample, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };
 pub use path::{BadPath, PathGlob, RepoPath};
-pub use record::{Evidence, Inputs, Json, Measures, REDACTED, Record, Recorded, Steps, ToolCall};
+pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
     AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,
-    NotGateable, Report, SWITCHED_OFF, SuiteReport, Usage,
+    NotGateable, Report, RunUsage, SWITCHED_OFF, SuiteReport,
 };
-pub use run::{Provenance, Run, RunKey, Sample, Status, Tokens, Why};
+pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use scoring::{Penalties, PenaltyMode, Scoring};
 pub use shard::Shard;
-pub use trace::{Answered, Chat, Period, Traced};
+pub use trace::{ModelCall, ModelCallResult, Period, Traced};
 pub use verdict::{Ruling, Verdict};

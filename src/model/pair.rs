@@ -10,15 +10,15 @@ use super::ids::{AgentName, CaseId};
 use super::judge::PairJudged;
 use super::mark::Mark;
 use super::path::RepoPath;
-use super::run::Why;
+use super::run::UngradedReason;
 
 /// A sample that gave nothing to grade.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Lost {
+pub struct LostSample {
     /// Which sample, from 0.
     pub sample: u32,
     /// Why.
-    pub why: Why,
+    pub why: UngradedReason,
 }
 
 /// One metric of a pair.
@@ -153,7 +153,7 @@ pub struct PairResult {
     /// Its quarantine, where it is in one.
     pub quarantine: Option<Box<Quarantine>>,
     /// The samples that gave nothing, in their order.
-    pub lost: Vec<Lost>,
+    pub lost: Vec<LostSample>,
     /// How many samples were not made, since no answer could have changed a verdict.
     pub spared: u32,
     /// One value for each metric of the kind, in the order of its table.

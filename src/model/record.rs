@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::ids::{AgentName, CaseId};
-use super::run::{Provenance, Status};
+use super::run::{Provenance, RunStatus};
 
 /// What takes the place of a secret in a recording.
 pub const REDACTED: &str = "[redacted]";
 
 /// One run to be written. What was not measured is `None` or empty, and is written as `null` or empty.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
+pub struct RunRecord {
     /// The agent.
     pub agent: AgentName,
     /// The case, or another name that the kind gives a run of it.
@@ -18,21 +18,21 @@ pub struct Record {
     /// The sample, from 0.
     pub sample: u32,
     /// How it ended.
-    pub status: Status,
+    pub status: RunStatus,
     /// What it said when it did not complete.
     pub error: Option<String>,
     /// What it was asked.
-    pub inputs: Inputs,
+    pub inputs: RunInputs,
     /// What it produced: the text of a JSON object.
     pub outputs: Json,
     /// What it did on the way.
     pub intermediate: Steps,
     /// What it looked at.
-    pub evidence: Evidence,
+    pub evidence: RunEvidence,
     /// What it took.
     pub metrics: Measures,
     /// Where it comes from.
-    pub provenance: Recorded,
+    pub provenance: RunProvenance,
 }
 
 /// JSON as it was written: an agent's words are kept to the letter. A text that is no JSON is written as a JSON text.
@@ -41,7 +41,7 @@ pub struct Json(Box<str>);
 
 /// What a run was asked.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Inputs {
+pub struct RunInputs {
     /// The prompt.
     pub prompt: Option<String>,
     /// The state of the repository that it saw.
@@ -83,7 +83,7 @@ pub struct ToolCall {
 
 /// What a run looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Evidence {
+pub struct RunEvidence {
     /// Files.
     pub file_paths: Vec<String>,
     /// Tests.
@@ -115,7 +115,7 @@ pub struct Measures {
 
 /// Where a recording comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Recorded {
+pub struct RunProvenance {
     /// The target's name in the config, or the format that was imported.
     pub target: Option<String>,
     /// Model, prompt package and its digest, cache.

@@ -52,7 +52,7 @@ pub struct Report {
     /// What people should know beside the verdict.
     pub notes: Vec<String>,
     /// What the run cost.
-    pub usage: Usage,
+    pub usage: RunUsage,
 }
 
 /// Whether a failed gate stops a merge.
@@ -73,7 +73,7 @@ pub struct NotGateable(
 
 /// What a run cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Usage {
+pub struct RunUsage {
     /// Calls made.
     pub calls: u64,
     /// Of these, repeated ones.
@@ -92,7 +92,7 @@ pub struct Usage {
     pub wall_ms: u64,
 }
 
-impl Usage {
+impl RunUsage {
     /// Both together; what has no price leaves the sum without one.
     pub fn and(self, other: Self) -> Self {
         Self {
@@ -226,7 +226,7 @@ pub enum Noise {
 
 impl Noise {
     /// The word used in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Within => "within",
             Self::Beyond => "beyond",
@@ -311,7 +311,7 @@ pub enum CaseTrend {
 
 impl CaseTrend {
     /// The word used in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::StillFailing => "still_failing",
             Self::NewlyFailing => "newly_failing",

@@ -5,7 +5,7 @@ use super::judge::Ballot;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Status {
+pub enum RunStatus {
     /// It came to its end; what it produced, even nothing, is a result.
     Completed,
     /// It threw.
@@ -22,7 +22,7 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// How it ended.
-    pub status: Status,
+    pub status: RunStatus,
     /// What it said when it did not complete.
     pub error: Option<String>,
     /// The record's `outputs` object, as JSON text; each kind reads its own fields of it.
@@ -43,7 +43,7 @@ impl Run {
     /// A completed run of which nothing is known but its outputs.
     pub fn of(outputs: impl Into<Box<str>>) -> Self {
         Self {
-            status: Status::Completed,
+            status: RunStatus::Completed,
             error: None,
             outputs: outputs.into(),
             intermediate: None,
@@ -100,11 +100,11 @@ pub struct RunKey {
 
 /// Why a sample gave nothing to grade. Infrastructure, never the agent's failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Why {
+pub enum UngradedReason {
     /// The run ended in another way than `completed`.
     Ended {
         /// How it ended.
-        status: Status,
+        status: RunStatus,
         /// What it said.
         error: Option<String>,
     },
@@ -112,12 +112,12 @@ pub enum Why {
     NotRecorded,
 }
 
-impl Why {
+impl UngradedReason {
     /// One line for people.
     pub fn text(&self) -> String {
         match self {
-            Self::Ended { status, error: Some(error) } => format!("{}: {error}", status.word()),
-            Self::Ended { status, error: None } => status.word().to_owned(),
+            Self::Ended { status, error: Some(error) } => format!("{}: {error}", status.as_str()),
+            Self::Ended { status, error: None } => status.as_str().to_owned(),
             Self::NotRecorded => "no recording of this sample".to_owned(),
         }
     }
@@ -131,7 +131,7 @@ pub enum Sample {
     /// At least one did not.
     Inconclusive {
         /// Why.
-        why: Why,
+        why: UngradedReason,
         /// The run that ended so, where there is one: what it produced until then is no result, and may be kept.
         run: Option<Box<Run>>,
     },
@@ -139,9 +139,9 @@ pub enum Sample {
     Spared,
 }
 
-impl Status {
+impl RunStatus {
     /// The word used in run records.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Error => "error",

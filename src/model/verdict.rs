@@ -15,7 +15,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The word used in reports.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
             Self::Inconclusive => "inconclusive",
@@ -26,7 +26,7 @@ impl Verdict {
 
 impl fmt::Display for Verdict {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.pad(self.word())
+        out.pad(self.as_str())
     }
 }
 
@@ -49,8 +49,8 @@ impl Ruling {
     }
 
     /// The word used in reports: a verdict's, or `skipped`.
-    pub fn word(&self) -> &'static str {
-        self.verdict().map_or("skipped", Verdict::word)
+    pub fn as_str(&self) -> &'static str {
+        self.verdict().map_or("skipped", Verdict::as_str)
     }
 
     /// Why nothing was judged.

@@ -3,13 +3,15 @@
 mod words;
 
 use super::ConfigKey;
-use crate::model::{Approval, Baseline, ByAuthor, CommitStatus, Permission, Pull, PullState, StatusState};
+use crate::model::{
+    Approval, Baseline, ByAuthor, CommitStatus, Permission, PullRequestDetails, PullState, StatusState,
+};
 
-pub use self::words::{NoResult, Refusal, Why};
+pub use self::words::{ApprovalRefusal, ApprovalSkip, NoResult};
 
 /// What happened to a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happened<'a> {
+pub enum PullRequestEvent<'a> {
     /// A label was added.
     Labeled(&'a str),
     /// A label was taken away.
@@ -25,9 +27,9 @@ pub enum Happened<'a> {
 /// What the plan is made from. An approval is judged from what stands on GitHub, never from the event alone: a run that GitHub drops
 /// from a queue loses nothing, and an event's sender proves nothing.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct ApprovalInput<'a> {
     /// What happened.
-    pub happened: Happened<'a>,
+    pub happened: PullRequestEvent<'a>,
     /// Who added the label last, as the timeline says.
     pub giver: Option<&'a str>,
     /// Who took it away last, as the timeline says.
@@ -45,7 +47,7 @@ pub struct Asked<'a> {
     /// Whether the author and the last pusher may approve.
     pub by_author: ByAuthor,
     /// The pull request now.
-    pub pull: &'a Pull,
+    pub pull: &'a PullRequestDetails,
     /// The approval that stands on the head now.
     pub standing: Option<&'a Approval>,
     /// The digest of the result on the head, which is older than the label and shown.
@@ -54,7 +56,7 @@ pub struct Asked<'a> {
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum ApprovalPlan {
     /// The approval is kept as a status of the head.
     Grant {
         /// The commit.
@@ -65,7 +67,7 @@ pub enum Plan {
         by: String,
     },
     /// The label is taken away, and the comment says why.
-    Refuse(Refusal),
+    Refuse(ApprovalRefusal),
     /// The approval does not count any more; the status says so.
     Withdraw {
         /// The commit.
@@ -74,7 +76,7 @@ pub enum Plan {
         description: String,
     },
     /// Nothing.
-    Nothing(Why),
+    Nothing(ApprovalSkip),
 }
 
 /// Whether two names are one label's: GitHub tells them apart without regard to letter case.
@@ -83,74 +85,83 @@ pub fn is_label(one: &str, other: &str) -> bool {
 }
 
 /// Whether somebody has to be judged: the label is there, and the head has no decision, or the label has come just now.
-pub fn asks(happened: Happened<'_>, label: &str, pull: &Pull, standing: Option<&Approval>) -> bool {
+pub fn asks(
+    happened: PullRequestEvent<'_>,
+    label: &str,
+    pull: &PullRequestDetails,
+    standing: Option<&Approval>,
+) -> bool {
     let has_label = pull.labels.iter().any(|one| is_label(one, label));
-    let is_new = matches!(happened, Happened::Labeled(one) if is_label(one, label));
+    let is_new = matches!(happened, PullRequestEvent::Labeled(one) if is_label(one, label));
     pull.state == PullState::Open && has_label && (is_new || standing.is_none())
 }
 
 /// Plans what the state of a pull request leads to.
-pub fn plan(asked: &Asked<'_>) -> Plan {
+pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     let pull = asked.pull;
     if pull.state == PullState::Closed {
-        return Plan::Nothing(Why::Closed);
+        return ApprovalPlan::Nothing(ApprovalSkip::Closed);
     }
     if asks(asked.happened, asked.label, pull, asked.standing) {
-        return judged(asked).unwrap_or_else(|why| Plan::Refuse(told(asked, why)));
+        return judged(asked).unwrap_or_else(|why| ApprovalPlan::Refuse(explain_refusal(asked, why)));
     }
     let is_own = |label: &str| is_label(label, asked.label);
     if pull.labels.iter().any(|label| is_own(label)) {
-        return Plan::Nothing(match asked.happened {
-            Happened::Unlabeled(label) if is_own(label) => Why::Back,
-            _ => Why::Already,
+        return ApprovalPlan::Nothing(match asked.happened {
+            PullRequestEvent::Unlabeled(label) if is_own(label) => ApprovalSkip::Back,
+            _ => ApprovalSkip::Already,
         });
     }
     match (asked.standing, asked.happened) {
         (Some(_), _) => {
             let description = format!("withdrawn: {} removed the label", asked.remover.unwrap_or("somebody"));
-            Plan::Withdraw { head: pull.head.clone(), description }
+            ApprovalPlan::Withdraw { head: pull.head.clone(), description }
         }
-        (None, Happened::Labeled(label)) if is_own(label) => Plan::Nothing(Why::Gone),
-        (None, Happened::Unlabeled(label)) if is_own(label) => Plan::Nothing(Why::NothingStands),
-        (None, Happened::Labeled(_) | Happened::Unlabeled(_)) => Plan::Nothing(Why::OtherLabel),
-        (None, Happened::Pushed | Happened::Opened) => Plan::Nothing(Why::NoLabel),
-        (None, Happened::Other) => Plan::Nothing(Why::OtherEvent),
+        (None, PullRequestEvent::Labeled(label)) if is_own(label) => ApprovalPlan::Nothing(ApprovalSkip::Gone),
+        (None, PullRequestEvent::Unlabeled(label)) if is_own(label) => {
+            ApprovalPlan::Nothing(ApprovalSkip::NothingStands)
+        }
+        (None, PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_)) => {
+            ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)
+        }
+        (None, PullRequestEvent::Pushed | PullRequestEvent::Opened) => ApprovalPlan::Nothing(ApprovalSkip::NoLabel),
+        (None, PullRequestEvent::Other) => ApprovalPlan::Nothing(ApprovalSkip::OtherEvent),
     }
 }
 
 /// A label that is older than the result says so by what came between.
-fn told(asked: &Asked<'_>, why: Refusal) -> Refusal {
-    if !matches!(why, Refusal::NoResult(NoResult::Missing | NoResult::Younger)) {
+fn explain_refusal(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalRefusal {
+    if !matches!(why, ApprovalRefusal::NoResult(NoResult::Missing | NoResult::Younger)) {
         return why;
     }
     let now = asked.pull.head.clone();
     match asked.happened {
-        _ if now != asked.head => Refusal::Moved { seen: asked.head.to_owned(), now },
-        Happened::Pushed => Refusal::Pushed { head: now },
-        Happened::Opened => Refusal::NeverJudged,
-        Happened::Labeled(_) | Happened::Unlabeled(_) | Happened::Other => why,
+        _ if now != asked.head => ApprovalRefusal::Moved { seen: asked.head.to_owned(), now },
+        PullRequestEvent::Pushed => ApprovalRefusal::Pushed { head: now },
+        PullRequestEvent::Opened => ApprovalRefusal::NeverJudged,
+        PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_) | PullRequestEvent::Other => why,
     }
 }
 
-fn judged(asked: &Asked<'_>) -> Result<Plan, Refusal> {
+fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
     let pull = asked.pull;
-    let actor = asked.giver.filter(|giver| !giver.is_empty()).ok_or(Refusal::NoGiver)?.to_owned();
+    let actor = asked.giver.filter(|giver| !giver.is_empty()).ok_or(ApprovalRefusal::NoGiver)?.to_owned();
     if asked.allowed < asked.floor {
-        return Err(Refusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
+        return Err(ApprovalRefusal::NotAllowed { actor, has: asked.allowed, needs: asked.floor });
     }
     if asked.by_author == ByAuthor::DoesNotCount {
         if actor.eq_ignore_ascii_case(&pull.author) {
-            return Err(Refusal::Author { actor });
+            return Err(ApprovalRefusal::Author { actor });
         }
         if asked.pusher.is_some_and(|pusher| actor.eq_ignore_ascii_case(pusher)) {
-            return Err(Refusal::Pusher { actor });
+            return Err(ApprovalRefusal::Pusher { actor });
         }
     }
-    let digest = asked.result.clone().map_err(Refusal::NoResult)?;
+    let digest = asked.result.clone().map_err(ApprovalRefusal::NoResult)?;
     if asked.standing.is_some_and(|standing| standing.digest == digest) {
-        return Ok(Plan::Nothing(Why::Already));
+        return Ok(ApprovalPlan::Nothing(ApprovalSkip::Already));
     }
-    Ok(Plan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
+    Ok(ApprovalPlan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
 }
 
 /// The line of the status: who approved, and which result. A login has at most 39 letters, GitHub takes 140.

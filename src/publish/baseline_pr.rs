@@ -1,7 +1,7 @@
 //! The one pull request that carries the moved baseline of the default branch: what stands and what was measured become a plan.
 
 use super::bump::is_same;
-use super::moves::{Move, Turn};
+use super::moves::{BaselineMove, MoveDirection};
 use super::reason::{reason, writes_reason};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
@@ -11,7 +11,7 @@ pub const TITLE: &str = "Move the baseline to the measured numbers";
 
 /// What the plan is made from.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct BaselinePrInput<'a> {
     /// The baseline that is committed on the default branch.
     pub before: Option<&'a Baseline>,
     /// The digest of its bytes.
@@ -19,11 +19,11 @@ pub struct Asked<'a> {
     /// The baseline with the numbers of the run.
     pub proposed: &'a Baseline,
     /// What moves.
-    pub moves: &'a [Move],
+    pub moves: &'a [BaselineMove],
     /// What stands on the branch.
     pub branch: Option<&'a Baseline>,
     /// The open pull request.
-    pub open: Option<Open<'a>>,
+    pub open: Option<OpenBaselinePr<'a>>,
     /// Who writes the commit.
     pub by: &'a str,
     /// Now, in UTC.
@@ -32,7 +32,7 @@ pub struct Asked<'a> {
 
 /// An open pull request from the branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Open<'a> {
+pub struct OpenBaselinePr<'a> {
     /// Its number.
     pub number: u64,
     /// Its description; people may have added to it.
@@ -41,7 +41,7 @@ pub struct Open<'a> {
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Plan {
+pub enum BaselinePrPlan {
     /// Nothing: no number moved, and nothing is open.
     Nothing,
     /// No number moved any more: what is open is closed.
@@ -58,13 +58,13 @@ pub enum Plan {
 }
 
 /// Plans it.
-pub fn plan(asked: &Asked<'_>) -> Plan {
+pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked.before.is_some_and(|before| is_same(before, asked.proposed)) {
-        return asked.open.map_or(Plan::Nothing, |open| Plan::Close(open.number));
+        return asked.open.map_or(BaselinePrPlan::Nothing, |open| BaselinePrPlan::Close(open.number));
     }
     let reason = asked.open.and_then(|open| reason(open.description));
     let mut wanted = asked.proposed.clone();
-    let worse = asked.moves.iter().any(|one| one.turn == Turn::Worse);
+    let worse = asked.moves.iter().any(|one| one.turn == MoveDirection::Worse);
     // A worse number has no entry before somebody says why, and an entry without a reason would say that nobody has to.
     if !worse || reason.is_some() {
         wanted.accepted.push(Acceptance {
@@ -77,7 +77,7 @@ pub fn plan(asked: &Asked<'_>) -> Plan {
     }
     let stands =
         asked.open.and(asked.branch).is_some_and(|branch| is_same(branch, &wanted) && says(branch) == says(&wanted));
-    Plan::Keep {
+    BaselinePrPlan::Keep {
         commit: (!stands).then(|| Box::new(wanted)),
         number: asked.open.map(|open| open.number),
         description: description(asked.moves, reason.as_deref()),
@@ -93,8 +93,8 @@ fn says(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize)> {
 /// Rows of the table; the rest is counted.
 const ROWS: usize = 200;
 
-fn description(moves: &[Move], reason: Option<&str>) -> String {
-    let worse = moves.iter().filter(|one| one.turn == Turn::Worse).count();
+fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
+    let worse = moves.iter().filter(|one| one.turn == MoveDirection::Worse).count();
     let mut out =
         "These numbers were measured on the default branch and differ from the committed baseline.\n\n".to_owned();
     match (worse, reason) {
@@ -109,7 +109,7 @@ fn description(moves: &[Move], reason: Option<&str>) -> String {
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
     for one in moves.iter().take(ROWS) {
         let change = one.before.zip(one.after).map(|(before, after)| after - before);
-        let mark = if one.turn == Turn::Worse { " ▼ worse" } else { "" };
+        let mark = if one.turn == MoveDirection::Worse { " ▼ worse" } else { "" };
         out.push_str(&format!(
             "| {} | {} | {} | {} | {} | {}{mark} |\n",
             one.suite,
@@ -131,14 +131,14 @@ fn description(moves: &[Move], reason: Option<&str>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Asked, Open, Plan, plan};
-    use crate::publish::moves::Turn;
+    use super::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, plan};
+    use crate::publish::moves::MoveDirection;
     use crate::publish::samples::{baseline, moved};
 
     #[test]
     fn one_pull_request_is_opened_kept_and_closed() {
-        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(Turn::Worse));
-        let base = Asked {
+        let (before, after, moves) = (baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
+        let base = BaselinePrInput {
             before: Some(&before),
             before_sha256: Some("p".to_owned()),
             proposed: &after,
@@ -148,12 +148,12 @@ mod tests {
             by: "bot",
             at: "t",
         };
-        let same = Asked { proposed: &before, ..base.clone() };
-        assert_eq!(plan(&same), Plan::Nothing);
-        let open = Open { number: 7, description: "" };
-        assert_eq!(plan(&Asked { open: Some(open), ..same }), Plan::Close(7));
+        let same = BaselinePrInput { proposed: &before, ..base.clone() };
+        assert_eq!(plan(&same), BaselinePrPlan::Nothing);
+        let open = OpenBaselinePr { number: 7, description: "" };
+        assert_eq!(plan(&BaselinePrInput { open: Some(open), ..same }), BaselinePrPlan::Close(7));
 
-        let Plan::Keep { commit: Some(first), number: None, description } = plan(&base) else {
+        let BaselinePrPlan::Keep { commit: Some(first), number: None, description } = plan(&base) else {
             unreachable!("not opened")
         };
         assert!(first.accepted.is_empty(), "an entry without a reason");
@@ -163,23 +163,27 @@ mod tests {
         );
         assert!(description.contains("a reason is needed"), "{description}");
         // The template of the line in our own description is no reason.
-        let again =
-            Asked { branch: Some(&first), open: Some(Open { number: 7, description: &description }), ..base.clone() };
-        let Plan::Keep { commit: None, number: Some(7), description: same } = plan(&again) else {
+        let again = BaselinePrInput {
+            branch: Some(&first),
+            open: Some(OpenBaselinePr { number: 7, description: &description }),
+            ..base.clone()
+        };
+        let BaselinePrPlan::Keep { commit: None, number: Some(7), description: same } = plan(&again) else {
             unreachable!("not kept")
         };
         assert_eq!(same, description);
 
         let said = format!("Goldgate-Reason: stricter cases\n{description}");
-        let open = Some(Open { number: 7, description: &said });
-        let with = Asked { branch: Some(&first), open, ..base };
-        let Plan::Keep { commit: Some(second), number: Some(7), description } = plan(&with) else {
+        let open = Some(OpenBaselinePr { number: 7, description: &said });
+        let with = BaselinePrInput { branch: Some(&first), open, ..base };
+        let BaselinePrPlan::Keep { commit: Some(second), number: Some(7), description } = plan(&with) else {
             unreachable!("not written")
         };
         assert_eq!(second.accepted.last().unwrap().reason.as_deref(), Some("stricter cases"));
         assert_eq!(second.accepted.last().unwrap().pull_request, Some(7));
-        let open = Some(Open { number: 7, description: &description });
-        let Plan::Keep { commit: None, description: kept, .. } = plan(&Asked { branch: Some(&second), open, ..with })
+        let open = Some(OpenBaselinePr { number: 7, description: &description });
+        let BaselinePrPlan::Keep { commit: None, description: kept, .. } =
+            plan(&BaselinePrInput { branch: Some(&second), open, ..with })
         else {
             unreachable!("written twice")
         };

@@ -3,21 +3,21 @@
 use std::fmt;
 
 use super::approval::NoResult;
-use super::moves::{Move, Turn};
+use super::moves::{BaselineMove, MoveDirection};
 use super::reason::writes_reason;
-use crate::model::{Acceptance, Approval, Baseline, Origin, Pull, PullState};
+use crate::model::{Acceptance, Approval, Baseline, BranchOrigin, PullRequestDetails, PullState};
 
 /// What the plan is made from.
 #[derive(Debug, Clone)]
-pub struct Asked<'a> {
+pub struct BumpInput<'a> {
     /// The pull request now.
-    pub pull: &'a Pull,
+    pub pull: &'a PullRequestDetails,
     /// The commit at its head when the event happened.
     pub head: &'a str,
     /// The approval that stands on the head now.
     pub standing: Option<&'a Approval>,
     /// The result of a run on that head.
-    pub result: Result<Measured<'a>, NoResult>,
+    pub result: Result<MeasuredBaseline<'a>, NoResult>,
     /// The baseline of the base commit.
     pub before: Option<&'a Baseline>,
     /// The digest of its bytes.
@@ -30,7 +30,7 @@ pub struct Asked<'a> {
 
 /// The result of a run, as its artifact has it.
 #[derive(Debug, Clone, Copy)]
-pub struct Measured<'a> {
+pub struct MeasuredBaseline<'a> {
     /// Its digest, computed here.
     pub digest: &'a str,
     /// The base commit's baseline with the numbers of its report, computed here.
@@ -38,12 +38,12 @@ pub struct Measured<'a> {
     /// The proposed baseline that the run wrote.
     pub written: &'a Baseline,
     /// What moves.
-    pub moves: &'a [Move],
+    pub moves: &'a [BaselineMove],
 }
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Plan {
+pub enum BumpPlan {
     /// The baseline is committed.
     Commit {
         /// The branch.
@@ -58,14 +58,14 @@ pub enum Plan {
         digest: String,
     },
     /// Nothing is committed, and the comment says why.
-    Refuse(Refusal),
+    Refuse(BumpRefusal),
     /// Nothing is to be done.
-    Nothing(Why),
+    Nothing(BumpSkip),
 }
 
 /// Why nothing is committed though there is an approval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum BumpRefusal {
     /// The head moved since the event.
     Moved,
     /// There is no result of a run on the head.
@@ -82,7 +82,7 @@ pub enum Refusal {
 
 /// Why nothing is to be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum BumpSkip {
     /// The pull request is closed.
     Closed,
     /// There is no approval on the head.
@@ -96,46 +96,46 @@ pub enum Why {
 }
 
 /// Plans the commit.
-pub fn plan(asked: &Asked<'_>) -> Plan {
+pub fn plan(asked: &BumpInput<'_>) -> BumpPlan {
     decided(asked).unwrap_or_else(|stopped| stopped)
 }
 
-fn decided(asked: &Asked<'_>) -> Result<Plan, Plan> {
+fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     let pull = asked.pull;
-    let nothing = |why| Err(Plan::Nothing(why));
-    let refuse = |why| Err(Plan::Refuse(why));
+    let nothing = |why| Err(BumpPlan::Nothing(why));
+    let refuse = |why| Err(BumpPlan::Refuse(why));
     if pull.state == PullState::Closed {
-        return nothing(Why::Closed);
+        return nothing(BumpSkip::Closed);
     }
     let Some(approval) = asked.standing else {
-        return if pull.head == asked.head { nothing(Why::NotApproved) } else { refuse(Refusal::Moved) };
+        return if pull.head == asked.head { nothing(BumpSkip::NotApproved) } else { refuse(BumpRefusal::Moved) };
     };
     let numbers = |baseline: Option<&Baseline>| baseline.map(|baseline| baseline.suites.clone()).unwrap_or_default();
     let carried = numbers(asked.committed) != numbers(asked.before);
     let result = match (&asked.result, carried) {
         (Ok(result), _) => result,
         // The commit that this mode wrote has no result of its own before a run on it has finished.
-        (Err(_), true) => return nothing(Why::Carried),
-        (Err(why), false) => return refuse(Refusal::NoResult(why.clone())),
+        (Err(_), true) => return nothing(BumpSkip::Carried),
+        (Err(why), false) => return refuse(BumpRefusal::NoResult(why.clone())),
     };
     if result.digest != approval.digest {
-        return refuse(Refusal::OtherResult);
+        return refuse(BumpRefusal::OtherResult);
     }
     if !is_same(result.proposed, result.written) {
-        return refuse(Refusal::NotAsMeasured);
+        return refuse(BumpRefusal::NotAsMeasured);
     }
     if asked.committed.is_some_and(|committed| is_same(committed, result.proposed)) {
-        return nothing(if carried { Why::Committed } else { Why::Same });
+        return nothing(if carried { BumpSkip::Committed } else { BumpSkip::Same });
     }
     if carried {
-        return nothing(Why::Carried);
+        return nothing(BumpSkip::Carried);
     }
-    if pull.origin == Origin::Fork {
-        return refuse(Refusal::Fork);
+    if pull.origin == BranchOrigin::Fork {
+        return refuse(BumpRefusal::Fork);
     }
-    let worse: Vec<String> = result.moves.iter().filter(|one| one.turn == Turn::Worse).map(named).collect();
+    let worse: Vec<String> = result.moves.iter().filter(|one| one.turn == MoveDirection::Worse).map(named).collect();
     if !worse.is_empty() && asked.reason.is_none() {
-        return refuse(Refusal::NoReason(worse));
+        return refuse(BumpRefusal::NoReason(worse));
     }
     let mut baseline = result.proposed.clone();
     baseline.accepted.push(Acceptance {
@@ -145,7 +145,7 @@ fn decided(asked: &Asked<'_>) -> Result<Plan, Plan> {
         reason: asked.reason.clone(),
         previous_sha256: asked.before_sha256.clone(),
     });
-    Ok(Plan::Commit {
+    Ok(BumpPlan::Commit {
         branch: pull.branch.clone(),
         head: pull.head.clone(),
         baseline: Box::new(baseline),
@@ -154,7 +154,7 @@ fn decided(asked: &Asked<'_>) -> Result<Plan, Plan> {
     })
 }
 
-fn named(one: &Move) -> String {
+fn named(one: &BaselineMove) -> String {
     format!("{} of {}/{}", one.metric, one.suite, one.agent)
 }
 
@@ -175,7 +175,7 @@ pub fn is_same(one: &Baseline, other: &Baseline) -> bool {
     rounded(one) == rounded(other)
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for BumpRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Moved => out.write_str("the branch moved since the approval; look at the new result and add the label again"),
@@ -204,7 +204,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for BumpSkip {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Closed => "the pull request is closed",

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use self::fit::{Fitted, fitted};
+use self::fit::{FittedText, fitted};
 pub use self::fit::{regressions, summary, summary_within};
-pub use self::shown::{Shown, shown, shown_digest};
+pub use self::shown::{ShownReport, shown_digest, shown_report};
 use crate::model::{Comment, Report, RunNumber};
 use crate::render::markdown::Links;
 use crate::render::plain::sentence;
@@ -21,7 +21,7 @@ const LIMIT: usize = 65_536;
 
 /// What is to be written.
 #[derive(Debug, Clone)]
-pub struct Request<'a> {
+pub struct CommentRequest<'a> {
     /// The report.
     pub report: &'a Report,
     /// Where the rest can be read.
@@ -35,7 +35,7 @@ pub struct Request<'a> {
     /// The run.
     pub run: RunNumber,
     /// Who measured it.
-    pub witness: Witness,
+    pub witness: ReportOrigin,
     /// The name under which comments are written.
     pub author: &'a str,
 }
@@ -44,7 +44,7 @@ pub struct Request<'a> {
 #[derive(Debug, Clone)]
 pub struct Note<'a> {
     /// Which section.
-    pub about: About,
+    pub about: NoteSubject,
     /// Whether people have to look.
     pub alert: &'static str,
     /// In a few plain words.
@@ -65,7 +65,7 @@ pub struct Note<'a> {
 
 /// What a note is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum About {
+pub enum NoteSubject {
     /// The label, and who gave it.
     Approval,
     /// The commit that writes an approved baseline.
@@ -80,7 +80,7 @@ const TIERS: usize = 2;
 /// Who measured what a section says.
 #[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[serde(rename_all = "lowercase")]
-pub enum Witness {
+pub enum ReportOrigin {
     /// This job.
     #[default]
     Own,
@@ -90,7 +90,7 @@ pub enum Witness {
 
 /// What is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Plan {
+pub enum CommentPlan {
     /// A new comment is made.
     Create(String),
     /// An own comment gets a new text; further own ones, left by writers that met, are removed.
@@ -103,12 +103,12 @@ pub enum Plan {
         remove: Vec<u64>,
     },
     /// Nothing: a newer run has written already.
-    Nothing(Stale),
+    Nothing(StaleComment),
 }
 
 /// Why nothing is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stale {
+pub enum StaleComment {
     /// The section is of a newer commit.
     NewerHead,
     /// The section is of a later run on the same commit.
@@ -119,14 +119,14 @@ pub enum Stale {
 
 /// What a section keeps about itself.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
-struct State {
+struct SectionState {
     head: String,
     run: u64,
     attempt: u64,
     alert: String,
     says: String,
     #[serde(default)]
-    witness: Witness,
+    witness: ReportOrigin,
     /// The digest of the whole result that the section shows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<String>,
@@ -138,7 +138,7 @@ struct State {
     digest: String,
 }
 
-impl State {
+impl SectionState {
     fn number(&self) -> RunNumber {
         RunNumber { run: self.run, attempt: self.attempt }
     }
@@ -146,8 +146,8 @@ impl State {
 
 /// A section that stands in a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Section {
-    state: State,
+struct CommentSection {
+    state: SectionState,
     text: String,
 }
 
@@ -160,17 +160,17 @@ fn plain(key: &str) -> String {
     key.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.')).collect()
 }
 
-/// The place of the section that a report writes; a run of both tiers writes into the first one's.
+/// The index of the section that a report writes; a run of both tiers writes into the first one's.
 fn tier(report: &Report) -> usize {
-    report.tiers.first().and_then(|tier| place(tier.word())).unwrap_or_default()
+    report.tiers.first().and_then(|tier| tier_index(tier.as_str())).unwrap_or_default()
 }
 
-fn place(name: &str) -> Option<usize> {
+fn tier_index(name: &str) -> Option<usize> {
     SECTIONS.iter().position(|known| *known == name)
 }
 
-impl About {
-    fn place(self) -> usize {
+impl NoteSubject {
+    fn tier_index(self) -> usize {
         match self {
             Self::Approval => TIERS,
             Self::Bump => TIERS + 1,
@@ -179,104 +179,104 @@ impl About {
 }
 
 /// What every writer of a section has.
-struct Writer<'a> {
-    place: usize,
+struct SectionWriter<'a> {
+    index: usize,
     key: &'a str,
     head: &'a str,
     current_head: &'a str,
     run: RunNumber,
     author: &'a str,
-    witness: Witness,
+    witness: ReportOrigin,
 }
 
-impl<'a> Request<'a> {
-    fn writer(&self) -> Writer<'a> {
+impl<'a> CommentRequest<'a> {
+    fn writer(&self) -> SectionWriter<'a> {
         let Self { report, links: _, key, head, current_head, run, author, witness } = *self;
-        Writer { place: tier(report), key, head, current_head, run, author, witness }
+        SectionWriter { index: tier(report), key, head, current_head, run, author, witness }
     }
 }
 
 impl<'a> Note<'a> {
-    fn writer(&self) -> Writer<'a> {
+    fn writer(&self) -> SectionWriter<'a> {
         let Self { about, alert: _, says: _, text: _, key, head, current_head, run, author } = *self;
-        Writer { place: about.place(), key, head, current_head, run, author, witness: Witness::Own }
+        SectionWriter { index: about.tier_index(), key, head, current_head, run, author, witness: ReportOrigin::Own }
     }
 }
 
 /// Plans what to write, from the comments that stand there.
-pub fn plan(request: &Request<'_>, comments: &[Comment]) -> Plan {
+pub fn plan(request: &CommentRequest<'_>, comments: &[Comment]) -> CommentPlan {
     planned(&request.writer(), comments, |marker, sections| composed(request, marker, sections))
 }
 
 /// Plans how a note is written, from the comments that stand there.
-pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> Plan {
+pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
     planned(&note.writer(), comments, |marker, mut sections| {
-        let state = State {
+        let state = SectionState {
             head: plain(note.head),
             run: note.run.run,
             attempt: note.run.attempt,
             alert: note.alert.to_owned(),
             says: note.says.to_owned(),
-            witness: Witness::Own,
+            witness: ReportOrigin::Own,
             result: None,
             hidden: 0,
             digest: digest(note.text),
         };
-        sections.insert(note.about.place(), Section { state, text: format!("{}\n", note.text) });
-        within_limit(marker, sections, note.about.place())
+        sections.insert(note.about.tier_index(), CommentSection { state, text: format!("{}\n", note.text) });
+        within_limit(marker, sections, note.about.tier_index())
     })
 }
 
 fn planned(
-    writer: &Writer<'_>,
+    writer: &SectionWriter<'_>,
     comments: &[Comment],
-    composed: impl FnOnce(&str, BTreeMap<usize, Section>) -> String,
-) -> Plan {
+    composed: impl FnOnce(&str, BTreeMap<usize, CommentSection>) -> String,
+) -> CommentPlan {
     let marker = marker(writer.key);
     let mut own: Vec<&Comment> =
         comments.iter().filter(|comment| comment.author == writer.author && comment.body.contains(&marker)).collect();
     own.sort_by_key(|comment| comment.id);
-    let mut sections: BTreeMap<usize, Section> = BTreeMap::new();
+    let mut sections: BTreeMap<usize, CommentSection> = BTreeMap::new();
     for (name, section) in own.iter().flat_map(|comment| sections_of(&comment.body)) {
         let newer = sections.get(&name).is_none_or(|other| other.state.number() < section.state.number());
         if newer {
             sections.insert(name, section);
         }
     }
-    if let Some(stale) = sections.get(&writer.place).and_then(|section| stale(writer, &section.state)) {
-        return Plan::Nothing(stale);
+    if let Some(stale) = sections.get(&writer.index).and_then(|section| stale(writer, &section.state)) {
+        return CommentPlan::Nothing(stale);
     }
     // What was said about an approval on an older head is not true of this one.
-    sections.retain(|place, section| *place < TIERS || section.state.head == writer.current_head);
+    sections.retain(|index, section| *index < TIERS || section.state.head == writer.current_head);
     let body = composed(&marker, sections);
     match own.split_first() {
-        None => Plan::Create(body),
+        None => CommentPlan::Create(body),
         Some((first, others)) => {
-            Plan::Update { id: first.id, body, remove: others.iter().map(|comment| comment.id).collect() }
+            CommentPlan::Update { id: first.id, body, remove: others.iter().map(|comment| comment.id).collect() }
         }
     }
 }
 
 /// An older run never overwrites the section of a newer head.
-fn stale(writer: &Writer<'_>, standing: &State) -> Option<Stale> {
+fn stale(writer: &SectionWriter<'_>, standing: &SectionState) -> Option<StaleComment> {
     let own_is_current = writer.head == writer.current_head;
     let standing_is_current = standing.head == writer.current_head;
     match (own_is_current, standing_is_current) {
-        (false, true) => Some(Stale::NewerHead),
+        (false, true) => Some(StaleComment::NewerHead),
         (true, false) => None,
         (true, true) | (false, false) => match (writer.witness, standing.witness) {
             // Whoever controls what measures could write over the verdict of the job that it does not control.
-            (Witness::Stranger, Witness::Own) => Some(Stale::Trusted),
-            (Witness::Own, Witness::Stranger) => None,
-            (Witness::Own, Witness::Own) | (Witness::Stranger, Witness::Stranger) => {
-                (standing.number() > writer.run).then_some(Stale::LaterRun)
+            (ReportOrigin::Stranger, ReportOrigin::Own) => Some(StaleComment::Trusted),
+            (ReportOrigin::Own, ReportOrigin::Stranger) => None,
+            (ReportOrigin::Own, ReportOrigin::Own) | (ReportOrigin::Stranger, ReportOrigin::Stranger) => {
+                (standing.number() > writer.run).then_some(StaleComment::LaterRun)
             }
         },
     }
 }
 
 /// Whether a comment holds this request's section as it was written.
-pub fn is_written(request: &Request<'_>, body: &str) -> bool {
+pub fn is_written(request: &CommentRequest<'_>, body: &str) -> bool {
     stands(&request.writer(), body)
 }
 
@@ -285,16 +285,16 @@ pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
     stands(&note.writer(), body)
 }
 
-fn stands(writer: &Writer<'_>, body: &str) -> bool {
-    let sections: BTreeMap<usize, Section> = sections_of(body).into_iter().collect();
-    sections.get(&writer.place).is_some_and(|section| {
-        let State { head, witness, .. } = &section.state;
+fn stands(writer: &SectionWriter<'_>, body: &str) -> bool {
+    let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
+    sections.get(&writer.index).is_some_and(|section| {
+        let SectionState { head, witness, .. } = &section.state;
         head == &plain(writer.head) && section.state.number() == writer.run && *witness == writer.witness
     })
 }
 
 /// Whether these comments hold this request's section, in one comment of their author.
-pub fn is_settled(request: &Request<'_>, comments: &[Comment]) -> bool {
+pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     let marker = marker(request.key);
     let mut own = comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker));
     own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
@@ -314,26 +314,26 @@ const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
 /// The sections of a comment. What does not read as one, or has another text than was written, is left out: a comment may have
 /// been edited by hand.
-fn sections_of(body: &str) -> Vec<(usize, Section)> {
+fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
         let Some((head, rest)) = part.split_once(" -->\n") else { continue };
         let Some((name, state)) = head.split_once(' ') else { continue };
         let Some((text, _)) = rest.split_once(END) else { continue };
-        if let (Some(place), Ok(state)) = (place(name), serde_json::from_str::<State>(state)) {
+        if let (Some(index), Ok(state)) = (tier_index(name), serde_json::from_str::<SectionState>(state)) {
             let text = text.split_once(ALERT_END).map_or(text, |(_, text)| text.trim_start_matches('\n'));
             if state.digest == digest(text) {
-                found.push((place, Section { state, text: text.to_owned() }));
+                found.push((index, CommentSection { state, text: text.to_owned() }));
             }
         }
     }
     found
 }
 
-fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<usize, Section>) -> String {
-    let place = tier(request.report);
+fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<usize, CommentSection>) -> String {
+    let index = tier(request.report);
     let (alert, says) = opening(request);
-    let state = State {
+    let state = SectionState {
         head: plain(request.head),
         run: request.run.run,
         attempt: request.run.attempt,
@@ -346,15 +346,16 @@ fn composed(request: &Request<'_>, marker: &str, mut sections: BTreeMap<usize, S
         // Of the same length as the one that is put in below: the frame is measured with it.
         digest: digest(""),
     };
-    sections.insert(place, Section { state, text: String::new() });
+    sections.insert(index, CommentSection { state, text: String::new() });
     let frame = body_of(marker, &sections).len();
-    let Fitted { text, hidden } = fitted(request.report, request.links, LIMIT.saturating_sub(frame + NOTES).max(ROOM));
-    if let Some(section) = sections.get_mut(&place) {
+    let FittedText { text, hidden } =
+        fitted(request.report, request.links, LIMIT.saturating_sub(frame + NOTES).max(ROOM));
+    if let Some(section) = sections.get_mut(&index) {
         section.state.digest = digest(&text);
         section.state.hidden = hidden;
         section.text = text;
     }
-    within_limit(marker, sections, place)
+    within_limit(marker, sections, index)
 }
 
 /// What is kept free for notes on an approval and a bump, in bytes.
@@ -364,10 +365,10 @@ const ROOM: usize = 12_000;
 
 /// The comment, at most as long as GitHub takes it: what another writer's section has too much of is left out, whole, the longest
 /// first. A comment that GitHub refuses would leave an older one in place, and that one may be green.
-fn within_limit(marker: &str, mut sections: BTreeMap<usize, Section>, own: usize) -> String {
+fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own: usize) -> String {
     let mut body = body_of(marker, &sections);
     while body.len() > LIMIT {
-        let others = sections.iter_mut().filter(|(place, section)| **place != own && section.text != LEFT_OUT);
+        let others = sections.iter_mut().filter(|(index, section)| **index != own && section.text != LEFT_OUT);
         let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else { break };
         LEFT_OUT.clone_into(&mut section.text);
         section.state.digest = digest(LEFT_OUT);
@@ -381,25 +382,25 @@ fn within_limit(marker: &str, mut sections: BTreeMap<usize, Section>, own: usize
 const LEFT_OUT: &str = "Left out here for want of room; the summary of its run has it.\n";
 
 /// The kind of the alert and its words. What the pull request measured itself is never shown as passed or as blocking.
-fn opening(request: &Request<'_>) -> (&'static str, String) {
+fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
     let (kind, says) = (markdown::alert_kind(request.report), restricted(&words::headline(request.report)));
     match (request.witness, kind) {
-        (Witness::Own, kind) => (kind, says),
-        (Witness::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{says}")),
-        (Witness::Stranger, _) => ("NOTE", format!("{ITSELF}{says}")),
+        (ReportOrigin::Own, kind) => (kind, says),
+        (ReportOrigin::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{says}")),
+        (ReportOrigin::Stranger, _) => ("NOTE", format!("{ITSELF}{says}")),
     }
 }
 
 const ITSELF: &str = "As measured by the pull request itself: ";
 
 /// The first section's alert opens the comment.
-fn body_of(marker: &str, sections: &BTreeMap<usize, Section>) -> String {
+fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     let mut body = String::new();
-    let named = sections.iter().filter_map(|(place, section)| Some((SECTIONS.get(*place)?, section)));
-    for (place, (name, section)) in named.enumerate() {
+    let named = sections.iter().filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
+    for (index, (name, section)) in named.enumerate() {
         let alert = alert_of(&section.state);
         let state = serde_json::to_string(&section.state).unwrap_or_default();
-        match place {
+        match index {
             0 => body.push_str(&format!("{alert}\n{marker}\n{SECTION}{name} {state} -->\n{}{END}\n", section.text)),
             _ => body.push_str(&format!(
                 "\n---\n\n{SECTION}{name} {state} -->\n{ALERT}{alert}{ALERT_END}\n{}{END}\n",
@@ -411,7 +412,7 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, Section>) -> String {
 }
 
 /// Only GitHub's own words and a headline's letters are written back out of a comment.
-fn alert_of(state: &State) -> String {
+fn alert_of(state: &SectionState) -> String {
     let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
     format!("> [!{kind}]\n> **{}**\n", sentence(&restricted(&state.says), 400))
 }

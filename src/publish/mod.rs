@@ -9,13 +9,13 @@ mod moves;
 mod reason;
 #[cfg(test)]
 mod samples;
-mod stranger;
+mod untrusted_report;
 
 pub use comment::{
-    About, Note, Plan, Request, Shown, Stale, Witness, is_note_written, is_settled, is_written, plan, plan_note,
-    regressions, shown, shown_digest, summary, summary_within,
+    CommentPlan, CommentRequest, Note, NoteSubject, ReportOrigin, ShownReport, StaleComment, is_note_written,
+    is_settled, is_written, plan, plan_note, regressions, shown_digest, shown_report, summary, summary_within,
 };
 pub use config_key::ConfigKey;
-pub use moves::{Move, moves};
+pub use moves::{BaselineMove, moves};
 pub use reason::{reason, writes_reason};
-pub use stranger::{Unfit, admitted};
+pub use untrusted_report::{Rejected, admitted};

@@ -4,7 +4,7 @@ use crate::model::{AgentName, Baseline, Better, Report, SuiteId, Unit};
 
 /// A number of the baseline that would move.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Move {
+pub struct BaselineMove {
     /// The suite.
     pub suite: SuiteId,
     /// The agent.
@@ -18,12 +18,12 @@ pub struct Move {
     /// The number after; `None` where it cannot be measured any more.
     pub after: Option<f64>,
     /// Whether that is worse.
-    pub turn: Turn,
+    pub turn: MoveDirection,
 }
 
 /// Where a number went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum MoveDirection {
     /// To the better, or to where it is neither.
     NoWorse,
     /// To the worse, or away.
@@ -34,7 +34,7 @@ pub enum Turn {
 const SAME: f64 = 0.5e-6;
 
 /// The numbers that would move from a baseline to a report's, in the report's order.
-pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<Move> {
+pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     let mut found = Vec::new();
     for suite in &report.suites {
         for agent in &suite.agents {
@@ -42,7 +42,7 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<Move> {
             for metric in &agent.metrics {
                 let old = entry.and_then(|entry| entry.metrics.get(&metric.name)).copied();
                 let Some(turn) = turn(metric.better, old, metric.value) else { continue };
-                found.push(Move {
+                found.push(BaselineMove {
                     suite: suite.id.clone(),
                     agent: agent.agent.clone(),
                     metric: metric.name.clone(),
@@ -58,23 +58,23 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<Move> {
 }
 
 /// Where a number went; `None` where it stayed.
-fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<Turn> {
+fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveDirection> {
     match (before, after) {
         (None, None) => None,
-        (None, Some(_)) => Some(Turn::NoWorse),
+        (None, Some(_)) => Some(MoveDirection::NoWorse),
         // What was measured and is not any more may be anything, so somebody has to say why.
-        (Some(_), None) => Some(Turn::Worse),
+        (Some(_), None) => Some(MoveDirection::Worse),
         (Some(before), Some(after)) if (before - after).abs() <= SAME => None,
         (Some(before), Some(after)) => Some(match (better, after > before) {
-            (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => Turn::NoWorse,
-            (Better::Higher, false) | (Better::Lower, true) => Turn::Worse,
+            (Better::Higher, true) | (Better::Lower, false) | (Better::Neither, _) => MoveDirection::NoWorse,
+            (Better::Higher, false) | (Better::Lower, true) => MoveDirection::Worse,
         }),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Turn::{NoWorse, Worse};
+    use super::MoveDirection::{NoWorse, Worse};
     use super::turn;
     use crate::model::Better::{Higher, Lower, Neither};
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::Move;
-use super::moves::Turn;
+use super::BaselineMove;
+use super::moves::MoveDirection;
 use crate::model::{AgentName, Baseline, BaselineEntry, SuiteId, Unit};
 
 /// A baseline of one agent, with this recall.
@@ -14,8 +14,8 @@ pub fn baseline(recall: f64) -> Baseline {
 }
 
 /// Its recall, moved from 0.9 to 0.8.
-pub fn moved(turn: Turn) -> Vec<Move> {
-    vec![Move {
+pub fn moved(turn: MoveDirection) -> Vec<BaselineMove> {
+    vec![BaselineMove {
         suite: SuiteId::new("contracts").unwrap(),
         agent: AgentName::new("legal").unwrap(),
         metric: "recall".to_owned(),

@@ -20,7 +20,7 @@ pub fn annotations(report: &Report) -> String {
             format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
         let text = message(&format!(
             "[{}] {} Next: {}",
-            failure.tag.word(),
+            failure.tag.as_str(),
             line(&failure.detail, 300),
             line(&failure.next_action, 300)
         ));

@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use super::plain::{line, put};
 use super::terminal::plain_style;
 use super::words;
-use crate::gate::calibration::{Alarms, Calibrated, FEWEST, Finding, Proposal, has_zone};
-use crate::gate::statistics::Runs;
+use crate::gate::calibration::{Alarms, CalibratedGate, CalibrationFinding, FEWEST, Proposal, has_zone};
+use crate::gate::statistics::RepeatedMetric;
 use crate::model::{Better, GateRuling, SuiteId, Unit, metric_value};
 
 /// Everything that is said.
 pub struct Calibration {
     /// The gates, in the order of the report.
-    pub gates: Vec<Calibrated>,
+    pub gates: Vec<CalibratedGate>,
     /// Agents with runs that are left out, and how many.
     pub left_out: Vec<(String, usize)>,
     /// What a run is.
@@ -54,12 +54,12 @@ pub fn calibration(calibration: &Calibration, width: u16) -> String {
         ),
     );
     put(&mut out, &table(&calibration.gates, width));
-    said(&mut out, calibration);
+    write_summary(&mut out, calibration);
     snippet(&mut out, &calibration.gates);
     out
 }
 
-fn table(gates: &[Calibrated], width: u16) -> String {
+fn table(gates: &[CalibratedGate], width: u16) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);
     table.force_no_tty();
@@ -79,18 +79,18 @@ fn table(gates: &[Calibrated], width: u16) -> String {
     table.to_string()
 }
 
-fn row(one: &Calibrated) -> Vec<Cell> {
+fn row(one: &CalibratedGate) -> Vec<Cell> {
     let unit = one.metric.unit;
     let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
     let value = |value| right(metric_value(unit, value));
     let gate = one.gate.as_ref().map_or("none".to_owned(), |gate| words::gate(&one.metric, gate));
     let mut cells = vec![Cell::new(format!("  {}", line(&one.metric.name, 60))), right(one.values.len().to_string())];
     match &one.finding {
-        Finding::NoSpread => {
+        CalibrationFinding::NoSpread => {
             cells.extend([value(one.values.first().copied()), value(None), value(None), value(None)]);
             cells.extend([Cell::new(gate), Cell::new("–"), Cell::new("too few runs")]);
         }
-        Finding::Spread { runs, alarms, proposal } => {
+        CalibrationFinding::Spread { runs, alarms, proposal } => {
             let (low, high) = runs.range();
             cells.extend([value(Some(runs.mean())), right(words::spread(unit, runs.deviation()))]);
             cells.extend([value(Some(low)), value(Some(high)), Cell::new(gate)]);
@@ -106,7 +106,7 @@ fn seen(alarms: Option<Alarms>) -> String {
     })
 }
 
-fn proposed(one: &Calibrated, proposal: Proposal) -> String {
+fn proposed(one: &CalibratedGate, proposal: Proposal) -> String {
     match proposal {
         Proposal::Width(width) => format!("{}: {width}", key(one)),
         Proposal::TooFew => "too few runs".to_owned(),
@@ -117,7 +117,7 @@ fn proposed(one: &Calibrated, proposal: Proposal) -> String {
 }
 
 /// The key of the config that the width belongs to.
-fn key(one: &Calibrated) -> &'static str {
+fn key(one: &CalibratedGate) -> &'static str {
     match (&one.gate, one.metric.better) {
         (Some(gate), _) if has_zone(gate) => "zone",
         (Some(gate), _) if gate.gate == "max_rise" => "max_rise",
@@ -127,7 +127,7 @@ fn key(one: &Calibrated) -> &'static str {
 }
 
 /// What the runs can say, and what they cannot.
-fn said(out: &mut String, calibration: &Calibration) {
+fn write_summary(out: &mut String, calibration: &Calibration) {
     for (who, count) in &calibration.left_out {
         put(
             out,
@@ -136,14 +136,14 @@ fn said(out: &mut String, calibration: &Calibration) {
     }
     let spreads = || {
         calibration.gates.iter().filter_map(|one| match &one.finding {
-            Finding::Spread { runs, proposal, .. } => Some((one, runs, proposal)),
-            Finding::NoSpread => None,
+            CalibrationFinding::Spread { runs, proposal, .. } => Some((one, runs, proposal)),
+            CalibrationFinding::NoSpread => None,
         })
     };
-    if calibration.gates.iter().any(|one| one.finding == Finding::NoSpread) {
+    if calibration.gates.iter().any(|one| one.finding == CalibrationFinding::NoSpread) {
         put(out, "One run has no spread: record more samples, or give the folders of several runs.");
     }
-    let fewest: Option<&Runs> = spreads().map(|(_, runs, _)| runs).min_by_key(|runs| runs.count());
+    let fewest: Option<&RepeatedMetric> = spreads().map(|(_, runs, _)| runs).min_by_key(|runs| runs.count());
     if let Some(runs) = fewest {
         put(
             out,
@@ -178,8 +178,8 @@ fn said(out: &mut String, calibration: &Calibration) {
 }
 
 /// The gates whose width would change, by suite and metric: one width for all agents of a suite, the largest.
-fn snippet(out: &mut String, gates: &[Calibrated]) {
-    let mut suites: BTreeMap<&SuiteId, BTreeMap<&str, Vec<&Calibrated>>> = BTreeMap::new();
+fn snippet(out: &mut String, gates: &[CalibratedGate]) {
+    let mut suites: BTreeMap<&SuiteId, BTreeMap<&str, Vec<&CalibratedGate>>> = BTreeMap::new();
     for one in gates.iter().filter(|one| one.gate.is_some()) {
         suites.entry(&one.suite).or_default().entry(&one.metric.name).or_default().push(one);
     }
@@ -200,16 +200,16 @@ fn snippet(out: &mut String, gates: &[Calibrated]) {
 }
 
 /// One metric's gates as the config would state them; `None` where nothing changes or not every agent has a proposal.
-fn stated(metric: &str, all: &[&Calibrated]) -> Option<String> {
+fn stated(metric: &str, all: &[&CalibratedGate]) -> Option<String> {
     let first = &all.first()?.agent;
     let count = all.iter().filter(|one| one.agent == *first).count();
     let (mut changes, mut shown) = (false, Vec::new());
     for place in 0..count {
-        let same: Vec<&&Calibrated> = all.iter().skip(place).step_by(count).collect();
+        let same: Vec<&&CalibratedGate> = all.iter().skip(place).step_by(count).collect();
         let gate = same.first()?.gate.as_ref().filter(|gate| !gate.is_off())?;
         let mut widest: Option<f64> = None;
         for one in &same {
-            let Finding::Spread { proposal, .. } = &one.finding else { return None };
+            let CalibrationFinding::Spread { proposal, .. } = &one.finding else { return None };
             match proposal {
                 Proposal::Width(width) => widest = Some(widest.unwrap_or(0.0).max(*width)),
                 Proposal::Hard | Proposal::Steady => {}

@@ -1,6 +1,6 @@
 //! How sure the numbers are, in sentences that several formats share.
 
-use super::number::Direction;
+use super::number::ValueDirection;
 use super::{number, words};
 use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit, metric_value};
 
@@ -14,13 +14,13 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
         let mut untold = Vec::new();
         for metric in &agent.metrics {
             let comparison = &metric.comparison;
-            let same = number::direction(metric.better, metric.unit, comparison.delta) == Direction::Same;
+            let same = number::direction(metric.better, metric.unit, comparison.delta) == ValueDirection::Same;
             let (name, delta) = (clean(&metric.name, 60), number::delta(metric.unit, comparison.delta));
             match (comparison.noise().filter(|_| !same), comparison.ci95) {
                 (None, _) => {}
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);
-                    let sure = format!("{name} {delta}, 95 % interval {ends}: {}", said(noise));
+                    let sure = format!("{name} {delta}, 95 % interval {ends}: {}", noise_phrase(noise));
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));
                 }
                 (Some(_), None) => untold.push(name),
@@ -86,7 +86,7 @@ pub fn between(unit: Unit, (low, high): (f64, f64)) -> String {
 }
 
 /// Whether a difference is noise, in words.
-pub fn said(noise: Noise) -> &'static str {
+pub fn noise_phrase(noise: Noise) -> &'static str {
     match noise {
         Noise::Within => "within the noise",
         Noise::Beyond => "beyond the noise",

@@ -60,7 +60,7 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
 const LONGEST: usize = 100_000;
 
 /// What a live agent is asked in one run.
-pub fn asked(key: &RunKey, ask: Option<&Ask>) -> String {
+pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
     let mut out = String::new();
     put(&mut out, &format!("{}/{}/{}: what a live agent is asked", key.suite, key.agent, key.case));
     let Some(Ask { prompt, inputs, answer, tools }) = ask else {
@@ -98,7 +98,7 @@ fn names(note: &str, case: &str) -> bool {
 
 fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseReport) {
     let pair = &case.pair;
-    put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.word()));
+    put(out, &format!("{}/{}/{}: {}", suite.id, agent.agent, pair.case, case.verdict.as_str()));
     put(out, &format!("  golden file {}", pair.golden));
     let excluded = match pair.exclusion {
         Exclusion::Counted => String::new(),
@@ -143,7 +143,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
                 out,
                 &format!(
                     "          {}: {}; to mend: {}",
-                    failure.tag.word(),
+                    failure.tag.as_str(),
                     failure.tag.meaning(),
                     failure.tag.fix_strategy()
                 ),

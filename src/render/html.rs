@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use super::evidence::FailedMetric;
-use super::number::Direction;
+use super::number::ValueDirection;
 use super::plain::line;
-use super::words::Tally;
+use super::words::GateCounts;
 use super::{certainty, evidence, judges, number, words};
 use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
 
@@ -28,10 +28,10 @@ pub fn html(report: &Report) -> String {
     put("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
     put(&format!("<title>goldgate: {}</title><style>{STYLE}</style></head><body>", escaped(&words::headline(report))));
     put(&format!("<h1>goldgate · {} tier</h1>", words::tiers(report)));
-    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.word(), escaped(&words::headline(report))));
+    put(&format!("<p class=\"verdict {}\">{}</p>", report.verdict.as_str(), escaped(&words::headline(report))));
     put(&format!(
         "<p class=\"soft\">{} · commit {} · baseline of {} · goldgate {}</p>",
-        Tally::of(&report.suites).words(),
+        GateCounts::of(&report.suites).to_words(),
         escaped(words::short(report.commit.as_deref())),
         escaped(words::short(report.base.as_deref())),
         escaped(&report.tool_version)
@@ -112,7 +112,7 @@ fn suite_part(suite: &SuiteReport) -> String {
         "<h2>{} <span class=\"soft\">{} · {} tier</span></h2>\n",
         suite.id,
         escaped(&suite.kind),
-        suite.tier.word()
+        suite.tier.as_str()
     );
     out.push_str(
         "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95 % interval of the delta<th>smallest change to be seen<th>gate<th>verdict</tr></thead><tbody>\n",
@@ -135,7 +135,7 @@ fn suite_part(suite: &SuiteReport) -> String {
     let failed: Vec<String> = suite.failures().map(|failed| {
         let pair = &failed.case.pair;
         let failure = failed.check.failure.as_deref();
-        let (tag, detail, next) = failure.map_or(("", "", ""), |failure| (failure.tag.word(), failure.detail.as_str(), failure.next_action.as_str()));
+        let (tag, detail, next) = failure.map_or(("", "", ""), |failure| (failure.tag.as_str(), failure.detail.as_str(), failure.next_action.as_str()));
         format!("<li><code>{tag}</code> <b>{}/{}</b> {} <span class=\"soft\">{}:{}</span><br>{}<br><i>Next: {}</i></li>",
             failed.agent.agent, pair.case, escaped(&failed.check.name.to_string()), escaped(pair.golden.as_str()), failed.check.line, escaped(detail), escaped(next))
     }).collect();
@@ -159,7 +159,7 @@ fn judge_row(agent: &AgentReport, judge: &JudgeReport) -> String {
         metric_value(Unit::Share, now),
         number::delta(Unit::Share, delta),
         judges::ADVISORY,
-        judges::word(judge)
+        judges::standing_word(judge)
     )
 }
 
@@ -167,19 +167,21 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
     let gates: Vec<String> = metric.gates.iter().map(|gate| escaped(&words::gate(metric, gate))).collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
-        Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => verdict.word().to_owned(),
+        Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => {
+            verdict.as_str().to_owned()
+        }
         Ruling::Skipped(reason) => format!("skipped: {}", escaped(reason)),
     };
     let comparison = &metric.comparison;
     let own = metric.ci95.map_or(String::new(), |ends| {
         format!("<br><span class=\"soft\">{}</span>", certainty::between(metric.unit, ends))
     });
-    let moved = number::direction(metric.better, metric.unit, comparison.delta) != Direction::Same;
+    let moved = number::direction(metric.better, metric.unit, comparison.delta) != ValueDirection::Same;
     let noise = match (comparison.noise(), comparison.ci95) {
         (Some(noise), Some(ends)) if moved => {
-            format!("{}, {}", certainty::interval(metric.unit, ends), certainty::said(noise))
+            format!("{}, {}", certainty::interval(metric.unit, ends), certainty::noise_phrase(noise))
         }
-        (Some(noise), None) if moved => certainty::said(noise).to_owned(),
+        (Some(noise), None) if moved => certainty::noise_phrase(noise).to_owned(),
         _ => String::new(),
     };
     let seen = comparison.detectable.map_or(String::new(), |width| words::spread(metric.unit, width));
@@ -191,6 +193,6 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         words::value(metric),
         number::delta(metric.unit, metric.comparison.delta),
         gates.join(", "),
-        metric.verdict.word()
+        metric.verdict.as_str()
     )
 }

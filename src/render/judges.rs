@@ -3,7 +3,7 @@
 use super::certainty::Clean;
 use super::words;
 use crate::model::{
-    AgentReport, Agreement, CaseReport, Exclusion, JudgeComparison, JudgeReport, JudgeStanding, Mark, Opinion,
+    AgentReport, Agreement, CaseReport, Exclusion, JudgeComparison, JudgeConsensus, JudgeReport, JudgeStanding, Mark,
     PairJudged, Report, SuiteReport, Trust, Unit, Vote, fixed_places, metric_value,
 };
 
@@ -16,7 +16,7 @@ pub fn row_name(judge: &JudgeReport) -> String {
 }
 
 /// What stands in the place of a verdict.
-pub fn word(judge: &JudgeReport) -> &'static str {
+pub fn standing_word(judge: &JudgeReport) -> &'static str {
     match (judge.share(), judge.trust.standing) {
         (None, _) => "no votes",
         (Some(_), JudgeStanding::Recommends) => "recommends",
@@ -44,7 +44,7 @@ const NAMED: usize = 6;
 const REASON: usize = 160;
 
 /// Everything that judges say: what they found, whether they are to be listened to, and what they recommend.
-pub fn told(report: &Report, clean: Clean) -> Vec<String> {
+pub fn judge_lines(report: &Report, clean: Clean) -> Vec<String> {
     report.suites.iter().flat_map(|suite| of_suite(suite, clean)).collect()
 }
 
@@ -72,8 +72,8 @@ fn found(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, clean: C
     let settled = words::plural((fail + weak + pass) as usize, "case", "cases");
     let mut said = format!("{who}: of {settled} {pass} pass, {weak} weak, {fail} fail");
     let open = opinions(agent, judge).filter_map(|(case, judged)| match &judged.opinion {
-        Opinion::Unsettled(why) => Some(format!("{} ({})", case.pair.case, clean(why, REASON))),
-        Opinion::Settled(_) => None,
+        JudgeConsensus::Unsettled(why) => Some(format!("{} ({})", case.pair.case, clean(why, REASON))),
+        JudgeConsensus::Settled(_) => None,
     });
     let open = open.collect();
     if judge.unsettled > 0 {
@@ -106,7 +106,7 @@ fn recommended(suite: &SuiteReport, agent: &AgentReport, judge: &JudgeReport, cl
     let first = first.pair.case.clone();
     let cases = looks.iter().map(|(case, mark, judged)| {
         let why = reason(judged, *mark).map_or(String::new(), |why| format!(": {}", clean(why, REASON)));
-        format!("{} ({}{why})", case.pair.case, mark.word())
+        format!("{} ({}{why})", case.pair.case, mark.as_str())
     });
     format!("{who} {fell}a look at {}; next: `goldgate explain {first}`", named(cases.collect()))
 }
@@ -182,7 +182,7 @@ fn agreed(found: &Agreement) -> String {
         "{kappa}{}, base rate {}, always \"{}\" would be right in {}",
         words::plural(found.cases, "label", "labels"),
         share(found.base_rate),
-        found.constant.0.word(),
+        found.constant.0.as_str(),
         share(found.constant.1)
     )
 }
@@ -192,12 +192,12 @@ pub fn of_case(case: &CaseReport, clean: Clean) -> Vec<String> {
     let mut lines = Vec::new();
     for judged in &case.pair.judged {
         lines.push(match &judged.opinion {
-            Opinion::Settled(mark) => format!("{}: {}", judged.judge, mark.word()),
-            Opinion::Unsettled(why) => format!("{}: cannot be told: {}", judged.judge, clean(why, 200)),
+            JudgeConsensus::Settled(mark) => format!("{}: {}", judged.judge, mark.as_str()),
+            JudgeConsensus::Unsettled(why) => format!("{}: cannot be told: {}", judged.judge, clean(why, 200)),
         });
         for (number, sample) in judged.samples.iter().enumerate() {
             lines.extend(sample.votes.iter().map(|vote| match vote {
-                Vote::Given { mark, reason } => format!("  sample {number} {}: {}", mark.word(), clean(reason, 300)),
+                Vote::Given { mark, reason } => format!("  sample {number} {}: {}", mark.as_str(), clean(reason, 300)),
                 Vote::Missing(why) => format!("  sample {number} no vote: {}", clean(why, 200)),
             }));
         }

@@ -64,7 +64,7 @@ fn skipped(message: &str) -> TestCaseStatus {
 }
 
 fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
-    let name = format!("{}.{}.{}", suite.tier.word(), suite.id, agent.agent);
+    let name = format!("{}.{}.{}", suite.tier.as_str(), suite.id, agent.agent);
     let mut tests = TestSuite::new(name.clone());
     for metric in &agent.metrics {
         for gate in &metric.gates {
@@ -98,7 +98,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
                 skipped("no check fails in most samples (fail)")
             }
             (Exclusion::Counted, true) => TestCaseStatus::success(),
-            (Exclusion::Counted, false) => skipped(&format!("{} ({})", failed.join("; "), case.verdict.word())),
+            (Exclusion::Counted, false) => skipped(&format!("{} ({})", failed.join("; "), case.verdict.as_str())),
         };
         let mut test = TestCase::new(pair.case.as_str(), status);
         test.set_classname(format!("{name}.cases"));

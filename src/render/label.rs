@@ -6,7 +6,7 @@ use crate::format::SourceText;
 use crate::model::{Agreement, Mark, Sample, Unit, fixed_places, metric_value};
 
 /// A case, with what was expected and produced, and without what the scores say of it: who marks has not been told.
-pub struct Shown<'a> {
+pub struct ShownCase<'a> {
     /// Which of the drawn cases, from 1.
     pub number: usize,
     /// How many are drawn.
@@ -22,8 +22,8 @@ pub struct Shown<'a> {
 }
 
 /// The case.
-pub fn shown(case: &Shown<'_>) -> String {
-    let Shown { number, of, who, golden, line: start, samples } = case;
+pub fn render_case(case: &ShownCase<'_>) -> String {
+    let ShownCase { number, of, who, golden, line: start, samples } = case;
     let mut out = String::new();
     put(&mut out, &format!("[{number} of {of}] {who}"));
     exhibit::golden(&mut out, golden, *start);
@@ -52,11 +52,11 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
     };
     let other = judge.map_or("the automatic scores".to_owned(), |judge| format!("the judge {judge}"));
     put(&mut out, &format!("People and {other}, {}:", words::plural(found.cases, "label", "labels")));
-    let head: String = Mark::ALL.iter().map(|mark| format!("{:>8}", mark.word())).collect();
+    let head: String = Mark::ALL.iter().map(|mark| format!("{:>8}", mark.as_str())).collect();
     put(&mut out, &format!("  {:<14}{head}   {}", "", if judge.is_some() { "judge" } else { "automatic" }));
     for (mark, row) in Mark::ALL.iter().zip(found.table) {
         let counts: String = row.iter().map(|count| format!("{count:>8}")).collect();
-        put(&mut out, &format!("  {:<14}{counts}", format!("people {}", mark.word())));
+        put(&mut out, &format!("  {:<14}{counts}", format!("people {}", mark.as_str())));
     }
     let share = |value| metric_value(Unit::Share, Some(value));
     let mut fact = |name: &str, text: String| put(&mut out, &format!("  {name:<16}{text}"));
@@ -73,7 +73,7 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
     }
     fact("base rate", format!("{} of the labels say pass", share(found.base_rate)));
     let (mark, right) = found.constant;
-    fact("constant", format!("always \"{}\" would be right in {}", mark.word(), share(right)));
+    fact("constant", format!("always \"{}\" would be right in {}", mark.as_str(), share(right)));
     put(
         &mut out,
         "Cases are drawn evenly from failing, flaky and passing ones: these shares are the labels', not the suite's.",

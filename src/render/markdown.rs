@@ -14,7 +14,7 @@ use self::evidence::{failed_gates, moved_cases};
 use self::numbers::{certainty, changed, detectable, unchanged};
 use super::plain::{inline, name, put, sentence};
 use super::words;
-use super::words::Tally;
+use super::words::GateCounts;
 use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict};
 
 /// Where the rest can be read.
@@ -30,7 +30,7 @@ pub struct Links {
 
 /// A part of a section that stays whole or is left out; the least valuable is left out first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
+pub struct MarkdownBlock {
     /// How much it is worth: 0 is never left out.
     pub rank: u8,
     /// What it is called where it is left out.
@@ -85,10 +85,10 @@ pub fn summary(report: &Report, links: &Links) -> String {
 }
 
 /// One tier's section, in parts.
-pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<Block> {
-    let block = |rank, name, text| Block { rank, name, text };
+pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlock> {
+    let block = |rank, name, text| MarkdownBlock { rank, name, text };
     let mut all = vec![block(0, "heading", heading(report)), block(0, "no verdict", not_gateable(report))];
-    let mut moved: Vec<Block> = match tables {
+    let mut moved: Vec<MarkdownBlock> = match tables {
         Tables::One => vec![block(1, "changed numbers", changed(&report.suites, report.approval.as_ref()))],
         Tables::BySuite => {
             let table = |suite: &SuiteReport| {
@@ -140,7 +140,7 @@ fn heading(report: &Report) -> String {
             report.usage.input_tokens + report.usage.output_tokens
         ),
     };
-    let tally = Tally::of(&report.suites).words();
+    let tally = GateCounts::of(&report.suites).to_words();
     format!(
         "### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {} ms\n",
         title(&words::tiers(report)),
@@ -226,7 +226,7 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
     let Some(failure) = failed.check.failure.as_deref() else { return format!("- {title}{new}") };
     format!(
         "- `{}` {title}{new}<br>{}<br>Next: {}",
-        failure.tag.word(),
+        failure.tag.as_str(),
         inline(&failure.detail, 300),
         inline(&failure.next_action, 300)
     )
@@ -273,7 +273,7 @@ fn taxonomy(report: &Report) -> String {
             (0, 0) => {}
             _ => put(
                 &mut rows,
-                &format!("| `{}` | {} | {now} | {change} | {} |", tag.word(), tag.meaning(), tag.fix_strategy()),
+                &format!("| `{}` | {} | {now} | {change} | {} |", tag.as_str(), tag.meaning(), tag.fix_strategy()),
             ),
         }
     }
@@ -316,7 +316,7 @@ fn next_steps(report: &Report, links: &Links) -> String {
         Tier::Model if report.samples > 0 => format!(" --samples {}", report.samples),
         Tier::Model | Tier::Deterministic => String::new(),
     };
-    let tier = tier.word();
+    let tier = tier.as_str();
     put(
         &mut out,
         &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"),

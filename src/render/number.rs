@@ -19,19 +19,19 @@ pub fn delta(unit: Unit, delta: Option<f64>) -> String {
 }
 
 /// Whether a difference is good, bad or neither, as it shows.
-pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> Direction {
+pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> ValueDirection {
     let shown = delta(unit, change);
     match (better, shown.starts_with('+'), shown.starts_with('−')) {
-        (Better::Higher, true, _) | (Better::Lower, _, true) => Direction::Better,
-        (Better::Higher, _, true) | (Better::Lower, true, _) => Direction::Worse,
-        (Better::Neither, true, _) | (Better::Neither, _, true) => Direction::Other,
-        (Better::Higher | Better::Lower | Better::Neither, false, false) => Direction::Same,
+        (Better::Higher, true, _) | (Better::Lower, _, true) => ValueDirection::Better,
+        (Better::Higher, _, true) | (Better::Lower, true, _) => ValueDirection::Worse,
+        (Better::Neither, true, _) | (Better::Neither, _, true) => ValueDirection::Other,
+        (Better::Higher | Better::Lower | Better::Neither, false, false) => ValueDirection::Same,
     }
 }
 
 /// In which direction a value moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum ValueDirection {
     /// For the better.
     Better,
     /// For the worse.
@@ -44,7 +44,7 @@ pub enum Direction {
 
 #[cfg(test)]
 mod tests {
-    use super::{Direction, delta, direction};
+    use super::{ValueDirection, delta, direction};
     use crate::model::{Better, Unit, metric_value};
 
     #[test]
@@ -70,8 +70,14 @@ mod tests {
     #[test]
     fn a_direction_is_the_metrics_own() {
         let of = |better, change| direction(better, Unit::Share, Some(change));
-        assert_eq!((of(Better::Higher, 0.1), of(Better::Lower, 0.1)), (Direction::Better, Direction::Worse));
-        assert_eq!((of(Better::Higher, -0.1), of(Better::Lower, -0.1)), (Direction::Worse, Direction::Better));
-        assert_eq!((of(Better::Neither, 0.1), of(Better::Higher, 0.000_1)), (Direction::Other, Direction::Same));
+        assert_eq!((of(Better::Higher, 0.1), of(Better::Lower, 0.1)), (ValueDirection::Better, ValueDirection::Worse));
+        assert_eq!(
+            (of(Better::Higher, -0.1), of(Better::Lower, -0.1)),
+            (ValueDirection::Worse, ValueDirection::Better)
+        );
+        assert_eq!(
+            (of(Better::Neither, 0.1), of(Better::Higher, 0.000_1)),
+            (ValueDirection::Other, ValueDirection::Same)
+        );
     }
 }

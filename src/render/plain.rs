@@ -24,29 +24,29 @@ pub fn sentence(text: &str, limit: usize) -> String {
 /// A name that fits an id's pattern, for GitHub's Markdown: `www.` is such a name, and so is a commit.
 pub fn name(text: &str) -> String {
     let text = line(text, 120);
-    unlinked(&text).into_iter().map(Piece::text).collect()
+    unlinked(&text).into_iter().map(TextPiece::text).collect()
 }
 
 fn neutral(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for piece in unlinked(text) {
         match piece {
-            Piece::Own(own) => out.push_str(own),
-            Piece::Text(part) => part.chars().for_each(|char| escape(char, &mut out)),
+            TextPiece::Own(own) => out.push_str(own),
+            TextPiece::Text(part) => part.chars().for_each(|char| escape(char, &mut out)),
         }
     }
     out
 }
 
 /// A part of a text.
-enum Piece<'a> {
+enum TextPiece<'a> {
     /// As it was written.
     Text(&'a str),
     /// Put in by us.
     Own(&'static str),
 }
 
-impl<'a> Piece<'a> {
+impl<'a> TextPiece<'a> {
     fn text(self) -> &'a str {
         match self {
             Self::Text(text) | Self::Own(text) => text,
@@ -73,15 +73,15 @@ const JOINER: &str = "&#8288;";
 
 /// Mentions, references, addresses and commit ids are looked for in the finished page, where a numeric reference is its
 /// character again. What breaks them there is a word joiner behind the sign that begins them.
-fn unlinked(text: &str) -> Vec<Piece<'_>> {
+fn unlinked(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let mut done = 0;
     for place in breaks(text) {
-        pieces.push(Piece::Text(&text[done..place]));
-        pieces.push(Piece::Own(JOINER));
+        pieces.push(TextPiece::Text(&text[done..place]));
+        pieces.push(TextPiece::Own(JOINER));
         done = place;
     }
-    pieces.push(Piece::Text(&text[done..]));
+    pieces.push(TextPiece::Text(&text[done..]));
     pieces
 }
 

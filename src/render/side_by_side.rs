@@ -8,7 +8,7 @@ use crate::model::{Unit, metric_value};
 
 /// One metric of one agent in both.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct MetricRow {
     /// The suite.
     pub suite: String,
     /// The agent.
@@ -24,7 +24,7 @@ pub struct Row {
 }
 
 /// The rows as a table.
-pub fn side_by_side(rows: &[Row], width: u16) -> String {
+pub fn side_by_side(rows: &[MetricRow], width: u16) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);
     table.force_no_tty().set_header(["suite", "agent", "metric", "before", "after", "delta"]);

@@ -3,9 +3,9 @@
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::evidence::FailedMetric;
-use super::number::Direction;
+use super::number::ValueDirection;
 use super::plain::{line, put};
-use super::words::Tally;
+use super::words::GateCounts;
 use super::{certainty, evidence, judges, number, words};
 use crate::model::{
     AgentReport, CaseTrend, Exclusion, MetricReport, Report, Ruling, SuiteReport, Tag, Unit, Verdict, metric_value,
@@ -46,7 +46,7 @@ pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     for why in &report.not_gateable {
         put(&mut out, &format!("no verdict: {}", line(&why.0, 400)));
     }
-    put(&mut out, &format!("{}\n{}", words::headline(report), Tally::of(&report.suites).words()));
+    put(&mut out, &format!("{}\n{}", words::headline(report), GateCounts::of(&report.suites).to_words()));
     out
 }
 
@@ -84,7 +84,7 @@ fn table(report: &Report, style: Style, width: u16) -> String {
                     right(metric_value(Unit::Share, now)),
                     right(number::delta(Unit::Share, delta)),
                     Cell::new(judges::ADVISORY),
-                    Cell::new(judges::word(judge)).fg(Color::DarkGrey),
+                    Cell::new(judges::standing_word(judge)).fg(Color::DarkGrey),
                 ]);
             }
         }
@@ -101,13 +101,13 @@ pub(super) fn plain_style(table: &mut Table, width: u16) {
 
 /// Each element with whether it is the first.
 fn flagged<T>(all: impl IntoIterator<Item = T>) -> impl Iterator<Item = (bool, T)> {
-    all.into_iter().enumerate().map(|(place, one)| (place == 0, one))
+    all.into_iter().enumerate().map(|(index, one)| (index == 0, one))
 }
 
 fn suite_name(report: &Report, suite: &SuiteReport) -> String {
     match report.tiers.len() {
         1 => suite.id.to_string(),
-        _ => format!("{} ({})", suite.id, suite.tier.word()),
+        _ => format!("{} ({})", suite.id, suite.tier.as_str()),
     }
 }
 
@@ -123,17 +123,17 @@ fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-fn colour(direction: Direction) -> Color {
+fn colour(direction: ValueDirection) -> Color {
     match direction {
-        Direction::Better => Color::Green,
-        Direction::Worse => Color::Red,
-        Direction::Other | Direction::Same => Color::Reset,
+        ValueDirection::Better => Color::Green,
+        ValueDirection::Worse => Color::Red,
+        ValueDirection::Other | ValueDirection::Same => Color::Reset,
     }
 }
 
 fn verdict(ruling: Option<&Ruling>) -> Cell {
     let Some(ruling) = ruling else { return Cell::new("") };
-    let cell = Cell::new(ruling.word());
+    let cell = Cell::new(ruling.as_str());
     match ruling {
         Ruling::Judged(Verdict::Pass) => cell.fg(Color::Green),
         Ruling::Judged(Verdict::Inconclusive) => cell.fg(Color::Yellow),
@@ -194,7 +194,7 @@ fn failures(out: &mut String, report: &Report) {
     let counts = Tag::ALL.into_iter().map(|tag| {
         let count =
             all.iter().filter(|line| line.check.failure.as_ref().is_some_and(|failure| failure.tag == tag)).count();
-        format!("{} {count}", tag.word())
+        format!("{} {count}", tag.as_str())
     });
     put(
         out,
@@ -215,7 +215,7 @@ fn failures(out: &mut String, report: &Report) {
                 failed.agent.agent,
                 case.case,
                 failed.check.name,
-                failure.tag.word()
+                failure.tag.as_str()
             ),
         );
         put(out, &format!("    {}", line(&failure.detail, 200)));
@@ -229,7 +229,7 @@ fn failures(out: &mut String, report: &Report) {
 
 /// What judges say; nothing where there is none.
 fn advice(out: &mut String, report: &Report) {
-    let told = judges::told(report, line);
+    let told = judges::judge_lines(report, line);
     told.iter().for_each(|sentence| put(out, sentence));
     if !told.is_empty() {
         out.push('\n');
@@ -299,7 +299,7 @@ fn agent_remarks(out: &mut String, suite: &SuiteReport, agent: &AgentReport) {
         let cases: Vec<&str> =
             agent.cases.iter().filter(|case| case.trend == trend).map(|case| case.pair.case.as_str()).collect();
         if !cases.is_empty() {
-            put(out, &format!("{who}: {}: {}", trend.word().replace('_', " "), cases.join(", ")));
+            put(out, &format!("{who}: {}: {}", trend.as_str().replace('_', " "), cases.join(", ")));
         }
     }
     if !agent.removed.is_empty() {

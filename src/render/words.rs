@@ -11,7 +11,7 @@ pub const NAME: usize = 80;
 
 /// How many gates were ruled in which way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Tally {
+pub struct GateCounts {
     /// Passed.
     pub pass: usize,
     /// Could not be told.
@@ -22,7 +22,7 @@ pub struct Tally {
     pub skipped: usize,
 }
 
-impl Tally {
+impl GateCounts {
     /// Counts the gates of some suites.
     pub fn of<'a>(suites: impl IntoIterator<Item = &'a SuiteReport>) -> Self {
         let mut tally = Self::default();
@@ -39,7 +39,7 @@ impl Tally {
     }
 
     /// The counts in words, without those that are zero.
-    pub fn words(self) -> String {
+    pub fn to_words(self) -> String {
         let Self { pass, inconclusive, fail, skipped } = self;
         let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
         let parts: Vec<String> =
@@ -50,7 +50,7 @@ impl Tally {
 
 /// The verdict in words that a tired reader understands.
 pub fn headline(report: &Report) -> String {
-    let tally = Tally::of(&report.suites);
+    let tally = GateCounts::of(&report.suites);
     let failed = failed_gates(report, tally.fail);
     if let Some(interruption) = report.called_off {
         let why = interruption.message();
@@ -177,5 +177,5 @@ pub fn short(commit: Option<&str>) -> &str {
 
 /// The tiers of a report.
 pub fn tiers(report: &Report) -> String {
-    report.tiers.iter().map(|tier| tier.word()).collect::<Vec<_>>().join(" and ")
+    report.tiers.iter().map(|tier| tier.as_str()).collect::<Vec<_>>().join(" and ")
 }

@@ -32,7 +32,7 @@ pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
 
 fn suite(suite: &SuiteReport) -> Value {
     let agents: Vec<Value> = suite.agents.iter().map(agent).collect();
-    json!({ "id": suite.id.as_str(), "kind": suite.kind, "tier": suite.tier.word(), "agents": agents })
+    json!({ "id": suite.id.as_str(), "kind": suite.kind, "tier": suite.tier.as_str(), "agents": agents })
 }
 
 fn agent(agent: &AgentReport) -> Value {
@@ -63,7 +63,7 @@ fn agent(agent: &AgentReport) -> Value {
 fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
     let marks = agent.cases.iter().filter_map(|case| {
         let judged = case.pair.judged.iter().find(|judged| judged.judge == judge.name)?;
-        Some(json!([case.pair.case.as_str(), judged.opinion.mark()?.word()]))
+        Some(json!([case.pair.case.as_str(), judged.opinion.mark()?.as_str()]))
     });
     let marks: Vec<Value> = marks.collect();
     let JudgeIdentity { model, rubric_sha256, votes } = &judge.identity;
@@ -101,7 +101,7 @@ fn places(value: Option<f64>) -> Value {
 mod tests {
     use super::result_digest;
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, Ruling, SuiteId, Tier, Usage,
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunUsage, SuiteId, Tier,
         Verdict, Weight,
     };
     use crate::report::suite;
@@ -124,7 +124,7 @@ mod tests {
             golden_changes: vec![change("baselines/latest.json", "f1"), change("goldgate.yaml", "floor")],
             approval: None,
             notes: Vec::new(),
-            usage: Usage::default(),
+            usage: RunUsage::default(),
         }
     }
 

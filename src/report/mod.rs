@@ -11,7 +11,7 @@ pub use self::digest::result_digest;
 
 use self::evidence::add_evidence;
 use crate::fold;
-use crate::gate::{Comparability, Judgement};
+use crate::gate::{Comparability, GateOutcome};
 use crate::model::{
     AgentName, AgentReport, Approval, Authority, BaselineEntry, COVERAGE, CaseId, CaseReport, EPSILON, Exclusion,
     GoldenChange, Identity, Interruption, Layer, MetricSpec, NotGateable, PairResult, Report, Ruling, Shard, SuiteId,
@@ -46,7 +46,7 @@ pub struct AgentFacts<'a> {
     /// Cases that are listed and not run.
     pub retired: Vec<(CaseId, String)>,
     /// The judgement on it.
-    pub judgement: Judgement,
+    pub judgement: GateOutcome,
     /// The baseline's entry.
     pub before: Option<&'a BaselineEntry>,
 }
@@ -54,7 +54,7 @@ pub struct AgentFacts<'a> {
 /// Puts one agent's part together.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
-    let Judgement { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
+    let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
     let mut not_gateable = Vec::new();
     let mut refuse = |why: String| not_gateable.push(NotGateable(format!("{suite}/{agent}: {why}")));
     if fold::all_excluded(&pairs) {
@@ -175,7 +175,7 @@ fn read_otherwise(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> 
         return None;
     }
     let said = |counts: &BTreeMap<Layer, u32>| {
-        let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.word())).collect();
+        let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.as_str())).collect();
         parts.join(", ")
     };
     Some(format!("answers are read in another way than at the baseline: {} before, {} now", said(before), said(now)))
@@ -244,7 +244,7 @@ pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Opt
 mod tests {
     use super::{govern, refuse};
     use crate::model::{
-        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, Tier, Usage, Verdict, Weight,
+        Approval, Authority, ChangeClass, GoldenChange, NotGateable, Report, Ruling, RunUsage, Tier, Verdict, Weight,
     };
 
     fn passed(authority: Authority, tier: Tier) -> Report {
@@ -265,7 +265,7 @@ mod tests {
             golden_changes: Vec::new(),
             approval: None,
             notes: Vec::new(),
-            usage: Usage::default(),
+            usage: RunUsage::default(),
         }
     }
 

@@ -4,16 +4,16 @@ use serde::Deserialize;
 use serde::de::MapAccess;
 
 use super::asking::{list, object, one_of, text, whole};
-use super::reading::{Recovered, from_text};
-use crate::format::loose;
-use crate::format::loose::{Loose, Object, Shape, Text};
+use super::reading::{RecoveredText, from_text};
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
 use crate::text::{norm, same_category};
 
 /// What one run produced.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Produced {
+pub struct AtomsOutput {
     /// Its atoms, in their order.
     pub atoms: Vec<Atom>,
     /// Its questions, in the normal form.
@@ -58,57 +58,57 @@ pub enum Validator {
 const ANCHOR: Anchor<'static> = Anchor { list: "atoms", field: "description" };
 
 #[derive(Deserialize, Default)]
-struct Outputs<'a> {
+struct AtomsForm<'a> {
     #[serde(borrow, default)]
-    atoms: Loose<Vec<Loose<Object<AtomForm<'a>>>>>,
+    atoms: Lenient<Vec<Lenient<Object<AtomForm<'a>>>>>,
     #[serde(borrow, default)]
-    questions: Loose<Vec<Loose<QuestionForm<'a>>>>,
+    questions: Lenient<Vec<Lenient<QuestionForm<'a>>>>,
     #[serde(default)]
     rounds: Option<serde_json::Value>,
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    text: Lenient<Text<'a>>,
 }
 
 #[derive(Deserialize)]
 struct AtomForm<'a> {
     #[serde(borrow, default)]
-    description: Loose<Text<'a>>,
+    description: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    category: Loose<Text<'a>>,
+    category: Lenient<Text<'a>>,
     #[serde(borrow, default, rename = "type")]
-    kind: Loose<Text<'a>>,
+    kind: Lenient<Text<'a>>,
     #[serde(borrow, default, rename = "observableOutcomes")]
-    outcomes: Loose<Vec<Loose<Text<'a>>>>,
+    outcomes: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default, rename = "observable_outcomes")]
-    outcomes_snake: Loose<Vec<Loose<Text<'a>>>>,
+    outcomes_snake: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(default)]
-    evidence: Loose<Vec<serde_json::Value>>,
+    evidence: Lenient<Vec<serde_json::Value>>,
     #[serde(borrow, default)]
-    validators: Loose<Vec<Loose<Object<ValidatorForm<'a>>>>>,
+    validators: Lenient<Vec<Lenient<Object<ValidatorForm<'a>>>>>,
 }
 
 #[derive(Deserialize)]
 struct ValidatorForm<'a> {
     #[serde(borrow, default, rename = "type")]
-    kind: Loose<Text<'a>>,
+    kind: Lenient<Text<'a>>,
 }
 
 /// A question is a text, or an object that has one.
 #[derive(Deserialize)]
 struct QuestionForm<'a> {
     #[serde(borrow, default)]
-    question: Loose<Text<'a>>,
+    question: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    text: Lenient<Text<'a>>,
 }
 
 impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
-    fn of_text(text: Text<'de>) -> Loose<Self> {
-        Loose::Given(Self { question: Loose::Given(text), text: Loose::Absent })
+    fn of_text(text: Text<'de>) -> Lenient<Self> {
+        Lenient::Given(Self { question: Lenient::Given(text), text: Lenient::Absent })
     }
 
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Lenient<Self>, A::Error> {
+        lenient::fields(object)
     }
 }
 
@@ -127,15 +127,15 @@ pub fn form() -> AnswerForm {
 }
 
 /// Reads atoms, questions and rounds, and how they were read.
-pub fn produced(run: &Run) -> (Produced, Layer) {
-    let mut outputs: Outputs<'_> = loose::object(&run.outputs);
-    let mut out = Produced::default();
+pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
+    let mut outputs: AtomsForm<'_> = lenient::object(&run.outputs);
+    let mut out = AtomsOutput::default();
     let mut found = Layer::Structured;
     if outputs.atoms.is_absent() {
-        match from_text::<Outputs<'_>>(&outputs.text, &ANCHOR) {
+        match from_text::<AtomsForm<'_>>(&outputs.text, &ANCHOR) {
             Ok(whole) => {
                 out.flaws.extend(whole.loss());
-                let Recovered { outputs: recovered, layer, .. } = whole;
+                let RecoveredText { outputs: recovered, layer, .. } = whole;
                 found = layer;
                 outputs.atoms = recovered.atoms;
                 if outputs.questions.is_absent() {
@@ -149,7 +149,7 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
             }
         }
     }
-    if let Loose::Other(form) = &outputs.atoms {
+    if let Lenient::Other(form) = &outputs.atoms {
         out.flaws.push(format!("\"atoms\" is {form}, not a list"));
         found = Layer::Unreadable;
     }
@@ -160,23 +160,23 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
     (out, found)
 }
 
-fn question(form: &Loose<QuestionForm<'_>>) -> String {
+fn question(form: &Lenient<QuestionForm<'_>>) -> String {
     match form {
-        Loose::Given(QuestionForm { question, text }) => norm(question.or(text).text()),
-        Loose::Absent | Loose::Other(_) => String::new(),
+        Lenient::Given(QuestionForm { question, text }) => norm(question.or(text).text()),
+        Lenient::Absent | Lenient::Other(_) => String::new(),
     }
 }
 
 /// What is no object is no atom, and is told.
-fn atom(place: usize, form: &Loose<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
+fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
     let fields = match form {
-        Loose::Given(Object(fields)) => fields,
-        Loose::Absent => {
-            flaws.push(format!("atoms[{place}] is null, not an object"));
+        Lenient::Given(Object(fields)) => fields,
+        Lenient::Absent => {
+            flaws.push(format!("atoms[{index}] is null, not an object"));
             return None;
         }
-        Loose::Other(form) => {
-            flaws.push(format!("atoms[{place}] is {form}, not an object"));
+        Lenient::Other(form) => {
+            flaws.push(format!("atoms[{index}] is {form}, not an object"));
             return None;
         }
     };
@@ -185,7 +185,7 @@ fn atom(place: usize, form: &Loose<Object<AtomForm<'_>>>, found: Layer, flaws: &
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
-    let outcomes = outcomes.or(outcomes_snake).list().iter().map(Loose::text);
+    let outcomes = outcomes.or(outcomes_snake).list().iter().map(Lenient::text);
     let outcomes: Vec<&str> = outcomes.filter(|text| !text.trim().is_empty()).collect();
     let title = description.text();
     Some(Atom {
@@ -199,23 +199,23 @@ fn atom(place: usize, form: &Loose<Object<AtomForm<'_>>>, found: Layer, flaws: &
     })
 }
 
-fn validator(form: &Loose<Object<ValidatorForm<'_>>>) -> Validator {
+fn validator(form: &Lenient<Object<ValidatorForm<'_>>>) -> Validator {
     match form {
-        Loose::Given(Object(ValidatorForm { kind })) => match norm(kind.text()).as_str() {
+        Lenient::Given(Object(ValidatorForm { kind })) => match norm(kind.text()).as_str() {
             "executable" => Validator::Executable,
             "manual" | "semantic" => Validator::Judged,
             _ => Validator::None,
         },
-        Loose::Absent | Loose::Other(_) => Validator::None,
+        Lenient::Absent | Lenient::Other(_) => Validator::None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Produced, Validator, produced};
+    use super::{AtomsOutput, Validator, produced};
     use crate::model::{Layer, Run};
 
-    fn reading(outputs: &str) -> (Produced, Layer) {
+    fn reading(outputs: &str) -> (AtomsOutput, Layer) {
         produced(&Run::of(outputs))
     }
 

@@ -1,6 +1,6 @@
 //! What can be said of golden files before anything is graded: what nobody can satisfy, and what nobody reads.
 
-use super::{EntryKind, Shelf};
+use super::{EntryKind, Files};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::RepoPath;
 
@@ -20,8 +20,8 @@ impl Audit {
     }
 
     /// Every entry of a folder of golden files that is none.
-    pub fn strays(&mut self, shelf: &dyn Shelf, folder: &RepoPath) {
-        for entry in shelf.list(folder).unwrap_or_default() {
+    pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
+        for entry in files.list(folder).unwrap_or_default() {
             if entry.kind != EntryKind::File || !entry.name.ends_with(".json") {
                 let help = "rename it to {case}.json, or move it elsewhere";
                 self.note(&folder.child(&entry.name), "this is no golden file, and is not read", help);

@@ -2,12 +2,12 @@
 
 use serde_json::{Number, Value};
 
-use crate::format::loose;
+use crate::format::lenient;
 use crate::model::Run;
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Call {
+pub struct ObservedCall {
     /// The tool's name, compared exactly.
     pub name: String,
     /// Its arguments; what was written as JSON in a text is read.
@@ -19,7 +19,7 @@ pub struct Call {
 }
 
 /// The calls of a run, in their order, and what in their list has another form than it should.
-pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
+pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
     let whole = match intermediate(run) {
         Ok(whole) => whole,
@@ -34,15 +34,15 @@ pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
         }
     };
     let mut calls = Vec::with_capacity(list.len());
-    for (place, one) in list.iter().enumerate() {
+    for (index, one) in list.iter().enumerate() {
         let name = one.get("name").and_then(Value::as_str);
         if name.is_none() {
-            flaws.push(format!("tool_calls[{place}] has no name"));
+            flaws.push(format!("tool_calls[{index}] has no name"));
         }
-        calls.push(Call {
+        calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
-            arguments: read(one.get("arguments")),
-            result: read(one.get("result")),
+            arguments: parse_embedded_json(one.get("arguments")),
+            result: parse_embedded_json(one.get("result")),
             failed: one.get("error").is_some_and(|error| !error.is_null()),
         });
     }
@@ -52,13 +52,13 @@ pub fn calls(run: &Run) -> (Vec<Call>, Vec<String>) {
 /// The record's `intermediate`; what cannot be read is a flaw, never an empty list of calls.
 pub fn intermediate(run: &Run) -> Result<Value, String> {
     let text = run.intermediate.as_deref().unwrap_or("null");
-    loose::any(text).map_err(|error| format!("\"intermediate\" cannot be read: {error}"))
+    lenient::any(text).map_err(|error| format!("\"intermediate\" cannot be read: {error}"))
 }
 
 /// A value, or what a text holds as JSON where it holds any.
-fn read(value: Option<&Value>) -> Value {
+fn parse_embedded_json(value: Option<&Value>) -> Value {
     match value {
-        Some(Value::String(text)) => loose::any(text).unwrap_or_else(|_| Value::String(text.clone())),
+        Some(Value::String(text)) => lenient::any(text).unwrap_or_else(|_| Value::String(text.clone())),
         Some(other) => other.clone(),
         None => Value::Null,
     }

@@ -12,42 +12,42 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use self::view::View;
-use super::blame::Blame;
-use super::desk::read_case;
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
-use super::expected::{Expected, ExpectedForm};
+use super::expected::{ExpectedFinding, ExpectedForm};
+use super::failure_classifier::FailureClassifier;
+use super::grade_context::read_case;
 use super::meaning::without_notes;
-use super::produced::{Produced, produced};
+use super::produced::{FindingsOutput, produced};
 use super::quarantine::QuarantineForm;
 use super::rules::Rules;
 use super::triggers::{rule_ids, trigger_checks};
-use super::{Audit, Cast, Desk, EntryKind, Kind, Layout, Pair, Shelf, Suite, sha256_hex};
+use super::{AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, Step, json};
+use crate::format::{JsonCursor, Step, json};
 use crate::model::{
-    AgentName, BadId, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, MetricSpec, RepoPath, Run, RunKey,
-    Side, Suite as SuiteConfig, SuiteId, all_hold, indicator, share,
+    AgentName, BadId, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, RepoPath,
+    Run, RunKey, SuiteConfig, SuiteId, all_hold, indicator, share,
 };
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",
     metrics: METRICS,
-    cast: Cast::Own("all"),
-    layout: Layout::None,
+    cast: AgentPolicy::Own("all"),
+    layout: LegacyOutput::None,
     terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
-    open,
-    schemas: || vec![("cross-agent-case", schemars::schema_for!(CaseForm<'_>))],
+    open: open_suite,
+    schemas: || vec![("cross-agent-case", schemars::schema_for!(CrossAgentCaseForm<'_>))],
 };
 
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "cross_recall",
         explained_by: ExplainedBy::Checks(&["shared_finding"]),
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "shared findings that enough agents produced / shared findings",
         ..MetricSpec::PLAIN
     },
@@ -62,7 +62,7 @@ const OWN: &[MetricSpec] = &[
         name: "contradiction_rate",
         explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
-        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
         meaning: "shared findings whose severities lie too far apart between agents / shared findings",
         ..MetricSpec::PLAIN
     },
@@ -75,7 +75,7 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "cross-agent case")]
-struct CaseForm<'a> {
+struct CrossAgentCaseForm<'a> {
     /// The document: a case of the suite that `runs_of` names.
     contract: String,
     /// The agents.
@@ -136,12 +136,12 @@ fn yes() -> bool {
 }
 
 struct Shared {
-    expected: Expected,
+    expected: ExpectedFinding,
     min_agents: usize,
     max_spread: u32,
 }
 
-struct Case {
+struct CrossAgentCase {
     agents: Vec<AgentName>,
     shared: Vec<Shared>,
     no_duplicates: bool,
@@ -163,10 +163,10 @@ struct CrossAgent {
     documents: Option<Documents>,
     rules: Rules,
     pairs: Vec<Pair>,
-    cases: Vec<Case>,
+    cases: Vec<CrossAgentCase>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let Some(runs_of) = suite.runs_of.as_ref() else {
         let help = "name the suite whose runs are looked at together";
@@ -178,9 +178,9 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         )
         .into());
     };
-    let has_rules = shelf.list(&suite.path).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
+    let has_rules = files.list(&suite.path).is_ok_and(|entries| entries.iter().any(|entry| entry.name == "rules.yaml"));
     let rules = match has_rules {
-        true => shelf
+        true => files
             .text(&suite.path.child("rules.yaml"))
             .map_err(Diagnostics::from)
             .and_then(|source| Rules::read(&source)),
@@ -190,46 +190,46 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     // Where they cannot be listed, the suite that they are of says so.
     let documents = suite.runs_in.as_ref().and_then(|path| {
         let folder = path.child("contracts");
-        let names = shelf.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
+        let names = files.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
         Some(Documents { folder, names })
     });
     let folder = suite.path.child("cases");
-    let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
-    let files: Vec<String> =
+    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
+    let names: Vec<String> =
         entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
-    let read: Vec<_> = files
+    let read: Vec<_> = names
         .par_iter()
         .filter_map(|name| {
             let stem = name.strip_suffix(".json")?;
             let file = folder.child(name);
-            Some(read_case(shelf, &file, |own| read_golden(own, &rules, runs_of, file.clone(), stem)))
+            Some(read_case(files, &file, |own| read_golden(own, &rules, runs_of, file.clone(), stem)))
         })
         .collect();
-    let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let read: Vec<(Pair, CrossAgentCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
     problems.or(Box::new(CrossAgent { folder, documents, rules, pairs, cases }))
 }
 
 fn read_golden(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     rules: &Rules,
     runs_of: &SuiteId,
     file: RepoPath,
     stem: &str,
-) -> Result<(Pair, Case), Diagnostic> {
+) -> Result<(Pair, CrossAgentCase), Diagnostic> {
     let bad_id = |bad: BadId| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help());
     let case = CaseId::new(stem).map_err(bad_id)?;
-    let source = shelf.text(&file)?;
-    let form: CaseForm<'_> = json::golden(&source)?;
-    let place = Place::whole(&source);
-    let bad = |path: &[Step<'_>], bad: BadId| place.problem(path, "bad-id", bad.to_string(), bad.help());
+    let source = files.text(&file)?;
+    let form: CrossAgentCaseForm<'_> = json::golden(&source)?;
+    let cursor = JsonCursor::whole(&source);
+    let bad = |path: &[Step<'_>], bad: BadId| cursor.problem(path, "bad-id", bad.to_string(), bad.help());
     let contract = CaseId::new(&form.contract).map_err(|id| bad(&[Key("contract")], id))?;
     let mut agents = Vec::new();
     for (at, agent) in form.agents.iter().enumerate() {
         agents.push(AgentName::new(agent).map_err(|id| bad(&[Key("agents"), At(at)], id))?);
     }
     if agents.iter().collect::<BTreeSet<_>>().len() != agents.len() || agents.len() < 2 {
-        return Err(place.problem_of_key(
+        return Err(cursor.problem_of_key(
             &[Key("agents")],
             "bad-agents",
             "the agents are fewer than two, or one stands here twice",
@@ -238,7 +238,7 @@ fn read_golden(
     }
     let mut shared = Vec::new();
     for raw in &form.shared_findings {
-        shared.push(read_shared(&Place::part(&source, raw), &form, agents.len())?);
+        shared.push(read_shared(&JsonCursor::part(&source, raw), &form, agents.len())?);
     }
     let mut runs: Vec<RunKey> = Vec::new();
     for agent in &agents {
@@ -250,31 +250,31 @@ fn read_golden(
         digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs,
         samples: None,
-        quarantine: form.quarantine.map(|form| form.stated(&place)),
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         zone: None,
         golden: file,
     };
-    let case = Case {
+    let case = CrossAgentCase {
         agents,
         shared,
         no_duplicates: form.no_duplicates,
         no_contradictions: form.no_contradictions,
-        expected: rule_ids(&place, rules, "expected_triggers", form.expected_triggers)?,
-        forbidden: rule_ids(&place, rules, "must_not_trigger", form.must_not_trigger)?,
+        expected: rule_ids(&cursor, rules, "expected_triggers", form.expected_triggers)?,
+        forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
     };
     Ok((pair, case))
 }
 
-fn read_shared(place: &Place<'_>, form: &CaseForm<'_>, agents: usize) -> Result<Shared, Diagnostic> {
-    let SharedForm { expected, min_agents, max_severity_spread } = SharedForm::read(place)?;
+fn read_shared(cursor: &JsonCursor<'_>, form: &CrossAgentCaseForm<'_>, agents: usize) -> Result<Shared, Diagnostic> {
+    let SharedForm { expected, min_agents, max_severity_spread } = SharedForm::read(cursor)?;
     let min_agents = min_agents.unwrap_or(form.min_agents);
     if min_agents == 0 || min_agents > agents {
         let what = format!("min_agents is {min_agents}, the case has {agents} agents");
         let help = format!("write 1 to {agents}");
-        return Err(place.problem_of_key(&[Key("min_agents")], "unsatisfiable", what, help));
+        return Err(cursor.problem_of_key(&[Key("min_agents")], "unsatisfiable", what, help));
     }
     Ok(Shared {
-        expected: Expected::of(expected, place, None)?,
+        expected: ExpectedFinding::of(expected, cursor, None)?,
         min_agents,
         max_spread: max_severity_spread.unwrap_or(form.max_severity_spread),
     })
@@ -282,24 +282,24 @@ fn read_shared(place: &Place<'_>, form: &CaseForm<'_>, agents: usize) -> Result<
 
 impl SharedForm {
     /// Reads the two settings, and the rest as an expected finding, which refuses keys that it does not know.
-    fn read(place: &Place<'_>) -> Result<Self, Diagnostic> {
+    fn read(cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         #[derive(Deserialize)]
         struct Own {
             min_agents: Option<usize>,
             max_severity_spread: Option<u32>,
         }
-        let Own { min_agents, max_severity_spread } = place.read()?;
-        let mut fields: serde_json::Map<String, Value> = place.read()?;
+        let Own { min_agents, max_severity_spread } = cursor.read()?;
+        let mut fields: serde_json::Map<String, Value> = cursor.read()?;
         if fields.get("required") == Some(&Value::Bool(false)) {
             let what = "a shared finding is always required, so this has no effect";
             let help = "remove required, or the finding where nobody has to make it";
-            return Err(place.problem_of_key(&[Key("required")], "no-effect", what, help));
+            return Err(cursor.problem_of_key(&[Key("required")], "no-effect", what, help));
         }
         fields.remove("min_agents");
         fields.remove("max_severity_spread");
         let expected = serde_json::from_value(fields.into()).map_err(|error| {
             let what = format!("this is no expected finding: {error}");
-            place.problem(&[], "bad-value", what, "write it as in expected/{agent}/{contract}.json")
+            cursor.problem(&[], "bad-value", what, "write it as in expected/{agent}/{contract}.json")
         })?;
         Ok(Self { expected, min_agents, max_severity_spread })
     }
@@ -310,24 +310,24 @@ impl Suite for CrossAgent {
         &self.pairs
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+    fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder);
+        audit.strays(files, &self.folder);
         audit
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let case = &self.cases[place];
-        let produced: Vec<Produced> = runs.iter().map(produced).collect();
-        let blames: Vec<Blame<'_>> = case
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let case = &self.cases[index];
+        let produced: Vec<FindingsOutput> = runs.iter().map(produced).collect();
+        let blames: Vec<FailureClassifier<'_>> = case
             .agents
             .iter()
             .zip(runs)
             .zip(&produced)
-            .map(|((agent, run), one)| Blame::of(agent, run, desk, &one.flaws))
+            .map(|((agent, run), one)| FailureClassifier::of(agent, run, context, &one.flaws))
             .collect();
         let view = View { case, produced: &produced, blames: &blames, documents: self.documents.as_ref() };
-        let doubled = view.duplicates(desk)?;
+        let doubled = view.duplicates(context)?;
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
@@ -336,9 +336,9 @@ impl Suite for CrossAgent {
         let mut checks = view.checks(&doubled);
         let fired = view.fired(&self.rules);
         let all_fired: BTreeSet<&str> = fired.iter().flatten().copied().collect();
-        let blame =
+        let classifier =
             |id: &str, detail: String, action: String| view.wrongly_called(&self.rules, &fired, id, &detail, &action);
-        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &blame));
+        checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &classifier));
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
         // Where an agent's answer cannot be read, that it repeats and contradicts nothing is no merit.
         let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;

@@ -7,14 +7,14 @@ use serde::Deserialize;
 
 use super::asking::{list, object, one_of, text};
 use super::reading::from_text;
-use crate::format::loose;
-use crate::format::loose::{Loose, Object, Text};
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
 
 /// What one run produced.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Produced {
+pub struct DeltasOutput {
     /// Its deltas, in their order.
     pub deltas: Vec<Delta>,
     /// The success condition of each recommendation; empty where there is none.
@@ -64,7 +64,7 @@ impl DeltaKind {
     ];
 
     /// The word used in fixtures and answers.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::OrphanTest => "orphan_test",
             Self::GhostCode => "ghost_code",
@@ -79,70 +79,70 @@ impl DeltaKind {
 const ANCHOR: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 
 #[derive(Deserialize, Default)]
-struct Outputs<'a> {
+struct DeltasForm<'a> {
     #[serde(borrow, default)]
-    deltas: Loose<Vec<Loose<Object<DeltaForm<'a>>>>>,
+    deltas: Lenient<Vec<Lenient<Object<DeltaForm<'a>>>>>,
     #[serde(borrow, default)]
-    recommendations: Loose<Vec<Loose<Object<StepForm<'a>>>>>,
+    recommendations: Lenient<Vec<Lenient<Object<DeltaStepForm<'a>>>>>,
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    text: Lenient<Text<'a>>,
 }
 
 #[derive(Deserialize)]
 struct DeltaForm<'a> {
     #[serde(borrow, default)]
-    item: Loose<Text<'a>>,
+    item: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    kind: Loose<Text<'a>>,
+    kind: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    evidence: Loose<Object<EvidenceForm<'a>>>,
+    evidence: Lenient<Object<DeltaEvidenceForm<'a>>>,
 }
 
 #[derive(Deserialize)]
-struct EvidenceForm<'a> {
+struct DeltaEvidenceForm<'a> {
     #[serde(borrow, default)]
-    file_paths: Loose<Vec<Loose<Text<'a>>>>,
+    file_paths: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default, rename = "filePaths")]
-    file_paths_seed: Loose<Vec<Loose<Text<'a>>>>,
+    file_paths_seed: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default)]
-    test_names: Loose<Vec<Loose<Text<'a>>>>,
+    test_names: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default, rename = "testNames")]
-    test_names_seed: Loose<Vec<Loose<Text<'a>>>>,
+    test_names_seed: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default)]
-    coverage_refs: Loose<Vec<Loose<Text<'a>>>>,
+    coverage_refs: Lenient<Vec<Lenient<Text<'a>>>>,
     #[serde(borrow, default, rename = "coverageRefs")]
-    coverage_refs_seed: Loose<Vec<Loose<Text<'a>>>>,
+    coverage_refs_seed: Lenient<Vec<Lenient<Text<'a>>>>,
 }
 
 #[derive(Deserialize)]
-struct StepForm<'a> {
+struct DeltaStepForm<'a> {
     #[serde(borrow, default)]
-    success_condition: Loose<Text<'a>>,
+    success_condition: Lenient<Text<'a>>,
     #[serde(borrow, default, rename = "successCondition")]
-    success_condition_seed: Loose<Text<'a>>,
+    success_condition_seed: Lenient<Text<'a>>,
 }
 
 /// The form in which a live agent answers.
 pub fn form() -> AnswerForm {
     let evidence =
         object([("file_paths", list(&text())), ("test_names", list(&text())), ("coverage_refs", list(&text()))]);
-    let kinds = one_of(DeltaKind::ALL.map(DeltaKind::word));
+    let kinds = one_of(DeltaKind::ALL.map(DeltaKind::as_str));
     let delta = object([("item", text()), ("kind", kinds), ("evidence", evidence)]);
     let step = object([("action", text()), ("success_condition", text())]);
     AnswerForm { name: "deltas", schema: object([("deltas", list(&delta)), ("recommendations", list(&step))]) }
 }
 
 /// Reads deltas and recommendations, and how they were read.
-pub fn produced(run: &Run) -> (Produced, Layer) {
-    let Outputs { deltas, recommendations, text } = loose::object(&run.outputs);
-    let mut out = Produced { whole: true, ..Produced::default() };
+pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
+    let DeltasForm { deltas, recommendations, text } = lenient::object(&run.outputs);
+    let mut out = DeltasOutput { whole: true, ..DeltasOutput::default() };
     let (deltas, recovered, layer) = match deltas {
-        Loose::Given(list) => (list, Loose::Absent, Layer::Structured),
-        Loose::Other(form) => {
+        Lenient::Given(list) => (list, Lenient::Absent, Layer::Structured),
+        Lenient::Other(form) => {
             out.flaws.push(format!("\"deltas\" is {form}, not a list"));
-            (Vec::new(), Loose::Absent, Layer::Unreadable)
+            (Vec::new(), Lenient::Absent, Layer::Unreadable)
         }
-        Loose::Absent => match from_text::<Outputs<'_>>(&text, &ANCHOR) {
+        Lenient::Absent => match from_text::<DeltasForm<'_>>(&text, &ANCHOR) {
             Ok(found) => {
                 out.whole = found.loss().is_none();
                 out.flaws.extend(found.loss());
@@ -150,54 +150,54 @@ pub fn produced(run: &Run) -> (Produced, Layer) {
             }
             Err(flaw) => {
                 out.flaws.push(flaw);
-                (Vec::new(), Loose::Absent, Layer::Unreadable)
+                (Vec::new(), Lenient::Absent, Layer::Unreadable)
             }
         },
     };
     let recommendations = if recommendations.is_absent() { recovered } else { recommendations };
-    out.deltas = deltas.iter().enumerate().filter_map(|(place, form)| delta(place, form, &mut out.flaws)).collect();
+    out.deltas = deltas.iter().enumerate().filter_map(|(index, form)| delta(index, form, &mut out.flaws)).collect();
     let named = out.deltas.iter().all(|delta| !delta.item.is_empty() && !delta.kind.is_empty());
     out.whole &= layer != Layer::Unreadable && out.deltas.len() == deltas.len() && named;
     match &recommendations {
-        Loose::Absent => {}
-        Loose::Given(list) => out.conditions = list.iter().map(condition).collect(),
-        Loose::Other(form) => out.flaws.push(format!("\"recommendations\" is {form}, not a list")),
+        Lenient::Absent => {}
+        Lenient::Given(list) => out.conditions = list.iter().map(condition).collect(),
+        Lenient::Other(form) => out.flaws.push(format!("\"recommendations\" is {form}, not a list")),
     }
     (out, layer)
 }
 
-fn delta(place: usize, form: &Loose<Object<DeltaForm<'_>>>, flaws: &mut Vec<String>) -> Option<Delta> {
-    let Loose::Given(Object(DeltaForm { item, kind, evidence })) = form else {
-        flaws.push(format!("deltas[{place}] is no object"));
+fn delta(index: usize, form: &Lenient<Object<DeltaForm<'_>>>, flaws: &mut Vec<String>) -> Option<Delta> {
+    let Lenient::Given(Object(DeltaForm { item, kind, evidence })) = form else {
+        flaws.push(format!("deltas[{index}] is no object"));
         return None;
     };
     if item.text().is_empty() || kind.text().is_empty() {
-        flaws.push(format!("deltas[{place}] has no item or no kind"));
+        flaws.push(format!("deltas[{index}] has no item or no kind"));
     }
     let mut cited =
-        |key: &str, one: &Loose<Vec<Loose<Text<'_>>>>, seed: &Loose<Vec<Loose<Text<'_>>>>| match one.or(seed) {
-            Loose::Given(list) => list.iter().map(|one| one.text().to_owned()).collect(),
-            Loose::Absent => Vec::new(),
-            Loose::Other(form) => {
-                flaws.push(format!("deltas[{place}].evidence.{key} is {form}, not a list"));
+        |key: &str, one: &Lenient<Vec<Lenient<Text<'_>>>>, seed: &Lenient<Vec<Lenient<Text<'_>>>>| match one.or(seed) {
+            Lenient::Given(list) => list.iter().map(|one| one.text().to_owned()).collect(),
+            Lenient::Absent => Vec::new(),
+            Lenient::Other(form) => {
+                flaws.push(format!("deltas[{index}].evidence.{key} is {form}, not a list"));
                 Vec::new()
             }
         };
     let (paths, tests, ranges) = match evidence {
-        Loose::Given(Object(one)) => (
+        Lenient::Given(Object(one)) => (
             cited("file_paths", &one.file_paths, &one.file_paths_seed),
             cited("test_names", &one.test_names, &one.test_names_seed),
             cited("coverage_refs", &one.coverage_refs, &one.coverage_refs_seed),
         ),
-        Loose::Absent | Loose::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
+        Lenient::Absent | Lenient::Other(_) => (Vec::new(), Vec::new(), Vec::new()),
     };
     Some(Delta { item: item.text().to_owned(), kind: kind.text().to_owned(), paths, tests, ranges })
 }
 
-fn condition(form: &Loose<Object<StepForm<'_>>>) -> String {
+fn condition(form: &Lenient<Object<DeltaStepForm<'_>>>) -> String {
     match form {
-        Loose::Given(Object(one)) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
-        Loose::Absent | Loose::Other(_) => String::new(),
+        Lenient::Given(Object(one)) => one.success_condition.or(&one.success_condition_seed).text().trim().to_owned(),
+        Lenient::Absent | Lenient::Other(_) => String::new(),
     }
 }
 
@@ -212,10 +212,10 @@ pub fn kinds_by_item(deltas: &[Delta]) -> BTreeMap<&str, BTreeSet<&str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Produced, kinds_by_item, produced};
+    use super::{DeltasOutput, kinds_by_item, produced};
     use crate::model::{Layer, Run};
 
-    fn reading(outputs: serde_json::Value) -> (Produced, Layer) {
+    fn reading(outputs: serde_json::Value) -> (DeltasOutput, Layer) {
         produced(&Run::of(outputs.to_string()))
     }
 

@@ -1,7 +1,7 @@
 //! The metrics that every kind has beside its own: whether everything was measured, could be read, and what fails since the baseline.
 
 use crate::model::{
-    Aggregate, Better, COVERAGE, Edge, ExplainedBy, Gate, Limit, MetricSpec, NEWLY_FAILING, READABLE, Side, Unit,
+    Aggregate, Better, COVERAGE, Edge, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, READABLE, Unit,
     ValueSource,
 };
 
@@ -18,8 +18,8 @@ pub const COMMON: &[MetricSpec] = &[
     MetricSpec {
         name: COVERAGE,
         aggregate: Aggregate::Coverage,
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(1.0), edge: Edge::Open }],
-        model_gates: Some(&[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.9), edge: Edge::Open }]),
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Open }],
+        model_gates: Some(&[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.9), edge: Edge::Open }]),
         meaning: "cases that were measured / cases that were planned; those in quarantine are not",
         ..MetricSpec::PLAIN
     },
@@ -36,7 +36,7 @@ pub const COMMON: &[MetricSpec] = &[
         better: Better::Lower,
         aggregate: Aggregate::NewlyFailing,
         unit: Unit::Count,
-        switched_gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.0), edge: Edge::Band(0.0) }],
+        switched_gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Band(0.0) }],
         meaning: "cases whose checks all held in the baseline and do not now",
         ..MetricSpec::PLAIN
     },

@@ -6,19 +6,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use self::asked::ask;
-use self::checks::Reader;
+use self::checks::EvidenceChecker;
 use self::produced::produced;
 use self::repository::{files, root, tidied};
 use super::every_kind::{COMMON, with_common};
-use super::folder::{Folder, Name, Read};
+use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::{QuarantineForm, is_day};
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, Step, json};
+use crate::format::{JsonCursor, SourceText, Step, json};
 use crate::model::{
     Ask, Better, CaseId, Exclusion, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, RepoPath, Ruling, Run,
-    Suite as SuiteConfig, Unit, Verdict, indicator,
+    SuiteConfig, Unit, Verdict, indicator,
 };
 use crate::text::Keyword;
 
@@ -28,15 +28,15 @@ mod produced;
 mod repository;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "evidence",
     scorer: "evidence/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::None,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::None,
     terms: &[],
     meaning: "agents that inspect a small repository: the right evidence, the right diagnosis, nothing invented",
-    open,
+    open: open_suite,
     schemas: || vec![("evidence-task", schemars::schema_for!(TaskForm))],
 };
 
@@ -179,7 +179,7 @@ struct RetiredForm {
 }
 
 /// A task, ready to be graded.
-struct Task {
+struct EvidenceTask {
     repo_path: String,
     question: Option<String>,
     file: String,
@@ -198,30 +198,30 @@ struct Task {
     golden: RepoPath,
 }
 
-struct Evidence {
+struct EvidenceSuite {
     path: RepoPath,
-    folder: Folder<Task>,
+    folder: CaseFolder<EvidenceTask>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let read = |source: &SourceText, shelf: &dyn Shelf| read(source, &suite.path, shelf);
-    let folder = folder::open(suite, shelf, suite.path.child("tasks"), read)?;
-    Ok(Box::new(Evidence { path: suite.path.clone(), folder }))
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let read = |source: &SourceText, files: &dyn Files| read_task(source, &suite.path, files);
+    let folder = folder::open_cases(suite, files, suite.path.child("tasks"), read)?;
+    Ok(Box::new(EvidenceSuite { path: suite.path.clone(), folder }))
 }
 
-fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read<Task>, Diagnostic> {
+fn read_task(source: &SourceText, suite: &RepoPath, disk: &dyn Files) -> Result<GoldenCase<EvidenceTask>, Diagnostic> {
     let form: TaskForm = json::golden(source)?;
-    let place = Place::whole(source);
+    let cursor = JsonCursor::whole(source);
     let inside = |path: &[Step<'_>], text: &str| {
         tidied(text).ok_or_else(|| {
             let what = format!("{text:?} leaves the fixture repository");
-            place.problem_of_key(path, "path-outside", what, "write a path inside of it")
+            cursor.problem_of_key(path, "path-outside", what, "write a path inside of it")
         })
     };
     let keyword = |path: &[Step<'_>], name: &str, text: &str| {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word: an empty one would match everything";
-            place.problem_of_key(path, "empty-keyword", format!("{name} has an empty text"), help)
+            cursor.problem_of_key(path, "empty-keyword", format!("{name} has an empty text"), help)
         })
     };
     let allowed = match &form.allowed_files {
@@ -229,31 +229,31 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
             let file = |(at, file): (usize, &String)| inside(&[Key("allowed_files"), At(at)], file);
             files.iter().enumerate().map(file).collect::<Result<_, _>>()?
         }
-        None => files(&place, root(&place, suite, &form.repo_path, shelf)?, shelf)?,
+        None => files(&cursor, root(&cursor, suite, &form.repo_path, disk)?, disk)?,
     };
     if let Some(question) = &form.question {
-        place.filled(&[Key("question")], "the question", question)?;
+        cursor.filled(&[Key("question")], "the question", question)?;
     }
     let file = inside(&[Key("expected_file")], &form.expected_file)?;
     let word = keyword(&[Key("expected_keyword")], "expected_keyword", &form.expected_keyword)?;
-    form.checks.sound(&place)?;
+    form.checks.sound(&cursor)?;
     let forbidden = |(at, text): (usize, &String)| {
         keyword(&[Key("checks"), Key("forbidden_strings"), At(at)], "forbidden_strings", text)
     };
     let forbidden = form.checks.forbidden_strings.iter().enumerate().map(forbidden).collect::<Result<_, _>>()?;
-    let retired = form.lifecycle.sound(&place)?;
+    let retired = form.lifecycle.sound(&cursor)?;
     if form.allowed_files.as_ref().is_some_and(Vec::is_empty) {
         let help = "name the files, or remove allowed_files to allow all of the fixture repository";
-        return Err(place.problem(&[Key("allowed_files")], "unsatisfiable", "no file may be inspected", help));
+        return Err(cursor.problem(&[Key("allowed_files")], "unsatisfiable", "no file may be inspected", help));
     }
     let unsatisfiable = (!allowed.contains(&file)).then(|| {
         let what = format!("the expected file \"{file}\" may not be inspected, or is not there");
         let help = "add it to allowed_files, or correct expected_file";
-        place.problem(&[Key("expected_file")], "unsatisfiable", what, help)
+        cursor.problem(&[Key("expected_file")], "unsatisfiable", what, help)
     });
     let LifecycleForm { created_from, owner, reviewed, .. } = &form.lifecycle;
     let owed = [("created_from", created_from), ("owner", owner), ("reviewed", reviewed)];
-    let task = Task {
+    let task = EvidenceTask {
         repo_path: form.repo_path,
         question: form.question,
         file,
@@ -264,31 +264,31 @@ fn read(source: &SourceText, suite: &RepoPath, shelf: &dyn Shelf) -> Result<Read
         events: form.checks.required_events,
         latency: form.checks.max_latency_ms,
         forbidden,
-        rule: place.rule(form.rule)?,
+        rule: cursor.rule(form.rule)?,
         owed: owed.into_iter().filter(|(_, value)| value.is_none()).map(|(key, _)| key).collect(),
         unsatisfiable,
         golden: source.file.clone(),
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&place));
-    let id = Some(Name { text: form.name, at: place.value(&[Key("name")]) });
-    Ok(Read { id, quarantine, retired, ..Read::plain(task) })
+    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let id = Some(StatedName { text: form.name, at: cursor.value(&[Key("name")]) });
+    Ok(GoldenCase { id, quarantine, retired, ..GoldenCase::plain(task) })
 }
 
 impl ChecksForm {
     /// Refuses a bound that no run keeps, and a name that no record has.
-    fn sound(&self, place: &Place<'_>) -> Result<(), Diagnostic> {
+    fn sound(&self, cursor: &JsonCursor<'_>) -> Result<(), Diagnostic> {
         let bounds = [("context_budget_tokens", self.context_budget_tokens), ("max_latency_ms", self.max_latency_ms)];
         if let Some((key, _)) = bounds.into_iter().find(|(_, bound)| *bound == Some(0)) {
             let path = [Key("checks"), Key(key)];
-            return Err(place.problem(&path, "unsatisfiable", format!("{key} is 0"), "write 1 or more, or remove it"));
+            return Err(cursor.problem(&path, "unsatisfiable", format!("{key} is 0"), "write 1 or more, or remove it"));
         }
         if let Some(category) = self.policy_violations.keys().find(|category| category.trim().is_empty()) {
             let path = [Key("checks"), Key("policy_violations"), Key(category.as_str())];
             let what = "a category of policy violations has no name";
-            return Err(place.problem_of_key(&path, "empty-text", what, "name it as the records do"));
+            return Err(cursor.problem_of_key(&path, "empty-text", what, "name it as the records do"));
         }
         for (at, event) in self.required_events.iter().enumerate() {
-            place.filled(&[Key("checks"), Key("required_events"), At(at)], "a required event", event)?;
+            cursor.filled(&[Key("checks"), Key("required_events"), At(at)], "a required event", event)?;
         }
         Ok(())
     }
@@ -296,26 +296,26 @@ impl ChecksForm {
 
 impl LifecycleForm {
     /// Why the task is not run any more, if it is not; refuses days that there are not, and empty texts.
-    fn sound(&self, place: &Place<'_>) -> Result<Option<String>, Diagnostic> {
+    fn sound(&self, cursor: &JsonCursor<'_>) -> Result<Option<String>, Diagnostic> {
         let at = |key| [Key("lifecycle"), Key(key)];
         let day = |path: &[Step<'_>], text: &str| match is_day(text) {
             true => Ok(()),
-            false => Err(place.problem(path, "bad-date", format!("{text:?} is no day"), "write it as YYYY-MM-DD")),
+            false => Err(cursor.problem(path, "bad-date", format!("{text:?} is no day"), "write it as YYYY-MM-DD")),
         };
         let Self { created_from, owner, reviewed, retired } = self;
         for (key, text) in [("created_from", created_from), ("owner", owner)] {
-            text.as_ref().map_or(Ok(()), |text| place.filled(&at(key), key, text))?;
+            text.as_ref().map_or(Ok(()), |text| cursor.filled(&at(key), key, text))?;
         }
         reviewed.as_ref().map_or(Ok(()), |text| day(&at("reviewed"), text))?;
         let Some(RetiredForm { date, reason }) = retired else { return Ok(None) };
         let [lifecycle, left] = at("retired");
         day(&[lifecycle, left, Key("date")], date)?;
-        place.filled(&[lifecycle, left, Key("reason")], "the reason why a task is retired", reason)?;
+        cursor.filled(&[lifecycle, left, Key("reason")], "the reason why a task is retired", reason)?;
         Ok(Some(format!("retired on {date}: {reason}")))
     }
 }
 
-impl Suite for Evidence {
+impl Suite for EvidenceSuite {
     fn pairs(&self) -> &[Pair] {
         &self.folder.pairs
     }
@@ -324,10 +324,10 @@ impl Suite for Evidence {
         &self.folder.retired
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (task, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (task, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
         let produced = produced(run);
-        let reader = Reader::new(task, &produced, pair, run, desk);
+        let reader = EvidenceChecker::new(task, &produced, pair, run, context);
         let layer = if produced.flaws.is_empty() { produced.layer } else { Layer::Unreadable };
         let split = reader.split();
         let mut grade =
@@ -347,10 +347,10 @@ impl Suite for Evidence {
         Ok(grade)
     }
 
-    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let (pair, task) = (&self.folder.pairs[place], self.folder.case(place));
-        let source = shelf.text(&pair.golden)?;
-        let root = root(&Place::whole(&source), &self.path, &task.repo_path, shelf)?;
+    fn ask(&self, cursor: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let (pair, task) = (&self.folder.pairs[cursor], self.folder.case(cursor));
+        let source = files.text(&pair.golden)?;
+        let root = root(&JsonCursor::whole(&source), &self.path, &task.repo_path, files)?;
         Ok(Some(ask(&root, task.question.as_deref())))
     }
 
@@ -374,8 +374,8 @@ impl Suite for Evidence {
         vec![format!("deployment recommendation: {advice}")]
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        let mut audit = self.folder.audit(shelf);
+    fn audit(&self, files: &dyn Files) -> Audit {
+        let mut audit = self.folder.audit(files);
         for task in &self.folder.cases {
             task.unsatisfiable.iter().for_each(|problem| audit.problems.push(problem.clone()));
             if !task.owed.is_empty() {

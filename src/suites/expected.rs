@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use super::finding::{Finding, Severity, file_name};
 use crate::diag::{Diagnostic, nearest};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::text::{Keyword, norm};
 
 /// One finding that an agent should produce.
@@ -57,7 +57,7 @@ fn yes() -> bool {
 
 /// An expected finding, ready to be compared.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Expected {
+pub struct ExpectedFinding {
     /// Its category, for people.
     pub category: String,
     /// The line of the golden file, from 1.
@@ -73,24 +73,24 @@ pub struct Expected {
     keywords: Vec<Vec<Keyword>>,
 }
 
-impl Expected {
+impl ExpectedFinding {
     /// Reads one expected finding.
     ///
     /// # Errors
     /// What in it cannot be, with its place.
     pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
-        Self::of(form, &Place::part(source, raw), categories)
+        Self::of(form, &JsonCursor::part(source, raw), categories)
     }
 
     /// Checks a form that was read at a place.
     ///
     /// # Errors
     /// What in it cannot be.
-    pub fn of(form: ExpectedForm, place: &Place<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
+    pub fn of(form: ExpectedForm, cursor: &JsonCursor<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
         if form.min_severity > form.max_severity {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
-            return Err(place.problem_of_key(
+            return Err(cursor.problem_of_key(
                 &[Key("min_severity")],
                 "empty-range",
                 what,
@@ -101,7 +101,7 @@ impl Expected {
             form.keyword_synonyms.iter().map(|(keyword, words)| (norm(keyword), keyword, words)).collect();
         let mut keywords: Vec<Vec<Keyword>> = Vec::with_capacity(form.must_contain_keywords.len());
         for (at, text) in form.must_contain_keywords.iter().enumerate() {
-            keywords.push(vec![place.keyword(&[Key("must_contain_keywords"), At(at)], text)?]);
+            keywords.push(vec![cursor.keyword(&[Key("must_contain_keywords"), At(at)], text)?]);
         }
         let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword| keyword.as_str() == key);
         if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
@@ -111,22 +111,22 @@ impl Expected {
                 None => "add it to must_contain_keywords, or remove its synonyms".to_owned(),
             };
             let path = [Key("keyword_synonyms"), Key(unknown)];
-            return Err(place.problem_of_key(&path, "no-effect", what, help));
+            return Err(cursor.problem_of_key(&path, "no-effect", what, help));
         }
         for words in &mut keywords {
             let own = synonyms.iter().filter(|(key, ..)| words.first().is_some_and(|word| word.as_str() == key));
             for (_, keyword, others) in own.collect::<Vec<_>>() {
-                words.extend(place.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
+                words.extend(cursor.keywords(&[Key("keyword_synonyms"), Key(keyword)], others)?);
             }
         }
-        let mut categories = vec![place.category(&[Key("category")], &form.category, known)?];
+        let mut categories = vec![cursor.category(&[Key("category")], &form.category, known)?];
         for (at, category) in form.alternative_categories.iter().enumerate() {
-            categories.push(place.category(&[Key("alternative_categories"), At(at)], category, known)?);
+            categories.push(cursor.category(&[Key("alternative_categories"), At(at)], category, known)?);
         }
         Ok(Self {
-            line: place.line(),
+            line: cursor.line(),
             required: form.required,
-            rule: place.rule(form.rule)?,
+            rule: cursor.rule(form.rule)?,
             citation: form.citation_must_reference.map(|file| file_name(&file).to_owned()),
             category: form.category,
             categories,
@@ -199,7 +199,7 @@ impl Expected {
 }
 
 /// What is expected, in one line.
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedFinding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "a finding of {}", self.category)?;
         let keywords: Vec<String> = self
@@ -219,24 +219,24 @@ impl fmt::Display for Expected {
 mod tests {
     use serde_json::json;
 
-    use super::Expected;
+    use super::ExpectedFinding;
     use crate::format::json::whole;
-    use crate::format::{Place, SourceText};
+    use crate::format::{JsonCursor, SourceText};
     use crate::model::RepoPath;
-    use crate::suites::finding::{Finding, Parts, Severity};
+    use crate::suites::finding::{Finding, FindingParts, Severity};
 
-    fn expected() -> Expected {
+    fn expected() -> ExpectedFinding {
         let text = json!({
             "category": "warranty", "alternative_categories": ["liability"], "min_severity": "low", "max_severity": "high",
             "must_contain_keywords": ["twelve months"], "keyword_synonyms": {"twelve months": ["one year"]},
             "citation_must_reference": "supply.md"
         });
         let source = SourceText::new(RepoPath::root().child("g.json"), text.to_string().into()).unwrap();
-        Expected::of(whole(&source).unwrap(), &Place::whole(&source), None).unwrap()
+        ExpectedFinding::of(whole(&source).unwrap(), &JsonCursor::whole(&source), None).unwrap()
     }
 
     fn finding(category: &str, title: &str, cited: &str) -> Finding {
-        Finding::of(&Parts { category, title, citations: vec![(cited, "")], ..Parts::default() })
+        Finding::of(&FindingParts { category, title, citations: vec![(cited, "")], ..FindingParts::default() })
     }
 
     #[test]

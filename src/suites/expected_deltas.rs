@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::deltas::DeltaKind;
 use crate::diag::Diagnostic;
-use crate::format::Place;
+use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{Difference, Shortfall, Shortfalls};
 use crate::text::line;
@@ -16,7 +16,7 @@ use std::fmt;
 /// An item and its kind.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DeltaForm {
+pub struct ExpectedDeltaForm {
     /// The item.
     item: String,
     /// What is wrong with it, or `coupled`.
@@ -32,16 +32,16 @@ impl ExpectedDeltas {
     ///
     /// # Errors
     /// An item without a name, and one that stands there twice.
-    pub fn read(place: &Place<'_>, forms: Vec<DeltaForm>) -> Result<Self, Diagnostic> {
+    pub fn read(cursor: &JsonCursor<'_>, forms: Vec<ExpectedDeltaForm>) -> Result<Self, Diagnostic> {
         let mut expected = BTreeMap::new();
-        for (at, DeltaForm { item, kind }) in forms.into_iter().enumerate() {
+        for (at, ExpectedDeltaForm { item, kind }) in forms.into_iter().enumerate() {
             let path = [Key("expected_deltas"), At(at), Key("item")];
-            place.filled(&path, "an expected item", &item)?;
+            cursor.filled(&path, "an expected item", &item)?;
             if expected.contains_key(&item) {
                 let what = format!("{item:?} is expected twice");
-                return Err(place.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
+                return Err(cursor.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
             }
-            expected.insert(item, kind.word());
+            expected.insert(item, kind.as_str());
         }
         Ok(Self(expected))
     }

@@ -100,7 +100,7 @@ pub struct Citation {
 
 /// A finding's parts, before they are put into the form in which they are compared.
 #[derive(Debug, Default)]
-pub struct Parts<'a> {
+pub struct FindingParts<'a> {
     /// The category.
     pub category: &'a str,
     /// The severity.
@@ -115,7 +115,7 @@ pub struct Parts<'a> {
 
 impl Finding {
     /// Puts the parts together.
-    pub fn of(parts: &Parts<'_>) -> Self {
+    pub fn of(parts: &FindingParts<'_>) -> Self {
         let cited = |(file, quote): &(&str, &str)| Citation { file: file_name(file).to_owned(), quote: norm(quote) };
         let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();
         let (title, description) = (norm(parts.title), norm(parts.description));
@@ -150,7 +150,7 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{Finding, Parts, Severity, file_name};
+    use super::{Finding, FindingParts, Severity, file_name};
     use crate::text::norm;
 
     proptest! {
@@ -159,7 +159,7 @@ mod tests {
             title in any::<String>(), description in any::<String>(), one in any::<String>(), other in "[ΑΣσ\u{301}\u{345}a. ]*",
         ) {
             let citations = vec![("f.md", &*one), ("g.md", &*other), ("", "")];
-            let finding = Finding::of(&Parts { title: &title, description: &description, citations, ..Parts::default() });
+            let finding = Finding::of(&FindingParts { title: &title, description: &description, citations, ..FindingParts::default() });
             assert_eq!(finding.text, norm(&[&*title, &description, &one, &other].join("\n")));
         }
     }

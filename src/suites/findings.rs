@@ -7,22 +7,24 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 
 use self::asked::ask;
 use self::audit::audit;
-use self::checks::Reader;
+use self::checks::FindingsChecker;
 use self::fits::{Fit, Fits};
 use self::golden::{Expectation, ExpectedFile, expectation};
 use self::shortfalls::shortfalls;
-use super::blame::Blame;
-use super::desk::read_case;
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
+use super::failure_classifier::FailureClassifier;
 use super::finding::{Citation, Finding};
+use super::grade_context::read_case;
 use super::meaning::without_notes;
-use super::produced::{Produced, produced};
-use super::{Audit, Cast, Desk, EntryKind, Kind, Layout, Pair, Shelf, Suite, matching, sha256_hex};
+use super::produced::{FindingsOutput, produced};
+use super::{
+    AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, matching, sha256_hex,
+};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::{Place, json};
+use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Aggregate, Ask, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, MetricSpec, RepoPath, Run,
-    RunKey, Side, Suite as SuiteConfig, Unit, all_hold, harmonic, indicator, share,
+    AgentName, Aggregate, Ask, Better, CaseId, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec,
+    RepoPath, Run, RunKey, SuiteConfig, Unit, all_hold, harmonic, indicator, share,
 };
 use crate::text::contains;
 
@@ -34,20 +36,20 @@ mod golden;
 mod shortfalls;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "findings",
     scorer: "findings/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::None,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::None,
     terms: &[],
     meaning: "agents that report findings on documents, against what a person would find",
-    open,
+    open: open_suite,
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
 
 const NEAR_BASELINE: &[Gate] =
-    &[Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
+    &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
 
 /// In the order in which [`values`] gives them.
 const OWN: &[MetricSpec] = &[
@@ -55,7 +57,7 @@ const OWN: &[MetricSpec] = &[
         name: "finding_recall",
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: Side::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
         meaning: "required expected findings that were produced / required expected findings",
         ..MetricSpec::PLAIN
     },
@@ -82,7 +84,7 @@ const OWN: &[MetricSpec] = &[
         explained_by: ExplainedBy::Checks(&["must_not_find"]),
         better: Better::Lower,
         aggregate: Aggregate::Worst,
-        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
+        gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.15), edge: Edge::Hard }],
         meaning: "produced findings that hit a guard (must_not_find) / produced findings",
         ..MetricSpec::PLAIN
     },
@@ -141,17 +143,17 @@ struct Findings {
     expectations: Vec<Expectation>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let documents = suite.path.child("contracts");
     let folders: Vec<(&AgentName, RepoPath)> =
         suite.agents.keys().map(|agent| (agent, suite.path.child("expected").child(agent.as_str()))).collect();
     let (listed, expected) = rayon::join(
-        || shelf.list(&documents),
-        || folders.into_par_iter().map(|(agent, folder)| (agent, shelf.list(&folder), folder)).collect::<Vec<_>>(),
+        || files.list(&documents),
+        || folders.into_par_iter().map(|(agent, folder)| (agent, files.list(&folder), folder)).collect::<Vec<_>>(),
     );
     let listed = problems.keep(listed).unwrap_or_default();
-    let files: BTreeSet<String> =
+    let contracts: BTreeSet<String> =
         listed.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
     let mut jobs = Vec::new();
     for (agent, entries, folder) in expected {
@@ -167,7 +169,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .with_max_len(AT_ONCE)
         .map(|(agent, file, stem)| {
             let contract = format!("{stem}.md");
-            if !files.contains(&contract) && problems.is_empty() {
+            if !contracts.contains(&contract) && problems.is_empty() {
                 let help = format!("add {}, or remove this file", documents.child(&contract));
                 return Err(Diagnostic::of_file(
                     &file,
@@ -176,7 +178,7 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
                     help,
                 ));
             }
-            read_case(shelf, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
+            read_case(files, &file, |own| read_pair(suite, own, agent, file.clone(), &stem))
         })
         .collect();
     let (mut pairs, mut expectations) = (Vec::with_capacity(read.len()), Vec::with_capacity(read.len()));
@@ -186,18 +188,18 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
     }
     let agents = suite.agents.keys().cloned().collect();
     let categories = suite.categories.clone().unwrap_or_default();
-    problems.or(Box::new(Findings { agents, documents, files: Arc::new(files), categories, pairs, expectations }))
+    problems.or(Box::new(Findings { agents, documents, files: Arc::new(contracts), categories, pairs, expectations }))
 }
 
 fn read_pair(
     suite: &SuiteConfig,
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     agent: &AgentName,
     file: RepoPath,
     stem: &str,
 ) -> Result<(Pair, Expectation), Diagnostic> {
     let case = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
-    let source = shelf.text(&file)?;
+    let source = files.text(&file)?;
     let text: ExpectedFile<'_> = json::golden(&source)?;
     let (expectation, zone) = expectation(&source, &text, suite.categories.as_deref())?;
     let pair = Pair {
@@ -207,7 +209,7 @@ fn read_pair(
         golden: file,
         digest: sha256_hex(without_notes(&source.text).as_bytes()),
         samples: None,
-        quarantine: text.quarantine.map(|form| form.stated(&Place::whole(&source))),
+        quarantine: text.quarantine.map(|form| form.stated(&JsonCursor::whole(&source))),
         zone,
     };
     Ok((pair, expectation))
@@ -218,39 +220,44 @@ impl Suite for Findings {
         &self.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, expectation, run) = (&self.pairs[place], &self.expectations[place], &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, expectation, run) = (&self.pairs[index], &self.expectations[index], &runs[0]);
         let produced = produced(run);
-        let grounding = self.grounding(&produced, desk)?;
+        let grounding = self.grounding(&produced, context)?;
         let fits = Fits::of(&expectation.expected, &produced.findings);
         let edges = (0..expectation.expected.len()).map(|expected| fits.matching(expected).collect());
         let matched = matching::maximum(&edges.collect::<Vec<Vec<usize>>>(), produced.findings.len());
         let mut values = values(expectation, &produced, &fits, matched, &grounding);
         let shortfalls = shortfalls(expectation, &produced.findings, &fits, matched, &grounding);
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let checks = Reader { expectation, produced: &produced, fits: &fits, files: &self.files, blame }.checks();
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks =
+            FindingsChecker { expectation, produced: &produced, fits: &fits, files: &self.files, classifier }.checks();
         values.push(Some(indicator(all_hold(&checks))));
         Ok(Grade { values, checks, shortfalls, layer: produced.layer, kept: None })
     }
 
-    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let file = self.documents.child(&format!("{}.md", self.pairs[place].case));
-        Ok(Some(ask(&file, &shelf.text(&file)?.text, &self.categories)))
+    fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let file = self.documents.child(&format!("{}.md", self.pairs[index].case));
+        Ok(Some(ask(&file, &files.text(&file)?.text, &self.categories)))
     }
 
-    fn read_inputs(&self, place: usize, shelf: &dyn Shelf) {
+    fn read_inputs(&self, index: usize, files: &dyn Files) {
         // The request itself is not needed: it is made of this document alone.
-        drop(shelf.bytes(&self.documents.child(&format!("{}.md", self.pairs[place].case))));
+        drop(files.bytes(&self.documents.child(&format!("{}.md", self.pairs[index].case))));
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        audit(self, shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        audit(self, files)
     }
 }
 
 impl Findings {
     /// Which quotes stand in the document that they cite.
-    fn grounding<'p>(&self, produced: &'p Produced, desk: &Desk<'_>) -> Result<Grounding<'p>, Diagnostic> {
+    fn grounding<'p>(
+        &self,
+        produced: &'p FindingsOutput,
+        context: &GradeContext<'_>,
+    ) -> Result<Grounding<'p>, Diagnostic> {
         let mut grounding = Grounding { quotes: 0, ungrounded: Vec::new() };
         let citations =
             produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
@@ -258,7 +265,7 @@ impl Findings {
             grounding.quotes += 1;
             // Only names that the folder's listing has are opened: the name comes from an agent.
             let grounded = self.files.contains(&citation.file)
-                && contains(&desk.paper(&self.documents.child(&citation.file))?, &citation.quote);
+                && contains(&context.paper(&self.documents.child(&citation.file))?, &citation.quote);
             if !grounded {
                 grounding.ungrounded.push((finding, citation));
             }
@@ -285,7 +292,7 @@ impl Grounding<'_> {
 /// The metrics of one sample, in the order of [`OWN`].
 fn values(
     expectation: &Expectation,
-    produced: &Produced,
+    produced: &FindingsOutput,
     fits: &Fits,
     matching: usize,
     grounding: &Grounding<'_>,

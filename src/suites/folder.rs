@@ -2,16 +2,16 @@
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use super::desk::read_case;
+use super::grade_context::read_case;
 use super::meaning::without_notes;
 use super::quarantine::Stated;
-use super::{Audit, EntryKind, Pair, Shelf, sha256_hex};
+use super::{Audit, EntryKind, Files, Pair, sha256_hex};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::SourceText;
-use crate::model::{CaseId, RepoPath, RunKey, Suite as SuiteConfig};
+use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
 
 /// A name that a golden file states.
-pub struct Name {
+pub struct StatedName {
     /// The name.
     pub text: String,
     /// The byte of the file where it stands.
@@ -19,11 +19,11 @@ pub struct Name {
 }
 
 /// What a golden file says, before it is one of a suite's cases.
-pub struct Read<T> {
+pub struct GoldenCase<T> {
     /// The case's id, where the file states one; else its stem is.
-    pub id: Option<Name>,
+    pub id: Option<StatedName>,
     /// The names of the runs that make up a sample; none for the run of the case itself.
-    pub runs: Vec<Name>,
+    pub runs: Vec<StatedName>,
     /// Samples planned where nobody else says.
     pub samples: Option<u32>,
     /// Why it does not gate for a while.
@@ -36,7 +36,7 @@ pub struct Read<T> {
     pub case: T,
 }
 
-impl<T> Read<T> {
+impl<T> GoldenCase<T> {
     /// A case of one run that is called as its file.
     pub fn plain(case: T) -> Self {
         Self {
@@ -52,7 +52,7 @@ impl<T> Read<T> {
 }
 
 /// A case that is one of its suite's.
-pub struct Member<T> {
+pub struct CaseEntry<T> {
     /// Its id.
     pub id: CaseId,
     /// Its golden file.
@@ -70,7 +70,7 @@ pub struct Member<T> {
 }
 
 /// The cases of a suite, paired with its agents.
-pub struct Folder<T> {
+pub struct CaseFolder<T> {
     /// The folder, or the file that has them all.
     pub path: RepoPath,
     /// The pairs, ordered by case, then agent.
@@ -82,12 +82,12 @@ pub struct Folder<T> {
     pub retired: Vec<(CaseId, String)>,
 }
 
-impl<T> Folder<T> {
+impl<T> CaseFolder<T> {
     /// Pairs every case with every agent of the suite.
-    pub fn of(suite: &SuiteConfig, path: RepoPath, mut members: Vec<Member<T>>) -> Self {
+    pub fn of(suite: &SuiteConfig, path: RepoPath, mut members: Vec<CaseEntry<T>>) -> Self {
         members.sort_by(|one, other| one.id.cmp(&other.id));
         let (mut pairs, mut places, mut cases) = (Vec::new(), Vec::new(), Vec::new());
-        for Member { id, golden, digest, runs, samples, quarantine, case } in members {
+        for CaseEntry { id, golden, digest, runs, samples, quarantine, case } in members {
             for agent in suite.agents.keys() {
                 let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
                 places.push(cases.len());
@@ -113,67 +113,77 @@ impl<T> Folder<T> {
     }
 
     /// What can be said of a folder without reading its files.
-    pub fn audit(&self, shelf: &dyn Shelf) -> Audit {
+    pub fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        audit.strays(shelf, &self.path);
+        audit.strays(files, &self.path);
         audit
     }
 }
 
 /// One golden file, read.
-struct Opened<T> {
+struct GoldenFile<T> {
     id: CaseId,
     runs: Vec<CaseId>,
     source: SourceText,
     /// The byte where its id stands.
     at: usize,
     digest: String,
-    read: Read<T>,
+    read: GoldenCase<T>,
 }
 
 /// Reads `{case}.json` of a folder for every agent of the suite.
 ///
 /// # Errors
 /// Everything in the files that cannot be.
-pub fn open<T: Send>(
+pub fn open_cases<T: Send>(
     suite: &SuiteConfig,
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     path: RepoPath,
-    read: impl Fn(&SourceText, &dyn Shelf) -> Result<Read<T>, Diagnostic> + Sync,
-) -> Result<Folder<T>, Diagnostics> {
+    read: impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic> + Sync,
+) -> Result<CaseFolder<T>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let entries = problems.keep(shelf.list(&path)).unwrap_or_default();
-    let files: Vec<(RepoPath, &str)> = entries
+    let entries = problems.keep(files.list(&path)).unwrap_or_default();
+    let entries_by_name: Vec<(RepoPath, &str)> = entries
         .iter()
         .filter(|entry| entry.kind == EntryKind::File)
         .filter_map(|entry| Some((path.child(&entry.name), entry.name.strip_suffix(".json")?)))
         .collect();
-    let opened: Vec<Result<_, Diagnostics>> =
-        files.par_iter().map(|(file, stem)| read_case(shelf, file, |own| opened(file, stem, own, &read))).collect();
-    let mut opened: Vec<Opened<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
+    let opened: Vec<Result<_, Diagnostics>> = entries_by_name
+        .par_iter()
+        .map(|(file, stem)| read_case(files, file, |own| opened(file, stem, own, &read)))
+        .collect();
+    let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
     opened.sort_by(|one, other| one.id.cmp(&other.id));
     for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
         let what = format!("the id \"{}\" is also that of {}", two[1].id, two[0].source.file);
         problems.push(two[1].source.problem(two[1].at, "duplicate-id", what, "give each case its own id"));
     }
     let (mut members, mut retired) = (Vec::new(), Vec::new());
-    for Opened { id, runs, source, digest, read: Read { samples, quarantine, retired: left, case, .. }, .. } in opened {
+    for GoldenFile {
+        id,
+        runs,
+        source,
+        digest,
+        read: GoldenCase { samples, quarantine, retired: left, case, .. },
+        ..
+    } in opened
+    {
         match left {
             Some(why) => retired.push((id, why)),
-            None => members.push(Member { id, golden: source.file, digest, runs, samples, quarantine, case }),
+            None => members.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, case }),
         }
     }
-    problems.or(Folder { retired, ..Folder::of(suite, path, members) })
+    problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, members) })
 }
 
 fn opened<T>(
     file: &RepoPath,
     stem: &str,
-    shelf: &dyn Shelf,
-    read: &impl Fn(&SourceText, &dyn Shelf) -> Result<Read<T>, Diagnostic>,
-) -> Result<Opened<T>, Diagnostics> {
-    let source = shelf.text(file)?;
-    let read = read(&source, shelf)?;
+    files: &dyn Files,
+    read: &impl Fn(&SourceText, &dyn Files) -> Result<GoldenCase<T>, Diagnostic>,
+) -> Result<GoldenFile<T>, Diagnostics> {
+    let source = files.text(file)?;
+    let read = read(&source, files)?;
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
     };
@@ -187,5 +197,5 @@ fn opened<T>(
         runs.push(id.clone());
     }
     let digest = sha256_hex(format!("{}{}", without_notes(&source.text), read.measured_with).as_bytes());
-    problems.or(Opened { id, runs, at, digest, read, source })
+    problems.or(GoldenFile { id, runs, at, digest, read, source })
 }

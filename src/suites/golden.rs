@@ -2,10 +2,10 @@
 
 use crate::diag::{Diagnostic, nearest};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, Step};
+use crate::format::{JsonCursor, Step};
 use crate::text::{Keyword, same_category};
 
-impl Place<'_> {
+impl JsonCursor<'_> {
     /// The keyword at a path in its normal form.
     ///
     /// # Errors

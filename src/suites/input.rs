@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::asking::MATERIAL;
-use super::desk::Shelf;
 use super::digest::sha256_hex;
+use super::grade_context::Files;
 use super::walk::files_below;
 use crate::diag::Diagnostic;
 use crate::model::{Ask, REDACTED, Toolbox};
@@ -40,7 +40,7 @@ impl InputDigest {
 ///
 /// # Errors
 /// A file of the repository that cannot be read.
-pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<InputDigest, Diagnostic> {
+pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<InputDigest, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
         other => Map::from_iter([("inputs".to_owned(), other.clone())]),
@@ -49,8 +49,8 @@ pub fn input_digest(ask: &Ask, shelf: &dyn Shelf) -> Result<InputDigest, Diagnos
     let mut whole = unix_lines(Value::Object(fields)).to_string();
     let mut raw = whole.clone();
     if let Toolbox::Folder { root, .. } = &ask.tools {
-        for (inner, file) in files_below(shelf, root)? {
-            let bytes = shelf.bytes(&file)?;
+        for (inner, file) in files_below(files, root)? {
+            let bytes = files.bytes(&file)?;
             whole.push_str(&format!("\n{}  {inner}", sha256_hex(&without_returns(&bytes))));
             raw.push_str(&format!("\n{}  {inner}", sha256_hex(&bytes)));
         }
@@ -139,12 +139,12 @@ mod tests {
     use super::{input_digest, is_of_another_case, is_same_text, is_shown_in};
     use crate::diag::Diagnostic;
     use crate::model::{Ask, RepoPath, Toolbox};
-    use crate::suites::{Entry, EntryKind, Shelf};
+    use crate::suites::{Entry, EntryKind, Files};
 
     /// A folder with one file, which has this name and this content.
-    struct OneFile(&'static str, &'static str);
+    struct SingleFileFolder(&'static str, &'static str);
 
-    impl Shelf for OneFile {
+    impl Files for SingleFileFolder {
         fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             Ok(vec![Entry { name: self.0.to_owned(), kind: EntryKind::File }])
         }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn digest(inputs: Value) -> String {
-        input_digest(&ask(inputs, Toolbox::Empty), &OneFile("a", "")).unwrap().sha256
+        input_digest(&ask(inputs, Toolbox::Empty), &SingleFileFolder("a", "")).unwrap().sha256
     }
 
     #[test]
@@ -173,13 +173,15 @@ mod tests {
     #[test]
     fn every_file_of_a_repository_counts() {
         let folder = |name| Toolbox::Folder { root: RepoPath::root().child(name), max_calls: 3 };
-        let whole = |name, file: &OneFile| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
-        let of = |name, file: &OneFile| whole(name, file).sha256;
-        let first = of("repo", &OneFile(".env", "1"));
-        assert_eq!(first, of("moved", &OneFile(".env", "1")));
-        assert_ne!(first, of("repo", &OneFile(".env", "2")));
-        assert_ne!(first, of("repo", &OneFile("env", "1")));
-        let (unix, windows) = (whole("repo", &OneFile("a", "1\n")), whole("repo", &OneFile("a", "1\r\n")));
+        let whole =
+            |name, file: &SingleFileFolder| input_digest(&ask(json!({"question": "q"}), folder(name)), file).unwrap();
+        let of = |name, file: &SingleFileFolder| whole(name, file).sha256;
+        let first = of("repo", &SingleFileFolder(".env", "1"));
+        assert_eq!(first, of("moved", &SingleFileFolder(".env", "1")));
+        assert_ne!(first, of("repo", &SingleFileFolder(".env", "2")));
+        assert_ne!(first, of("repo", &SingleFileFolder("env", "1")));
+        let (unix, windows) =
+            (whole("repo", &SingleFileFolder("a", "1\n")), whole("repo", &SingleFileFolder("a", "1\r\n")));
         assert!(unix.sha256 == windows.sha256 && windows.is_of(&unix.sha256) && windows.is_of(&windows.raw_sha256));
         assert!(windows.raw_sha256 != unix.sha256 && !unix.is_of(&windows.raw_sha256));
     }

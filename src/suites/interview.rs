@@ -6,39 +6,38 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use self::checks::{Reader, shortfalls};
+use self::checks::{InterviewChecker, shortfalls};
 use super::atoms::{Atom, produced};
-use super::blame::Blame;
 use super::client::{Client, Speech};
 use super::every_kind::{COMMON, with_common};
-use super::folder::{Folder, Name, Read};
+use super::failure_classifier::FailureClassifier;
+use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::golden::step;
-use super::labels::{Labels, Says};
+use super::labels::{LabelContent, Labels};
 use super::person_scores::score_remarks;
 use super::quarantine::QuarantineForm;
 use super::rubric::{MOST_POINTS, Measure, invariant, scores};
-use super::terms::Terms;
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder, matching};
+use super::terms::TermList;
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder, matching};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, Step, json};
+use crate::format::{JsonCursor, SourceText, Step, json};
 use crate::model::{
-    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, Suite as SuiteConfig, Unit, indicator,
-    share,
+    Ask, ExplainedBy, Gate, Grade, Layer, MetricSpec, PairResult, Ruling, Run, SuiteConfig, Unit, indicator, share,
 };
 use crate::text::Keyword;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "interview",
     scorer: "interview/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::Evaluations,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::Evaluations,
     terms: &["vague", "edge_case"],
     meaning: "agents that turn a conversation into atoms of intent, against what a scenario has to yield",
-    open,
-    schemas: || vec![("interview-scenario", schemars::schema_for!(ScenarioForm))],
+    open: open_suite,
+    schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm))],
 };
 
 const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
@@ -87,7 +86,7 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "interview scenario")]
-struct ScenarioForm {
+struct InterviewScenarioForm {
     /// Its id; the file's name where absent.
     scenario_id: Option<String>,
     /// What the client has in mind: `domain`, `constraints`, and whatever else the agent is told.
@@ -95,7 +94,7 @@ struct ScenarioForm {
     context: Map<String, Value>,
     /// What the interview has to yield.
     #[serde(default)]
-    expected_atoms: Vec<AtomForm>,
+    expected_atoms: Vec<ExpectedAtomForm>,
     /// The least points of the rubric, 0 to 12.
     minimum_rubric_score: f64,
     /// What has to hold whatever is built; the context's constraints where absent.
@@ -116,7 +115,7 @@ struct ScenarioForm {
 /// One expected atom.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-struct AtomForm {
+struct ExpectedAtomForm {
     /// At least one has to be in the description; none asked for where empty.
     #[serde(default)]
     description_contains_any: Vec<String>,
@@ -133,7 +132,7 @@ struct AtomForm {
     rule: Option<String>,
 }
 
-struct Expected {
+struct ExpectedAtom {
     words: Vec<Keyword>,
     categories: Vec<String>,
     outcomes: usize,
@@ -142,41 +141,45 @@ struct Expected {
     line: u32,
 }
 
-struct Scenario {
+struct InterviewScenario {
     context: Map<String, Value>,
     persona: Option<String>,
     rounds: Option<u64>,
-    expected: Vec<Expected>,
+    expected: Vec<ExpectedAtom>,
     least: f64,
     measure: Measure,
 }
 
 struct Interview {
     labels: Labels,
-    folder: Folder<Scenario>,
+    folder: CaseFolder<InterviewScenario>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut terms = |name| problems.keep(Terms::open(name, suite.terms.get(name), shelf));
+    let mut terms = |name| problems.keep(TermList::open(name, suite.terms.get(name), files));
     let (Some(vague), Some(edge_case)) = (terms("vague"), terms("edge_case")) else { return Err(problems) };
-    let read = |source: &SourceText| read(source, &vague, &edge_case);
-    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), |source, _| read(source))?;
-    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), shelf)?, folder }))
+    let scenario = |source: &SourceText| read_scenario(source, &vague, &edge_case);
+    let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| scenario(source))?;
+    Ok(Box::new(Interview { labels: Labels::open(suite.labels.as_ref(), files)?, folder }))
 }
 
-fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Scenario>, Diagnostic> {
-    let form: ScenarioForm = json::golden(source)?;
-    let place = Place::whole(source);
+fn read_scenario(
+    source: &SourceText,
+    vague: &TermList,
+    edge_case: &TermList,
+) -> Result<GoldenCase<InterviewScenario>, Diagnostic> {
+    let form: InterviewScenarioForm = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
     if !(0.0..=12.0).contains(&form.minimum_rubric_score) {
         let what = format!("minimumRubricScore is {}", form.minimum_rubric_score);
         let path = [Key("minimumRubricScore")];
-        return Err(place.problem_of_key(&path, "bad-score", what, "the rubric has 0 to 12 points"));
+        return Err(cursor.problem_of_key(&path, "bad-score", what, "the rubric has 0 to 12 points"));
     }
-    let invariants = invariants(&form, &place)?;
+    let invariants = invariants(&form, &cursor)?;
     let mut expected = Vec::new();
     for (at, atom) in form.expected_atoms.into_iter().enumerate() {
-        expected.push(Expected::read(atom, &place.inner(&[Key("expectedAtoms"), At(at)]))?);
+        expected.push(ExpectedAtom::read(atom, &cursor.inner(&[Key("expectedAtoms"), At(at)]))?);
     }
     let measured_with = format!("{}{}", vague.text(), edge_case.text());
     let measure = Measure {
@@ -185,7 +188,7 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         clarifications: form.expected_clarifications.unwrap_or(2),
         invariants,
     };
-    let scenario = Scenario {
+    let scenario = InterviewScenario {
         context: form.context,
         persona: form.persona_variant,
         rounds: form.rounds,
@@ -193,13 +196,13 @@ fn read(source: &SourceText, vague: &Terms, edge_case: &Terms) -> Result<Read<Sc
         least: form.minimum_rubric_score,
         measure,
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&place));
-    let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
-    Ok(Read { id, quarantine, measured_with, ..Read::plain(scenario) })
+    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
+    Ok(GoldenCase { id, quarantine, measured_with, ..GoldenCase::plain(scenario) })
 }
 
 /// The keywords of what has to hold: of the stated invariants, else of the context's constraints.
-fn invariants(form: &ScenarioForm, place: &Place<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
+fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
     let constraints = [Key("context"), Key("constraints")];
     let texts = |value: &Value| {
         value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
@@ -208,7 +211,7 @@ fn invariants(form: &ScenarioForm, place: &Place<'_>) -> Result<Vec<Vec<Keyword>
         None => Vec::new(),
         Some(value) => texts(value).ok_or_else(|| {
             let help = "write a list: they are the invariants where none are stated";
-            place.problem_of_key(&constraints, "wrong-type", "the context's constraints are no list of texts", help)
+            cursor.problem_of_key(&constraints, "wrong-type", "the context's constraints are no list of texts", help)
         })?,
     };
     let (stated, path): (&[String], &[Step<'_>]) = match &form.invariants {
@@ -220,29 +223,30 @@ fn invariants(form: &ScenarioForm, place: &Place<'_>) -> Result<Vec<Vec<Keyword>
         let words = invariant(text);
         if words.is_empty() {
             let what = format!("the invariant {text:?} has no word of at least 4 letters");
-            return Err(place.problem(&step(path, At(at)), "empty-keyword", what, "name what has to hold"));
+            return Err(cursor.problem(&step(path, At(at)), "empty-keyword", what, "name what has to hold"));
         }
         all.push(words);
     }
     Ok(all)
 }
 
-impl Expected {
-    fn read(form: AtomForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
-        let AtomForm { description_contains_any, category_one_of, min_outcomes, requires_evidence, rule } = form;
+impl ExpectedAtom {
+    fn read(form: ExpectedAtomForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
+        let ExpectedAtomForm { description_contains_any, category_one_of, min_outcomes, requires_evidence, rule } =
+            form;
         if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
         {
             let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
-            return Err(place.problem(&[], "asks-nothing", "an expected atom asks for nothing", help));
+            return Err(cursor.problem(&[], "asks-nothing", "an expected atom asks for nothing", help));
         }
-        let category = |(at, text): (usize, &String)| place.category(&[Key("categoryOneOf"), At(at)], text, None);
+        let category = |(at, text): (usize, &String)| cursor.category(&[Key("categoryOneOf"), At(at)], text, None);
         Ok(Self {
-            words: place.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?,
+            words: cursor.keywords(&[Key("descriptionContainsAny")], &description_contains_any)?,
             categories: category_one_of.iter().enumerate().map(category).collect::<Result<_, _>>()?,
             outcomes: min_outcomes,
             evidence: requires_evidence,
-            rule: place.rule(rule)?,
-            line: place.line(),
+            rule: cursor.rule(rule)?,
+            line: cursor.line(),
         })
     }
 
@@ -264,8 +268,8 @@ impl Suite for Interview {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
         let (produced, layer) = produced(run);
         let edges: Vec<Vec<usize>> = scenario
             .expected
@@ -276,15 +280,15 @@ impl Suite for Interview {
         let nothing = if scenario.expected.is_empty() { 1.0 } else { 0.0 };
         let mut points = scores(&scenario.measure, &produced);
         for label in self.labels.of(&pair.agent, &pair.case) {
-            if let Says::Score(dimension, score, outputs) = &label.says
-                && desk.has_outputs(outputs.as_deref())
+            if let LabelContent::Score(dimension, score, outputs) = &label.says
+                && context.has_outputs(outputs.as_deref())
             {
                 points[*dimension] = *score;
             }
         }
         let total = f64::from(points.iter().sum::<u8>());
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let checks = Reader { scenario, produced: &produced, points, total, blame }.checks(&edges);
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks = InterviewChecker { scenario, produced: &produced, points, total, classifier }.checks(&edges);
         let shortfalls = shortfalls(scenario, &produced, &edges, points);
         let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         // Where nothing can be read, that nothing was asked for is no merit.
@@ -305,16 +309,16 @@ impl Suite for Interview {
         score_remarks(&self.labels, pairs)
     }
 
-    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let Scenario { context, persona, rounds, .. } = self.folder.case(place);
+    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let InterviewScenario { context, persona, rounds, .. } = self.folder.case(index);
         let client = Client { says: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
         Ok(Some(client.ask()))
     }
 
     /// A request is made of the case alone.
-    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        self.folder.audit(shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
     }
 }

@@ -7,12 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Shelf;
+use super::Files;
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::Step::Key;
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag};
 
 /// One label: a score of a dimension, the tag of a check, or a verdict on the whole case.
@@ -50,9 +50,9 @@ pub struct Label {
     agent: Option<String>,
     case: String,
     /// Where it stands in its file, in bytes.
-    stands: Stands,
+    stands: LabelSpans,
     /// What it says.
-    pub says: Says,
+    pub says: LabelContent,
     /// Who said so.
     pub by: String,
     /// Why.
@@ -63,7 +63,7 @@ pub struct Label {
 
 /// What a label says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Says {
+pub enum LabelContent {
     /// The points of the dimension at this place of the rubric, and the digest of the outputs that they are on, where it says.
     Score(usize, u8, Option<String>),
     /// The tag of the check of this name.
@@ -74,7 +74,7 @@ pub enum Says {
 
 /// Where the parts of a label stand, in bytes of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stands {
+struct LabelSpans {
     agent: usize,
     case: usize,
     about: usize,
@@ -82,7 +82,7 @@ struct Stands {
 
 /// What a label is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum About<'a> {
+enum LabelSubject<'a> {
     /// The dimension, on the outputs of this digest: a score of other outputs stands beside it.
     Dimension(usize, Option<&'a str>),
     Check(&'a str),
@@ -91,28 +91,28 @@ enum About<'a> {
 }
 
 impl Label {
-    fn about(&self) -> About<'_> {
+    fn about(&self) -> LabelSubject<'_> {
         match &self.says {
-            Says::Score(dimension, _, outputs) => About::Dimension(*dimension, outputs.as_deref()),
-            Says::Tag(check, _) => About::Check(check),
-            Says::Verdict(..) => About::Whole(&self.by),
+            LabelContent::Score(dimension, _, outputs) => LabelSubject::Dimension(*dimension, outputs.as_deref()),
+            LabelContent::Tag(check, _) => LabelSubject::Check(check),
+            LabelContent::Verdict(..) => LabelSubject::Whole(&self.by),
         }
     }
 }
 
 /// What a person said of a case to `goldgate label`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opinion {
+pub enum GivenLabel {
     /// The mark of the whole case.
     Mark(Mark),
     /// The points of the dimension at this place of the rubric.
     Points(usize, u8),
 }
 
-impl Opinion {
+impl GivenLabel {
     fn fields(self) -> String {
         match self {
-            Self::Mark(mark) => format!("\"verdict\": \"{}\"", mark.word()),
+            Self::Mark(mark) => format!("\"verdict\": \"{}\"", mark.as_str()),
             Self::Points(dimension, points) => {
                 format!("\"dimension\": \"{}\", \"score\": {points}", DIMENSIONS[dimension])
             }
@@ -127,7 +127,7 @@ pub struct NewLabel<'a> {
     /// The case.
     pub case: &'a CaseId,
     /// What the person said.
-    pub opinion: Opinion,
+    pub opinion: GivenLabel,
     /// The digest of the outputs that the person saw, where there are any.
     pub outputs_sha256: Option<&'a str>,
     /// The day, as `YYYY-MM-DD`.
@@ -169,7 +169,7 @@ pub struct Labels {
 impl Labels {
     /// Whether any of them is a score of a dimension.
     pub fn has_scores(&self) -> bool {
-        self.labels.iter().any(|label| matches!(label.says, Says::Score(..)))
+        self.labels.iter().any(|label| matches!(label.says, LabelContent::Score(..)))
     }
 
     /// Whether there are none.
@@ -181,13 +181,13 @@ impl Labels {
     ///
     /// # Errors
     /// Everything in it that cannot be.
-    pub fn open(file: Option<&RepoPath>, shelf: &dyn Shelf) -> Result<Self, Diagnostics> {
+    pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
         let Some(file) = file else { return Ok(Self::default()) };
-        let source = shelf.text(file)?;
+        let source = files.text(file)?;
         let raws: Vec<&RawValue> = json::golden(&source)?;
         let mut problems = Diagnostics::default();
         let labels: Vec<Label> =
-            raws.iter().filter_map(|raw| problems.keep(label(&Place::part(&source, raw)))).collect();
+            raws.iter().filter_map(|raw| problems.keep(label(&JsonCursor::part(&source, raw)))).collect();
         repeated(&source, &labels).for_each(|problem| problems.push(problem));
         problems.or(Self { source: Some(source), labels })
     }
@@ -209,8 +209,8 @@ impl Labels {
     pub fn without_effect(&self, kind: &str) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let scores = self.labels.iter().filter_map(|label| match label.says {
-            Says::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
-            Says::Tag(..) | Says::Verdict(..) => None,
+            LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
+            LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
         });
         let problem = |(label, name): (&Label, &str)| {
             let what = format!("the dimension \"{name}\" has no effect here: kind {kind} has no rubric");
@@ -226,7 +226,7 @@ impl Labels {
     ) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let unknown = self.labels.iter().filter_map(|label| {
-            let Says::Tag(check, _) = &label.says else { return None };
+            let LabelContent::Tag(check, _) = &label.says else { return None };
             let of_it = graded.clone().filter(|(agent, case, _)| {
                 label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
             });
@@ -269,12 +269,12 @@ impl Labels {
 
 /// Labels on what another one of the file is about already. A person may give a case a verdict again: the last one counts.
 fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<Item = Diagnostic> + use<'a> {
-    let mut first: BTreeMap<(&str, Option<&str>, About<'_>), usize> = BTreeMap::new();
+    let mut first: BTreeMap<(&str, Option<&str>, LabelSubject<'_>), usize> = BTreeMap::new();
     labels.iter().filter_map(move |label| {
         let name = match label.about() {
-            About::Dimension(dimension, _) => DIMENSIONS[dimension],
-            About::Check(check) => check,
-            About::Whole(_) => return None,
+            LabelSubject::Dimension(dimension, _) => DIMENSIONS[dimension],
+            LabelSubject::Check(check) => check,
+            LabelSubject::Whole(_) => return None,
         };
         let address = (label.case.as_str(), label.agent.as_deref(), label.about());
         let Some(before) = first.get(&address) else {
@@ -287,69 +287,69 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
     })
 }
 
-fn label(place: &Place<'_>) -> Result<Label, Diagnostic> {
+fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, date, by, reason } =
-        place.read()?;
+        cursor.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
         let what = "a label has to say who gave it, and why";
-        return Err(place.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
+        return Err(cursor.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
     }
     if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
         let what = format!("the date of a label is \"{date}\"");
-        return Err(place.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
+        return Err(cursor.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
     }
     let key = match (&dimension, &check) {
         (Some(_), _) => "dimension",
         (None, Some(_)) => "check",
         (None, None) => "verdict",
     };
-    let at = |key| place.value(&[Key(key)]);
+    let at = |key| cursor.value(&[Key(key)]);
     if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
         let what = "a score of outputs has to say on which day it was given";
-        return Err(place.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
+        return Err(cursor.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
     }
-    let stands = Stands { agent: at("agent"), case: at("case"), about: at(key) };
+    let stands = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
-            Says::Score(at.ok_or_else(|| unknown(place, "dimension", &name, &DIMENSIONS))?, points, outputs)
+            LabelContent::Score(at.ok_or_else(|| unknown(cursor, "dimension", &name, &DIMENSIONS))?, points, outputs)
         }
         (None, None, Some(check), Some(word), None, None) => {
-            let known = Tag::ALL.map(Tag::word);
-            let tag = Tag::ALL.into_iter().find(|tag| tag.word() == word);
-            Says::Tag(check, tag.ok_or_else(|| unknown(place, "tag", &word, &known))?)
+            let known = Tag::ALL.map(Tag::as_str);
+            let tag = Tag::ALL.into_iter().find(|tag| tag.as_str() == word);
+            LabelContent::Tag(check, tag.ok_or_else(|| unknown(cursor, "tag", &word, &known))?)
         }
         (None, None, None, None, Some(word), outputs) => {
-            let known = Mark::ALL.map(Mark::word);
-            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word);
-            Says::Verdict(mark.ok_or_else(|| unknown(place, "verdict", &word, &known))?, outputs)
+            let known = Mark::ALL.map(Mark::as_str);
+            let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word);
+            LabelContent::Verdict(mark.ok_or_else(|| unknown(cursor, "verdict", &word, &known))?, outputs)
         }
         _ => {
             let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
-            return Err(place.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
+            return Err(cursor.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
         }
     };
     Ok(Label { agent, case, stands, says, by, reason, date })
 }
 
-fn unknown(place: &Place<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
+fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
     let help = match nearest(found, known.iter().copied()) {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("known are {}", known.join(", ")),
     };
-    place.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
+    cursor.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Labels, NewLabel, Opinion, with_label};
+    use super::{GivenLabel, Labels, NewLabel, with_label};
     use crate::diag::Diagnostic;
     use crate::model::{AgentName, CaseId, Mark, RepoPath};
-    use crate::suites::{Entry, Shelf};
+    use crate::suites::{Entry, Files};
 
     struct One(String);
 
-    impl Shelf for One {
+    impl Files for One {
         fn list_all(&self, _: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             Ok(Vec::new())
         }
@@ -401,7 +401,7 @@ mod tests {
         let verdict = |outputs_sha256| NewLabel {
             agent: &agent,
             case: &case,
-            opinion: Opinion::Mark(Mark::Weak),
+            opinion: GivenLabel::Mark(Mark::Weak),
             outputs_sha256,
             date: "2026-11-21",
             by: "Subject A",
@@ -417,7 +417,7 @@ mod tests {
         let twice = with_label(&once, &verdict(None));
         let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
         assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));
-        let points = with_label("", &NewLabel { opinion: Opinion::Points(2, 1), ..verdict(Some("ab")) });
+        let points = with_label("", &NewLabel { opinion: GivenLabel::Points(2, 1), ..verdict(Some("ab")) });
         let read: Vec<serde_json::Value> = serde_json::from_str(&points).unwrap();
         assert_eq!((&read[0]["dimension"], &read[0]["score"]), (&super::DIMENSIONS[2].into(), &1.into()));
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::Schema;
 use serde_json::{Map, Value};
 
-use super::{Kind, evidence};
+use super::{SuiteKind, evidence};
 use crate::format::without_member;
 
 /// The key of every case under which people write what they like.
@@ -30,7 +30,7 @@ pub struct MeaningReader {
 
 impl MeaningReader {
     /// For the cases of this kind.
-    pub fn of(kind: &Kind) -> Self {
+    pub fn of(kind: &SuiteKind) -> Self {
         let history_keys: &[&str] = if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] };
         Self { history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
     }

@@ -5,22 +5,22 @@
 mod asking;
 mod atoms;
 mod audit;
-mod blame;
 mod calls;
 mod client;
 mod cross_agent;
 mod deltas;
-mod desk;
 mod digest;
 mod entries;
 mod every_kind;
 mod evidence;
 mod expected;
 mod expected_deltas;
+mod failure_classifier;
 mod finding;
 mod findings;
 mod folder;
 mod golden;
+mod grade_context;
 mod input;
 mod interview;
 mod judged;
@@ -46,26 +46,26 @@ mod walk;
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
-    AgentName, Ask, CaseId, Follow, Grade, Json, MetricSpec, PairResult, RepoPath, Ruling, Run, RunKey,
-    Suite as SuiteConfig, Toolbox, Why,
+    AgentName, Ask, CaseId, Grade, Json, MetricSpec, NextRole, PairResult, RepoPath, Ruling, Run, RunKey, SuiteConfig,
+    Toolbox, UngradedReason,
 };
 
 pub use asking::in_words;
 pub use audit::Audit;
-pub use desk::{Desk, Entry, EntryKind, PromptPackage, Shelf, is_of_the_system};
 pub use digest::{outputs_digest, sha256_hex, suite_digest};
 pub use entries::{GoldenEntries, shipped_flags};
 pub use every_kind::COMMON;
+pub use grade_context::{Entry, EntryKind, Files, GradeContext, PromptPackage, is_of_the_system};
 pub use input::{InputDigest, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 pub use judged::{Exhibit, vote};
-pub use labels::{Label, LabelForm, Labels, NewLabel, Opinion, Says, with_label};
+pub use labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
 pub use meaning::MeaningReader;
 pub use quarantine::Stated;
 pub use rubric::DIMENSIONS;
-pub use walk::{Files, files_below};
+pub use walk::{FilePaths, files_below};
 
 /// Every kind there is.
-pub const KINDS: &[&Kind] = &[
+pub const KINDS: &[&SuiteKind] = &[
     &findings::KIND,
     &triggers::KIND,
     &cross_agent::KIND,
@@ -79,7 +79,7 @@ pub const KINDS: &[&Kind] = &[
 ];
 
 /// A kind of suite.
-pub struct Kind {
+pub struct SuiteKind {
     /// Its name in configs.
     pub name: &'static str,
     /// Its scorer and the scorer's revision; numbers of two revisions are not compared.
@@ -87,20 +87,20 @@ pub struct Kind {
     /// Its metrics.
     pub metrics: &'static [MetricSpec],
     /// Who is graded.
-    pub cast: Cast,
+    pub cast: AgentPolicy,
     /// The files that its own system wrote beside a report.
-    pub layout: Layout,
+    pub layout: LegacyOutput,
     /// The lists of terms that its suites may replace.
     pub terms: &'static [&'static str],
     /// One line for people.
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
-    pub open: Open,
+    pub open: SuiteOpener,
     /// The JSON Schemas of its golden files, by name; that of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }
 
-impl Kind {
+impl SuiteKind {
     /// Its metrics without those that every kind has.
     pub fn own_metrics(&self) -> &'static [MetricSpec] {
         &self.metrics[..self.metrics.len() - COMMON.len()]
@@ -108,11 +108,11 @@ impl Kind {
 }
 
 /// Reads the golden files of a suite, or gives everything in them that cannot be.
-pub type Open = fn(&SuiteConfig, &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics>;
+pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
 
 /// The files that a kind's own system wrote beside a report, under the folder of `--out`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layout {
+pub enum LegacyOutput {
     /// None.
     None,
     /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
@@ -125,7 +125,7 @@ pub enum Layout {
 
 /// Who is graded on a kind's suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cast {
+pub enum AgentPolicy {
     /// The agents that the config names.
     Named,
     /// One agent of this name, that the config does not name.
@@ -141,31 +141,31 @@ pub trait Suite: Send + Sync {
     ///
     /// # Errors
     /// A file of the suite that cannot be read.
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic>;
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
 
     /// Sets what of a pair no single sample has, such as a variance, once the samples are folded: `samples` are the runs of the
     /// completed ones.
-    fn together(&self, _place: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
+    fn together(&self, _index: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
 
     /// What the run at `run` of the pair at `place` asks of a live agent; nothing of what is expected is in it. `None` where
     /// the kind's agents are never asked, as rules are.
     ///
     /// # Errors
     /// A file of the suite that cannot be read, and a case that says too little to be asked.
-    fn ask(&self, _place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, _index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
     }
 
     /// Reads the files that the agents of the pair at `place` are asked with, so that a document that no answer cites is compared, too.
     ///
     /// What cannot be read is refused where it is needed; here it counts as read.
-    fn read_inputs(&self, place: usize, shelf: &dyn Shelf) {
-        for run in 0..self.pairs()[place].runs.len() {
-            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(place, run, shelf) else {
+    fn read_inputs(&self, index: usize, files: &dyn Files) {
+        for run in 0..self.pairs()[index].runs.len() {
+            let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(index, run, files) else {
                 continue;
             };
-            let below = files_below(shelf, &root).unwrap_or_default();
-            below.values().for_each(|file| drop(shelf.bytes(file)));
+            let below = files_below(files, &root).unwrap_or_default();
+            below.values().for_each(|file| drop(files.bytes(file)));
         }
     }
 
@@ -174,12 +174,12 @@ pub trait Suite: Send + Sync {
     ///
     /// # Errors
     /// A file of the suite that cannot be read.
-    fn refinement(&self, _place: usize, _shelf: &dyn Shelf) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+    fn refinement(&self, _index: usize, _shelf: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         Ok(None)
     }
 
     /// What is kept for an audit of a run that did not complete, as JSON: the attempts of a loop until it broke off. It is no result.
-    fn unfinished(&self, _place: usize, _run: &Run, _why: &Why) -> Option<Box<str>> {
+    fn unfinished(&self, _index: usize, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
         None
     }
 
@@ -193,14 +193,14 @@ pub trait Suite: Send + Sync {
         Vec::new()
     }
 
-    /// What can be said of the golden files without a run, beside the problems that [`Kind::open`] already refuses.
-    fn audit(&self, shelf: &dyn Shelf) -> Audit;
+    /// What can be said of the golden files without a run, beside the problems that [`SuiteKind::open`] already refuses.
+    fn audit(&self, files: &dyn Files) -> Audit;
 }
 
 /// A bounded loop of an actor and a critic, as pure decisions: what was answered so far says what is asked next.
 pub trait Refinement: Send + Sync {
     /// What follows after these answers, each the `outputs` of who was asked; the loop begins with none.
-    fn next(&self, answers: &[Json]) -> Follow;
+    fn next(&self, answers: &[Json]) -> NextRole;
 
     /// The `outputs` of the whole run, as far as it came: they are graded and replayed like those of a recorded loop.
     fn outputs(&self, answers: &[Json]) -> Json;
@@ -238,6 +238,6 @@ impl Pair {
 }
 
 /// The kind of this name.
-pub fn kind(name: &str) -> Option<&'static Kind> {
+pub fn kind(name: &str) -> Option<&'static SuiteKind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }

@@ -1,6 +1,6 @@
 //! Scores that people gave: each counts on the outputs that it is on, and the report says so.
 
-use super::labels::{Label, Labels, Says};
+use super::labels::{Label, LabelContent, Labels};
 use super::rubric::DIMENSIONS;
 use crate::model::PairResult;
 
@@ -8,20 +8,20 @@ use crate::model::PairResult;
 pub fn score_remarks(labels: &Labels, pairs: &[PairResult]) -> Vec<String> {
     let given = pairs.iter().flat_map(|pair| labels.of(&pair.agent, &pair.case).map(move |label| (pair, label)));
     // One that was given again on the outputs of today says nothing any more.
-    let is_replaced = |pair: &PairResult, place: &usize, outputs: &Option<String>| {
+    let is_replaced = |pair: &PairResult, index: &usize, outputs: &Option<String>| {
         let today = pair.outputs_sha256.as_deref();
         let mut others = labels.of(&pair.agent, &pair.case);
         outputs.as_deref() != today
             && others.any(|label| {
-                matches!(&label.says, Says::Score(other, _, Some(own)) if other == place && today == Some(own.as_str()))
+                matches!(&label.says, LabelContent::Score(other, _, Some(own)) if other == index && today == Some(own.as_str()))
             })
     };
     let scored = given.filter_map(|(pair, label)| match &label.says {
-        Says::Score(dimension, _, outputs) if is_replaced(pair, dimension, outputs) => None,
-        Says::Score(dimension, score, outputs) => {
+        LabelContent::Score(dimension, _, outputs) if is_replaced(pair, dimension, outputs) => None,
+        LabelContent::Score(dimension, score, outputs) => {
             Some(scored(pair, label, DIMENSIONS[*dimension], *score, outputs.as_deref()))
         }
-        Says::Tag(..) | Says::Verdict(..) => None,
+        LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
     });
     scored.collect()
 }

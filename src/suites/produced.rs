@@ -3,17 +3,17 @@
 use serde::Deserialize;
 use serde::de::MapAccess;
 
-use super::finding::{Finding, Parts, Severity};
+use super::finding::{Finding, FindingParts, Severity};
 use super::reading::from_text;
-use crate::format::loose;
-use crate::format::loose::{Loose, Object, Shape, Text};
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Object, Shape, Text};
 use crate::model::{Layer, Run};
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
 /// What one run produced.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Produced {
+pub struct FindingsOutput {
     /// Its findings, in their order.
     pub findings: Vec<Finding>,
     /// Its gap types in the form in which they are compared.
@@ -28,157 +28,157 @@ const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 
 /// The fields of a record's outputs that are read here.
 #[derive(Deserialize, Default)]
-struct Outputs<'a> {
+struct FindingsForm<'a> {
     #[serde(borrow, default)]
-    findings: Loose<Vec<Loose<Object<FindingForm<'a>>>>>,
+    findings: Lenient<Vec<Lenient<Object<FindingForm<'a>>>>>,
     #[serde(borrow, default)]
-    gaps: Loose<Vec<Loose<GapForm<'a>>>>,
+    gaps: Lenient<Vec<Lenient<GapForm<'a>>>>,
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    text: Lenient<Text<'a>>,
 }
 
 #[derive(Deserialize)]
 struct FindingForm<'a> {
     #[serde(borrow, default)]
-    category: Loose<Text<'a>>,
+    category: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    severity: Loose<Text<'a>>,
+    severity: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    title: Loose<Text<'a>>,
+    title: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    description: Loose<Text<'a>>,
+    description: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    citations: Loose<Vec<Loose<Object<CitationForm<'a>>>>>,
+    citations: Lenient<Vec<Lenient<Object<CitationForm<'a>>>>>,
 }
 
 #[derive(Deserialize)]
 struct CitationForm<'a> {
     #[serde(borrow, default)]
-    file: Loose<Text<'a>>,
+    file: Lenient<Text<'a>>,
     #[serde(borrow, default)]
-    quote: Loose<Text<'a>>,
+    quote: Lenient<Text<'a>>,
 }
 
 /// A gap is its type, or an object that has one.
 #[derive(Deserialize)]
 struct GapForm<'a> {
     #[serde(borrow, default, rename = "type")]
-    kind: Loose<Text<'a>>,
+    kind: Lenient<Text<'a>>,
 }
 
 impl<'de: 'a, 'a> Shape<'de> for GapForm<'a> {
-    fn of_text(text: Text<'de>) -> Loose<Self> {
-        Loose::Given(Self { kind: Loose::Given(text) })
+    fn of_text(text: Text<'de>) -> Lenient<Self> {
+        Lenient::Given(Self { kind: Lenient::Given(text) })
     }
 
-    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Loose<Self>, A::Error> {
-        loose::fields(object)
+    fn of_object<A: MapAccess<'de>>(object: A) -> Result<Lenient<Self>, A::Error> {
+        lenient::fields(object)
     }
 }
 
 /// Reads findings and gaps. An agent's text is data: nothing in it is an error, a wrong form is a flaw.
-pub fn produced(run: &Run) -> Produced {
-    let mut reader = Reader::default();
-    let Outputs { findings, gaps, text } = loose::object(&run.outputs);
+pub fn produced(run: &Run) -> FindingsOutput {
+    let mut reader = FindingsReader::default();
+    let FindingsForm { findings, gaps, text } = lenient::object(&run.outputs);
     let (findings, recovered, layer) = match findings {
-        Loose::Given(list) => (list, Loose::Absent, Layer::Structured),
-        Loose::Other(form) => {
+        Lenient::Given(list) => (list, Lenient::Absent, Layer::Structured),
+        Lenient::Other(form) => {
             reader.flaw(format!("\"findings\" is {form}, not a list"));
-            (Vec::new(), Loose::Absent, Layer::Unreadable)
+            (Vec::new(), Lenient::Absent, Layer::Unreadable)
         }
-        Loose::Absent => reader.read_text(&text),
+        Lenient::Absent => reader.read_text(&text),
     };
     let gaps = if gaps.is_absent() { recovered } else { gaps };
-    let findings = findings.iter().enumerate().map(|(place, form)| reader.finding(place, form)).collect();
+    let findings = findings.iter().enumerate().map(|(index, form)| reader.finding(index, form)).collect();
     let gaps = reader.gaps(&gaps);
-    Produced { findings, gaps, layer, flaws: reader.flaws }
+    FindingsOutput { findings, gaps, layer, flaws: reader.flaws }
 }
 
 #[derive(Default)]
-struct Reader {
+struct FindingsReader {
     flaws: Vec<String>,
 }
 
-type Read<'a> = (Vec<Loose<Object<FindingForm<'a>>>>, Loose<Vec<Loose<GapForm<'a>>>>, Layer);
+type FindingsLists<'a> = (Vec<Lenient<Object<FindingForm<'a>>>>, Lenient<Vec<Lenient<GapForm<'a>>>>, Layer);
 
-impl Reader {
+impl FindingsReader {
     fn flaw(&mut self, flaw: String) {
         self.flaws.push(flaw);
     }
 
-    fn read_text(&mut self, text: &Loose<Text<'_>>) -> Read<'static> {
-        match from_text::<Outputs<'_>>(text, &ANCHOR) {
+    fn read_text(&mut self, text: &Lenient<Text<'_>>) -> FindingsLists<'static> {
+        match from_text::<FindingsForm<'_>>(text, &ANCHOR) {
             Ok(found) => {
                 self.flaws.extend(found.loss());
                 (found.outputs.findings.into_list(), found.outputs.gaps, found.layer)
             }
             Err(flaw) => {
                 self.flaw(flaw);
-                (Vec::new(), Loose::Absent, Layer::Unreadable)
+                (Vec::new(), Lenient::Absent, Layer::Unreadable)
             }
         }
     }
 
-    fn finding(&mut self, place: usize, form: &Loose<Object<FindingForm<'_>>>) -> Finding {
+    fn finding(&mut self, index: usize, form: &Lenient<Object<FindingForm<'_>>>) -> Finding {
         let FindingForm { category, severity, title, description, citations } = match form {
-            Loose::Given(Object(fields)) => fields,
-            Loose::Absent => return self.no_object(place, "null"),
-            Loose::Other(form) => return self.no_object(place, form),
+            Lenient::Given(Object(fields)) => fields,
+            Lenient::Absent => return self.no_object(index, "null"),
+            Lenient::Other(form) => return self.no_object(index, form),
         };
         let texts = [("category", category), ("severity", severity), ("title", title), ("description", description)];
         for (key, text) in texts {
-            if let Loose::Other(form) = text {
-                self.flaw(format!("findings[{place}].{key} is {form}, not a text"));
+            if let Lenient::Other(form) = text {
+                self.flaw(format!("findings[{index}].{key} is {form}, not a text"));
             }
         }
         if category.text().is_empty() {
-            self.flaw(format!("findings[{place}] has no category"));
+            self.flaw(format!("findings[{index}] has no category"));
         }
-        Finding::of(&Parts {
+        Finding::of(&FindingParts {
             category: category.text(),
             severity: Severity::named(severity.text()),
             title: title.text(),
             description: description.text(),
-            citations: self.citations(place, citations),
+            citations: self.citations(index, citations),
         })
     }
 
-    fn no_object(&mut self, place: usize, form: &str) -> Finding {
-        self.flaw(format!("findings[{place}] is {form}, not an object"));
+    fn no_object(&mut self, index: usize, form: &str) -> Finding {
+        self.flaw(format!("findings[{index}] is {form}, not an object"));
         Finding::default()
     }
 
     fn citations<'a>(
         &mut self,
-        place: usize,
-        list: &'a Loose<Vec<Loose<Object<CitationForm<'_>>>>>,
+        index: usize,
+        list: &'a Lenient<Vec<Lenient<Object<CitationForm<'_>>>>>,
     ) -> Vec<(&'a str, &'a str)> {
         let list = match list {
-            Loose::Absent => return Vec::new(),
-            Loose::Given(list) => list,
-            Loose::Other(form) => {
-                self.flaw(format!("findings[{place}].citations is {form}, not a list"));
+            Lenient::Absent => return Vec::new(),
+            Lenient::Given(list) => list,
+            Lenient::Other(form) => {
+                self.flaw(format!("findings[{index}].citations is {form}, not a list"));
                 return Vec::new();
             }
         };
         let mut citations = Vec::with_capacity(list.len());
         for one in list {
             match one {
-                Loose::Given(Object(CitationForm { file, quote })) => citations.push((file.text(), quote.text())),
-                Loose::Absent => self.flaw(format!("findings[{place}] has a citation that is null, not an object")),
-                Loose::Other(form) => {
-                    self.flaw(format!("findings[{place}] has a citation that is {form}, not an object"));
+                Lenient::Given(Object(CitationForm { file, quote })) => citations.push((file.text(), quote.text())),
+                Lenient::Absent => self.flaw(format!("findings[{index}] has a citation that is null, not an object")),
+                Lenient::Other(form) => {
+                    self.flaw(format!("findings[{index}] has a citation that is {form}, not an object"));
                 }
             }
         }
         citations
     }
 
-    fn gaps(&mut self, list: &Loose<Vec<Loose<GapForm<'_>>>>) -> Vec<String> {
+    fn gaps(&mut self, list: &Lenient<Vec<Lenient<GapForm<'_>>>>) -> Vec<String> {
         let list = match list {
-            Loose::Absent => return Vec::new(),
-            Loose::Given(list) => list,
-            Loose::Other(form) => {
+            Lenient::Absent => return Vec::new(),
+            Lenient::Given(list) => list,
+            Lenient::Other(form) => {
                 self.flaw(format!("\"gaps\" is {form}, not a list"));
                 return Vec::new();
             }
@@ -186,8 +186,8 @@ impl Reader {
         let mut gaps = Vec::with_capacity(list.len());
         for one in list {
             match one {
-                Loose::Given(GapForm { kind: Loose::Given(kind) }) => gaps.push(same_category(kind)),
-                Loose::Given(_) | Loose::Absent | Loose::Other(_) => {
+                Lenient::Given(GapForm { kind: Lenient::Given(kind) }) => gaps.push(same_category(kind)),
+                Lenient::Given(_) | Lenient::Absent | Lenient::Other(_) => {
                     self.flaw("a gap is neither a text nor an object with a type".to_owned());
                 }
             }
@@ -198,10 +198,10 @@ impl Reader {
 
 #[cfg(test)]
 mod tests {
-    use super::{Produced, produced};
+    use super::{FindingsOutput, produced};
     use crate::model::{Layer, Run};
 
-    fn reading(outputs: &str) -> Produced {
+    fn reading(outputs: &str) -> FindingsOutput {
         produced(&Run::of(outputs))
     }
 

@@ -6,33 +6,33 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::blame::{Blame, Fault};
-use super::deltas::{Produced, form, kinds_by_item, produced};
+use super::deltas::{DeltasOutput, form, kinds_by_item, produced};
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
-use super::expected_deltas::{DeltaForm, ExpectedDeltas};
-use super::folder::{Folder, Name, Read};
+use super::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
+use super::failure_classifier::{CheckFailure, FailureClassifier};
+use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::QuarantineForm;
-use super::snapshot::Snapshot;
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use super::snapshot::RepositorySnapshot;
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
-    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, Suite as SuiteConfig, Toolbox,
-    all_hold, indicator,
+    Aggregate, Ask, Check, CheckKey, ExplainedBy, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, Toolbox, all_hold,
+    indicator,
 };
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "property",
     scorer: "property/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::Evaluations,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::Evaluations,
     terms: &[],
     meaning: "agents that must say the same of code whose meaning did not change",
-    open,
-    schemas: || vec![("property-case", schemars::schema_for!(CaseForm))],
+    open: open_suite,
+    schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
 };
 
 const OWN: &[MetricSpec] = &[
@@ -53,12 +53,12 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "property case")]
-struct CaseForm {
+struct PropertyCaseForm {
     /// What a live agent is shown first; an agent without a program of its own can be asked nothing else.
-    snapshot: Option<Snapshot>,
+    snapshot: Option<RepositorySnapshot>,
     /// What the base run has to say of its items; without it, an agent that always says the same is stable.
     #[serde(default)]
-    expected_deltas: Vec<DeltaForm>,
+    expected_deltas: Vec<ExpectedDeltaForm>,
     /// The variants.
     variants: Vec<VariantForm>,
     /// What people should know of the case; nothing is judged by it.
@@ -77,60 +77,60 @@ struct VariantForm {
     /// What was done to the input, in words.
     transform: String,
     /// What a live agent is shown then; all variants have one, or none.
-    snapshot: Option<Snapshot>,
+    snapshot: Option<RepositorySnapshot>,
 }
 
-struct Case {
-    snapshot: Option<Snapshot>,
+struct PropertyCase {
+    snapshot: Option<RepositorySnapshot>,
     expected: ExpectedDeltas,
     variants: Vec<VariantForm>,
 }
 
 struct Property {
-    folder: Folder<Case>,
+    folder: CaseFolder<PropertyCase>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("cases"), |source, _| read(source))?;
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("cases"), |source, _| read_case(source))?;
     Ok(Box::new(Property { folder }))
 }
 
-fn read(source: &SourceText) -> Result<Read<Case>, Diagnostic> {
-    let CaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
-    let place = Place::whole(source);
+fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic> {
+    let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
         let help = "name one: a base run alone proves nothing";
-        return Err(place.problem(&[Key("variants")], "no-variants", "there is no variant", help));
+        return Err(cursor.problem(&[Key("variants")], "no-variants", "there is no variant", help));
     }
     if let Some(snapshot) = &snapshot {
-        snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
+        snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
     }
-    let expected = ExpectedDeltas::read(&place, expected_deltas)?;
+    let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
-    let mut runs = vec![Name { text: stem.to_owned(), at: 0 }];
+    let mut runs = vec![StatedName { text: stem.to_owned(), at: 0 }];
     for (at, VariantForm { name, transform, snapshot: shown }) in variants.iter().enumerate() {
         let of = |key| [Key("variants"), At(at), Key(key)];
-        place.filled(&of("name"), "the name of a variant", name)?;
-        place.filled(&of("transform"), "the transform of a variant", transform)?;
+        cursor.filled(&of("name"), "the name of a variant", name)?;
+        cursor.filled(&of("transform"), "the transform of a variant", transform)?;
         if variants[..at].iter().any(|other| other.name == *name) {
             let what = format!("the variant \"{name}\" stands here twice");
-            return Err(place.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
+            return Err(cursor.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
         }
         match (&snapshot, shown) {
-            (Some(_), Some(shown)) => shown.ranges(&place.inner(&of("snapshot"))).map(|_| ())?,
+            (Some(_), Some(shown)) => shown.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
                 let what = format!("the case and its variant \"{name}\" do not both have a snapshot");
                 let help = "give the case and each variant one, or none of them";
-                return Err(place.problem(&of("name"), "no-snapshot", what, help));
+                return Err(cursor.problem(&of("name"), "no-snapshot", what, help));
             }
         }
-        runs.push(Name { text: format!("{stem}--{name}"), at: place.value(&of("name")) });
+        runs.push(StatedName { text: format!("{stem}--{name}"), at: cursor.value(&of("name")) });
     }
-    Ok(Read {
+    Ok(GoldenCase {
         runs,
-        quarantine: quarantine.map(|form| form.stated(&place)),
-        ..Read::plain(Case { snapshot, expected, variants })
+        quarantine: quarantine.map(|form| form.stated(&cursor)),
+        ..GoldenCase::plain(PropertyCase { snapshot, expected, variants })
     })
 }
 
@@ -147,19 +147,19 @@ impl Suite for Property {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let Case { expected, variants, .. } = self.folder.case(place);
-        let read: Vec<(Produced, Layer)> = runs.iter().map(produced).collect();
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let PropertyCase { expected, variants, .. } = self.folder.case(index);
+        let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
         let wanted = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
-        let blame = Blame::new(&self.folder.pairs[place], &runs[0], desk, &flaws);
+        let classifier = FailureClassifier::new(&self.folder.pairs[index], &runs[0], context, &flaws);
         let readable = || "an answer of the form {deltas: []}".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, blame.schema(wanted))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(wanted))];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {
                 let action = "mend the classification itself in the kind reconciliation: stability of a wrong one is worth nothing";
-                blame.failure(Fault::Content, None, detail, action.to_owned())
+                classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the base run says {expected}");
             checks.push(Check::of("base_classified", CheckKey::Only, 1, expected, failure));
@@ -172,17 +172,17 @@ impl Suite for Property {
             let same = unread.is_none() && kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
-                let blame = blame.beside(run);
+                let classifier = classifier.beside(run);
                 if let Some((which, one)) = unread {
                     let flaw = one.flaws.first().map_or("", String::as_str);
                     let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
-                    return blame.failure(Fault::Content, None, detail, wanted.to_owned());
+                    return classifier.failure(CheckFailure::Content, None, detail, wanted.to_owned());
                 }
                 let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
                 let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
                 let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
                 let action = "make the prompt say what a classification rests on, and that this change is none";
-                blame.failure(Fault::Content, None, detail, action.to_owned())
+                classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the same kinds after \"{}\"", variant.transform);
             checks.push(Check::of("stable", CheckKey::Named(variant.name.as_str().into()), 1, expected, failure));
@@ -193,8 +193,8 @@ impl Suite for Property {
         Ok(Grade { values, checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
-    fn ask(&self, place: usize, run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let Case { snapshot, variants, .. } = self.folder.case(place);
+    fn ask(&self, index: usize, run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let PropertyCase { snapshot, variants, .. } = self.folder.case(index);
         // The first run is the base's.
         let variant = run.checked_sub(1).map(|at| &variants[at]);
         let shown = variant.map_or(snapshot, |variant| &variant.snapshot);
@@ -204,7 +204,7 @@ impl Suite for Property {
             None => Ask {
                 prompt: String::new(),
                 inputs: json!({
-                    "case": self.folder.pairs[place].case.as_str(),
+                    "case": self.folder.pairs[index].case.as_str(),
                     "variant": variant.map(|variant| &variant.name),
                     "transform": variant.map(|variant| &variant.transform),
                 }),
@@ -214,7 +214,7 @@ impl Suite for Property {
         }))
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        self.folder.audit(shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
     }
 }

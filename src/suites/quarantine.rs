@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::diag::Point;
-use crate::format::Place;
+use crate::format::JsonCursor;
 use crate::format::Step::Key;
 use crate::model::Quarantine;
 
@@ -33,8 +33,8 @@ pub struct Stated {
 
 impl QuarantineForm {
     /// What the golden file at `place` states under `quarantine`.
-    pub fn stated(self, place: &Place<'_>) -> Box<Stated> {
-        let at = |key| Point::of_offset(&place.source.text, place.value(&[Key("quarantine"), Key(key)]));
+    pub fn stated(self, cursor: &JsonCursor<'_>) -> Box<Stated> {
+        let at = |key| Point::of_offset(&cursor.source.text, cursor.value(&[Key("quarantine"), Key(key)]));
         let (owner, reason, expires) = (at("owner"), at("reason"), at("expires"));
         let terms = Quarantine { owner: self.owner, reason: self.reason, expires: self.expires };
         Box::new(Stated { terms: Box::new(terms), owner, reason, expires })

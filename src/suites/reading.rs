@@ -2,13 +2,13 @@
 
 use serde::Deserialize;
 
-use crate::format::loose::{Loose, Text};
+use crate::format::lenient::{Lenient, Text};
 use crate::model::Layer;
 use crate::text::recover;
 use crate::text::recover::Anchor;
 
 /// What a text was recovered to.
-pub struct Recovered<T> {
+pub struct RecoveredText<T> {
     /// The kind's outputs.
     pub outputs: T,
     /// How they were read.
@@ -17,7 +17,7 @@ pub struct Recovered<T> {
     lost: usize,
 }
 
-impl<T> Recovered<T> {
+impl<T> RecoveredText<T> {
     /// What was lost, as a flaw.
     pub fn loss(&self) -> Option<String> {
         (self.lost > 0).then(|| format!("{} objects of the text could not be read", self.lost))
@@ -28,25 +28,25 @@ impl<T> Recovered<T> {
 ///
 /// # Errors
 /// The flaw: that there is no text, or nothing in it.
-pub fn from_text<T>(text: &Loose<Text<'_>>, anchor: &Anchor<'_>) -> Result<Recovered<T>, String>
+pub fn from_text<T>(text: &Lenient<Text<'_>>, anchor: &Anchor<'_>) -> Result<RecoveredText<T>, String>
 where
     T: Deserialize<'static> + Default,
 {
     let list = anchor.list;
-    let Loose::Given(text) = text else {
+    let Lenient::Given(text) = text else {
         return Err(format!("there is neither a list \"{list}\" nor a text to read it from"));
     };
     let found = recover::recover(text, anchor)
         .ok_or_else(|| format!("no JSON with a list \"{list}\" can be read from the text"))?;
     let outputs = T::deserialize(found.value).unwrap_or_default();
-    Ok(Recovered { outputs, layer: layer(found.layer), lost: found.lost })
+    Ok(RecoveredText { outputs, layer: layer(found.layer), lost: found.lost })
 }
 
 /// The layer of a recovery as a grade names it.
-pub fn layer(layer: recover::Layer) -> Layer {
+pub fn layer(layer: recover::RecoveryLayer) -> Layer {
     match layer {
-        recover::Layer::Strict => Layer::Strict,
-        recover::Layer::Repaired => Layer::Repaired,
-        recover::Layer::Salvaged => Layer::Salvaged,
+        recover::RecoveryLayer::Strict => Layer::Strict,
+        recover::RecoveryLayer::Repaired => Layer::Repaired,
+        recover::RecoveryLayer::Salvaged => Layer::Salvaged,
     }
 }

@@ -5,32 +5,31 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::blame::{Blame, Fault};
-use super::deltas::{Delta, Produced, kinds_by_item, produced};
+use super::deltas::{Delta, DeltasOutput, kinds_by_item, produced};
 use super::every_kind::{COMMON, with_common};
-use super::expected_deltas::{DeltaForm, ExpectedDeltas};
-use super::folder::{Folder, Read};
+use super::expected_deltas::{ExpectedDeltaForm, ExpectedDeltas};
+use super::failure_classifier::{CheckFailure, FailureClassifier};
+use super::folder::{CaseFolder, GoldenCase};
 use super::quarantine::QuarantineForm;
-use super::snapshot::{Range, Snapshot};
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use super::snapshot::{LineRange, RepositorySnapshot};
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::Key;
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
-    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, Suite as SuiteConfig, indicator,
-    share,
+    Ask, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Run, SuiteConfig, indicator, share,
 };
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
     scorer: "reconciliation/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::Evaluations,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::Evaluations,
     terms: &[],
     meaning: "agents that say how code, tests and requirements fit together, against a snapshot of a repository",
-    open,
+    open: open_suite,
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 
@@ -80,10 +79,10 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[schemars(title = "reconciliation fixture")]
 struct FixtureForm {
     /// What there is.
-    snapshot: Snapshot,
+    snapshot: RepositorySnapshot,
     /// What has to be found.
     #[serde(default)]
-    expected_deltas: Vec<DeltaForm>,
+    expected_deltas: Vec<ExpectedDeltaForm>,
     /// The most recommendations that are right.
     max_recommendations: usize,
     /// The rule of the prompt package that this tests, by id or text.
@@ -96,31 +95,31 @@ struct FixtureForm {
 }
 
 struct Fixture {
-    snapshot: Snapshot,
+    snapshot: RepositorySnapshot,
     files: BTreeSet<String>,
     tests: BTreeSet<String>,
-    coverage: Vec<Range>,
+    coverage: Vec<LineRange>,
     expected: ExpectedDeltas,
     most: usize,
     rule: Option<String>,
 }
 
 struct Reconciliation {
-    folder: Folder<Fixture>,
+    folder: CaseFolder<Fixture>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("fixtures"), |source, _| read(source))?;
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("fixtures"), |source, _| read_fixture(source))?;
     Ok(Box::new(Reconciliation { folder }))
 }
 
-fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
+fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> {
     let FixtureForm { snapshot, expected_deltas, max_recommendations, rule, _notes: _, quarantine } =
         json::golden(source)?;
-    let place = Place::whole(source);
-    let coverage = snapshot.ranges(&place.inner(&[Key("snapshot")]))?;
-    let expected = ExpectedDeltas::read(&place, expected_deltas)?;
-    let rule = place.rule(rule)?;
+    let cursor = JsonCursor::whole(source);
+    let coverage = snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
+    let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
+    let rule = cursor.rule(rule)?;
     let fixture = Fixture {
         files: snapshot.files.iter().cloned().collect(),
         tests: snapshot.tests.iter().cloned().collect(),
@@ -130,7 +129,7 @@ fn read(source: &SourceText) -> Result<Read<Fixture>, Diagnostic> {
         most: max_recommendations,
         rule,
     };
-    Ok(Read { quarantine: quarantine.map(|form| form.stated(&place)), ..Read::plain(fixture) })
+    Ok(GoldenCase { quarantine: quarantine.map(|form| form.stated(&cursor)), ..GoldenCase::plain(fixture) })
 }
 
 impl Fixture {
@@ -138,7 +137,7 @@ impl Fixture {
     fn unknown<'a>(&self, delta: &'a Delta) -> Vec<&'a str> {
         let Delta { paths, tests, ranges, .. } = delta;
         let covered = |text: &str| {
-            Range::read(text).is_some_and(|cited| {
+            LineRange::read(text).is_some_and(|cited| {
                 let known = self.coverage.iter().filter(|known| known.path == cited.path);
                 known.into_iter().any(|known| known.from <= cited.from && cited.to <= known.to)
             })
@@ -159,16 +158,16 @@ impl Suite for Reconciliation {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (fixture, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (fixture, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
         let (produced, layer) = produced(run);
         let kinds = kinds_by_item(&produced.deltas);
         let (made, hit) = (kinds.values().map(BTreeSet::len).sum(), fixture.expected.hit(&kinds));
         let grounded = produced.deltas.iter().filter(|delta| fixture.grounds(delta)).count();
         let bounded =
             produced.conditions.len() <= fixture.most && produced.conditions.iter().all(|one| !one.is_empty());
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let checks = Reader { fixture, produced: &produced, blame }.checks(&kinds);
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks = ReconciliationChecker { fixture, produced: &produced, classifier }.checks(&kinds);
         let shortfalls = fixture.expected.surplus(&kinds);
         let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         let passed = indicator(grade.passed());
@@ -184,24 +183,24 @@ impl Suite for Reconciliation {
         Ok(grade)
     }
 
-    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let fixture = self.folder.case(place);
+    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let fixture = self.folder.case(index);
         Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        self.folder.audit(shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
     }
 }
 
 /// One sample beside its fixture.
-struct Reader<'a> {
+struct ReconciliationChecker<'a> {
     fixture: &'a Fixture,
-    produced: &'a Produced,
-    blame: Blame<'a>,
+    produced: &'a DeltasOutput,
+    classifier: FailureClassifier<'a>,
 }
 
-impl Reader<'_> {
+impl ReconciliationChecker<'_> {
     fn checks(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Check> {
         let form = "make the agent answer {\"deltas\": [{item, kind, evidence}], \"recommendations\": [{action, success_condition}]}";
         let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
@@ -210,7 +209,7 @@ impl Reader<'_> {
             only(
                 "schema",
                 &|| "an answer of the form {deltas: [], recommendations: []}".to_owned(),
-                self.blame.schema(form),
+                self.classifier.schema(form),
             ),
             only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
             only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
@@ -227,14 +226,14 @@ impl Reader<'_> {
         let missing = self.fixture.expected.missing(kinds);
         (!missing.is_empty()).then(|| {
             let action = match self.fixture.rule.as_deref() {
-                Some(rule) if self.blame.had_rule(rule) => {
+                Some(rule) if self.classifier.had_rule(rule) => {
                     format!("the agent had rule {rule} and did not follow it: give it an example")
                 }
                 Some(rule) => format!("write rule {rule} into the prompt package"),
                 None => "say in the prompt how such an item is told apart, and name the rule in the fixture".to_owned(),
             };
             let detail = format!("not found: {}", missing.join(", "));
-            self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), detail, action)
+            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), detail, action)
         })
     }
 
@@ -242,7 +241,7 @@ impl Reader<'_> {
         let wrong = self.fixture.expected.wrong(kinds);
         (!wrong.is_empty()).then(|| {
             let action = "sharpen the classification rules of the prompt package at this item".to_owned();
-            self.blame.failure(Fault::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
+            self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
         })
     }
 
@@ -252,14 +251,14 @@ impl Reader<'_> {
         // What maps to nothing is mended before what is missing, whichever was written first.
         let (loose, unknown) = loose.iter().find(|(_, unknown)| !unknown.is_empty()).or(loose.first())?;
         let (detail, fault) = match unknown.is_empty() {
-            true => (format!("{} is claimed without any evidence", loose.item), Fault::Content),
+            true => (format!("{} is claimed without any evidence", loose.item), CheckFailure::Content),
             false => {
                 let cited = unknown.join(", ");
-                (format!("{} cites what the snapshot does not have: {cited}", loose.item), Fault::Unmapped)
+                (format!("{} cites what the snapshot does not have: {cited}", loose.item), CheckFailure::Unmapped)
             }
         };
         let action = "make the agent cite only paths, tests and ranges that it was shown";
-        Some(self.blame.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
+        Some(self.classifier.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
     }
 
     fn unbounded(&self) -> Option<Failure> {
@@ -271,6 +270,6 @@ impl Reader<'_> {
             (false, open) => format!("{open} of {found} recommendations have no success condition"),
         };
         let action = "make the prompt bound the list of next tasks, each with a success condition";
-        Some(self.blame.failure(Fault::Content, None, detail, action.to_owned()))
+        Some(self.classifier.failure(CheckFailure::Content, None, detail, action.to_owned()))
     }
 }

@@ -1,18 +1,18 @@
 //! Kind `revision` (seed 003): agents that revise contracts, and critics that judge them, against a deterministic verifier.
 
 use self::asked::ask;
-use self::case::Case;
-use self::checks::Reader;
+use self::case::RevisionCase;
+use self::checks::RevisionChecker;
 use self::fault::FaultKind;
-use self::produced::{Attempt, produced};
+use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
-use super::blame::Blame;
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Refinement, Shelf, Suite};
+use super::failure_classifier::FailureClassifier;
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Refinement, Suite, SuiteKind};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
-    Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, MetricSpec, Role, Run, SampleFold, Scoring, Side,
-    Suite as SuiteConfig, Unit, Why, all_hold, indicator,
+    Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, SampleFold,
+    Scoring, SuiteConfig, UngradedReason, Unit, all_hold, indicator,
 };
 
 mod alignment;
@@ -39,12 +39,12 @@ mod terms;
 mod tests;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::Attempts,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::Attempts,
     terms: &[],
     meaning: "agents that revise contracts in RTF, and critics of such revisions, against a deterministic verifier",
     open,
@@ -56,7 +56,7 @@ const COUNT: MetricSpec =
 
 /// No more than in the baseline, and none without a baseline.
 const NO_MORE: &[Gate] =
-    &[Gate::Threshold { side: Side::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
+    &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
 
 /// In the order in which [`Revision::grade`] gives them.
 const OWN: &[MetricSpec] = &[
@@ -196,21 +196,21 @@ struct Revision {
     pairs: Vec<Pair>,
     places: Vec<usize>,
     roles: Vec<Role>,
-    cases: Vec<Case>,
+    cases: Vec<RevisionCase>,
     scoring: Scoring,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let scoring = suite.scoring.clone().unwrap_or_default();
-    let opened = case::open(suite, shelf, &scoring)?;
+    let opened = case::open_cases(suite, files, &scoring)?;
     let (mut pairs, mut places, mut roles) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, case) in opened.iter().enumerate() {
+    for (index, case) in opened.iter().enumerate() {
         for (name, agent) in &suite.agents {
             // A critic is asked where there is something to judge.
             if agent.role == Role::Critic && case.judged.is_none() {
                 continue;
             }
-            places.push(place);
+            places.push(index);
             roles.push(agent.role);
             pairs.push(case.pair(suite, name));
         }
@@ -223,12 +223,13 @@ impl Suite for Revision {
         &self.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.pairs[place], &self.cases[self.places[place]], &runs[0]);
-        let produced = produced(run, self.roles[place], case, &self.scoring);
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let reader = Reader { case, produced: &produced, scoring: &self.scoring, role: self.roles[place], blame };
-        let mut values = match self.roles[place] {
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, case, run) = (&self.pairs[index], &self.cases[self.places[index]], &runs[0]);
+        let produced = produced(run, self.roles[index], case, &self.scoring);
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let reader =
+            RevisionChecker { case, produced: &produced, scoring: &self.scoring, role: self.roles[index], classifier };
+        let mut values = match self.roles[index] {
             Role::Actor => of_the_document(produced.attempts.last()),
             Role::Critic => vec![None; 12],
         };
@@ -240,31 +241,31 @@ impl Suite for Revision {
         Ok(Grade { values, checks, layer: produced.layer, shortfalls: Vec::new(), kept })
     }
 
-    fn ask(&self, place: usize, _run: usize, shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        ask(&self.pairs[place].golden, self.roles[place], &self.scoring, shelf).map(Some)
+    fn ask(&self, index: usize, _run: usize, files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        ask(&self.pairs[index].golden, self.roles[index], &self.scoring, files).map(Some)
     }
 
-    fn refinement(&self, place: usize, shelf: &dyn Shelf) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
-        match self.roles[place] {
+    fn refinement(&self, index: usize, files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+        match self.roles[index] {
             Role::Actor => {
-                Loop::open(&self.pairs[place].golden, &self.scoring, shelf).map(|one| Some(Box::new(one) as _))
+                Loop::open(&self.pairs[index].golden, &self.scoring, files).map(|one| Some(Box::new(one) as _))
             }
             Role::Critic => Ok(None),
         }
     }
 
-    fn unfinished(&self, place: usize, run: &Run, why: &Why) -> Option<Box<str>> {
-        let produced = produced(run, self.roles[place], &self.cases[self.places[place]], &self.scoring);
+    fn unfinished(&self, index: usize, run: &Run, why: &UngradedReason) -> Option<Box<str>> {
+        let produced = produced(run, self.roles[index], &self.cases[self.places[index]], &self.scoring);
         audit::of_a_loop(&produced, &self.scoring, Some(why))
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        case::audit(&self.cases, shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        case::audit(&self.cases, files)
     }
 }
 
 /// The numbers of the last document; an agent that gave none is not satisfactory in anything.
-fn of_the_document(last: Option<&Attempt>) -> Vec<Option<f64>> {
+fn of_the_document(last: Option<&VerifiedAttempt>) -> Vec<Option<f64>> {
     let Some(verification) = last.map(|attempt| attempt.verification.as_ref()) else {
         let mut nothing = vec![Some(0.0); 7];
         nothing.extend([None; 5]);

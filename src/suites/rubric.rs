@@ -1,7 +1,7 @@
 //! The rubric of seed 001: six dimensions of 0 to 2 points, scored without a person.
 
-use super::atoms::{Atom, Produced, Validator};
-use super::terms::Terms;
+use super::atoms::{Atom, AtomsOutput, Validator};
+use super::terms::TermList;
 use crate::model::reaches;
 use crate::text::{Keyword, norm};
 
@@ -25,9 +25,9 @@ pub type Scores = [u8; 6];
 #[derive(Debug, Clone)]
 pub struct Measure {
     /// Words that say nothing that could be tested.
-    pub vague: Terms,
+    pub vague: TermList,
     /// Words that name an edge case.
-    pub edge_case: Terms,
+    pub edge_case: TermList,
     /// How many clarifying questions are right.
     pub clarifications: usize,
     /// The keywords of each invariant.
@@ -42,8 +42,8 @@ pub fn invariant(text: &str) -> Vec<Keyword> {
 }
 
 /// Scores one run (grading.md 5).
-pub fn scores(measure: &Measure, produced: &Produced) -> Scores {
-    let Produced { atoms, questions, rounds, .. } = produced;
+pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
+    let AtomsOutput { atoms, questions, rounds, .. } = produced;
     let share = |holds: &dyn Fn(&Atom) -> bool| match atoms.len() {
         0 => 0.0,
         all => atoms.iter().filter(|atom| holds(atom)).count() as f64 / all as f64,

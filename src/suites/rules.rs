@@ -72,8 +72,8 @@ struct TriggerForm {
 // Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
 impl<'de> Deserialize<'de> for RulesFile {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct ListOrKey;
-        impl<'de> Visitor<'de> for ListOrKey {
+        struct RulesListOrKey;
+        impl<'de> Visitor<'de> for RulesListOrKey {
             type Value = RulesFile;
 
             fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -88,7 +88,7 @@ impl<'de> Deserialize<'de> for RulesFile {
                 Vec::deserialize(SeqAccessDeserializer::new(seq)).map(RulesFile::Plain)
             }
         }
-        reader.deserialize_any(ListOrKey)
+        reader.deserialize_any(RulesListOrKey)
     }
 }
 
@@ -122,11 +122,11 @@ impl Rules {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
             RulesFile::Plain(forms) => (forms, None),
         };
-        let (mut problems, places) = (Diagnostics::default(), yaml::Places::of(source));
+        let (mut problems, places) = (Diagnostics::default(), yaml::YamlLocations::of(source));
         let mut by_id = BTreeMap::new();
-        for (place, form) in forms.into_iter().enumerate() {
+        for (index, form) in forms.into_iter().enumerate() {
             let mut refuse = |key: &str, code, what: String, help: &str| {
-                let path: Vec<_> = prefix.into_iter().chain([At(place), Key(key)]).collect();
+                let path: Vec<_> = prefix.into_iter().chain([At(index), Key(key)]).collect();
                 problems.push(Diagnostic::of_file(&source.file, code, what, help).at(places.at(&path)));
             };
             if form.id.trim().is_empty() || by_id.contains_key(&form.id) {

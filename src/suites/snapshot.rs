@@ -7,14 +7,14 @@ use serde_json::json;
 use super::asking::Prompt;
 use super::deltas::{DeltaKind, form};
 use crate::diag::Diagnostic;
-use crate::format::Place;
+use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{Ask, RepoPath, Toolbox};
 
 /// What there is.
 #[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]
 #[serde(deny_unknown_fields)]
-pub struct Snapshot {
+pub struct RepositorySnapshot {
     /// Paths.
     #[serde(default)]
     pub files: Vec<String>,
@@ -29,17 +29,17 @@ pub struct Snapshot {
     atoms: Vec<String>,
 }
 
-impl Snapshot {
+impl RepositorySnapshot {
     /// The covered lines; refuses what no agent could cite.
     ///
     /// # Errors
     /// A path outside of the repository, a test without a name, lines that are none; `place` is the snapshot's.
-    pub fn ranges(&self, place: &Place<'_>) -> Result<Vec<Range>, Diagnostic> {
+    pub fn ranges(&self, cursor: &JsonCursor<'_>) -> Result<Vec<LineRange>, Diagnostic> {
         for (at, file) in self.files.iter().enumerate() {
             if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
                 let path = [Key("files"), At(at)];
                 let what = format!("{file:?} is no path inside the repository");
-                return Err(place.problem(
+                return Err(cursor.problem(
                     &path,
                     "bad-path",
                     what,
@@ -48,13 +48,13 @@ impl Snapshot {
             }
         }
         for (at, test) in self.tests.iter().enumerate() {
-            place.filled(&[Key("tests"), At(at)], "the name of a test", test)?;
+            cursor.filled(&[Key("tests"), At(at)], "the name of a test", test)?;
         }
         let mut coverage = Vec::new();
         for (at, text) in self.coverage.iter().enumerate() {
-            coverage.push(Range::read(text).ok_or_else(|| {
+            coverage.push(LineRange::read(text).ok_or_else(|| {
                 let what = format!("{text:?} is no coverage range");
-                place.problem(&[Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
+                cursor.problem(&[Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
             })?);
         }
         Ok(coverage)
@@ -62,7 +62,7 @@ impl Snapshot {
 
     /// Asks what fits together and what does not, with at most this many recommendations.
     pub fn ask(&self, most: Option<usize>) -> Ask {
-        let kinds = DeltaKind::ALL.map(DeltaKind::word);
+        let kinds = DeltaKind::ALL.map(DeltaKind::as_str);
         let next = match most {
             Some(most) => format!("Recommend next steps, at most {most}"),
             None => "Recommend next steps where something is to be done".to_owned(),
@@ -92,7 +92,7 @@ impl Snapshot {
 
 /// Lines of a file that tests run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Range {
+pub struct LineRange {
     /// The file.
     pub path: String,
     /// The first line.
@@ -101,7 +101,7 @@ pub struct Range {
     pub to: u64,
 }
 
-impl Range {
+impl LineRange {
     /// A range as it is written; `None` where it is none.
     pub fn read(text: &str) -> Option<Self> {
         let (path, lines) = text.rsplit_once(':')?;
@@ -114,14 +114,14 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
-    use super::Range;
+    use super::LineRange;
 
     #[test]
     fn a_range_is_a_path_and_two_lines() {
-        let range = Range::read("src/a:b.rs:3-10").unwrap();
+        let range = LineRange::read("src/a:b.rs:3-10").unwrap();
         assert_eq!((range.path.as_str(), range.from, range.to), ("src/a:b.rs", 3, 10));
         for text in ["a.rs", "a.rs:3", "a.rs:10-3", ":1-2", "a.rs:+1-2", "a.rs:1-", "a.rs:a-b"] {
-            assert_eq!(Range::read(text), None, "{text}");
+            assert_eq!(LineRange::read(text), None, "{text}");
         }
     }
 }

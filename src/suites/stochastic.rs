@@ -10,32 +10,32 @@ use serde_json::{Map, Value};
 use smallvec::smallvec;
 
 use super::atoms::{Atom, produced};
-use super::blame::{Blame, Fault};
 use super::client::{Client, Speech};
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
-use super::folder::{Folder, Name, Read};
+use super::failure_classifier::{CheckFailure, FailureClassifier};
+use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::QuarantineForm;
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite, folder};
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
     Ask, Better, CaseId, Check, CheckKey, Gate, Grade, MetricSpec, PairResult, PairValue, Ruling, Run, SampleFold,
-    Suite as SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
+    SuiteConfig, Unit, all_hold, harmonic, indicator, reaches,
 };
 use crate::text::Keyword;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
     scorer: "stochastic/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::Evaluations,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::Evaluations,
     terms: &[],
     meaning: "agents that are asked the same several times: how much of the ground truth they find, and how steadily",
-    open,
-    schemas: || vec![("stochastic-scenario", schemars::schema_for!(ScenarioForm))],
+    open: open_suite,
+    schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
 };
 
 const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAIN };
@@ -99,7 +99,7 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "stochastic scenario")]
-struct ScenarioForm {
+struct StochasticScenarioForm {
     /// Its id; the file's name where absent.
     scenario_id: Option<String>,
     /// What the client has decided.
@@ -142,7 +142,7 @@ struct ThresholdForm {
     recall: f64,
 }
 
-struct Scenario {
+struct StochasticScenario {
     context: Map<String, Value>,
     facts: Vec<String>,
     /// The distinct keywords of each fact.
@@ -160,53 +160,53 @@ fn are_identical(samples: &[Vec<Run>]) -> bool {
 }
 
 struct Stochastic {
-    folder: Folder<Scenario>,
+    folder: CaseFolder<StochasticScenario>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
-    let folder = folder::open(suite, shelf, suite.path.child("scenarios"), |source, _| read(source))?;
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
+    let folder = folder::open_cases(suite, files, suite.path.child("scenarios"), |source, _| read_scenario(source))?;
     Ok(Box::new(Stochastic { folder }))
 }
 
-fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
-    let form: ScenarioForm = json::golden(source)?;
-    let place = Place::whole(source);
+fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, Diagnostic> {
+    let form: StochasticScenarioForm = json::golden(source)?;
+    let cursor = JsonCursor::whole(source);
     let TruthForm { decided_facts, keyword_sets } = form.ground_truth;
     if decided_facts.is_empty() || decided_facts.len() != keyword_sets.len() {
         let what = format!("there are {} decidedFacts and {} keywordSets", decided_facts.len(), keyword_sets.len());
         let help = "write one set of keywords for each fact, and at least one fact";
-        return Err(place.problem_of_key(&[Key("groundTruth")], "bad-truth", what, help));
+        return Err(cursor.problem_of_key(&[Key("groundTruth")], "bad-truth", what, help));
     }
     for (at, fact) in decided_facts.iter().enumerate() {
-        place.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
+        cursor.filled(&[Key("groundTruth"), Key("decidedFacts"), At(at)], "a decided fact", fact)?;
     }
     for (name, threshold) in [("precision", form.thresholds.precision), ("recall", form.thresholds.recall)] {
         if !(0.0..=1.0).contains(&threshold) {
             let what = format!("the threshold of {name} is {threshold}");
             let path = [Key("thresholds"), Key(name)];
-            return Err(place.problem(&path, "bad-number", what, "write a number from 0 to 1"));
+            return Err(cursor.problem(&path, "bad-number", what, "write a number from 0 to 1"));
         }
     }
     if let Some(0 | 1001..) = form.runs {
         let what = "the number of runs is out of range";
-        return Err(place.problem_of_key(&[Key("runs")], "bad-samples", what, "write 1 to 1000"));
+        return Err(cursor.problem_of_key(&[Key("runs")], "bad-samples", what, "write 1 to 1000"));
     }
     let mut sets = Vec::new();
     for (at, words) in keyword_sets.iter().enumerate() {
         let path = [Key("groundTruth"), Key("keywordSets"), At(at)];
         let mut set: Vec<Keyword> = Vec::new();
-        for word in place.keywords(&path, words)? {
+        for word in cursor.keywords(&path, words)? {
             if !set.contains(&word) {
                 set.push(word);
             }
         }
         if set.is_empty() {
-            return Err(place.problem(&path, "empty-set", "a set has no keyword", "name at least one"));
+            return Err(cursor.problem(&path, "empty-set", "a set has no keyword", "name at least one"));
         }
         sets.push(set);
     }
-    let rule = place.rule(form.rule)?;
-    let scenario = Scenario {
+    let rule = cursor.rule(form.rule)?;
+    let scenario = StochasticScenario {
         context: form.context,
         facts: decided_facts,
         sets,
@@ -214,9 +214,9 @@ fn read(source: &SourceText) -> Result<Read<Scenario>, Diagnostic> {
         rule,
         persona: form.persona_variant,
     };
-    let quarantine = form.quarantine.map(|form| form.stated(&place));
-    let id = form.scenario_id.map(|text| Name { text, at: place.value(&[Key("scenarioId")]) });
-    Ok(Read { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..Read::plain(scenario) })
+    let quarantine = form.quarantine.map(|form| form.stated(&cursor));
+    let id = form.scenario_id.map(|text| StatedName { text, at: cursor.value(&[Key("scenarioId")]) });
+    Ok(GoldenCase { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..GoldenCase::plain(scenario) })
 }
 
 /// The score of a fact: 1 for two of its keywords in one atom (or for its only one), a half for one of several.
@@ -250,14 +250,14 @@ impl Suite for Stochastic {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (scenario, pair, run) = (self.folder.case(place), &self.folder.pairs[place], &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (scenario, pair, run) = (self.folder.case(index), &self.folder.pairs[index], &runs[0]);
         let (produced, layer) = produced(run);
         let scores: Vec<f64> = scenario.sets.iter().map(|set| score(set, &produced.atoms)).collect();
         let of_run = measured(&scores, produced.atoms.len());
         let [precision, recall, _] = of_run;
         let ThresholdForm { precision: enough_precise, recall: enough_found } = scenario.thresholds;
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
         let low = (!reaches(precision, enough_precise) || !reaches(recall, enough_found)).then(|| {
             let missed: Vec<&str> = scenario
                 .facts
@@ -275,7 +275,7 @@ impl Suite for Stochastic {
                 format!("precision {precision:.2} of {enough_precise}, recall {recall:.2} of {enough_found}; {missed}");
             let action =
                 "compare this run with one that found the facts: what did the persona say differently?".to_owned();
-            blame.failure(Fault::Content, scenario.rule.as_deref(), detail, action)
+            classifier.failure(CheckFailure::Content, scenario.rule.as_deref(), detail, action)
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
@@ -284,7 +284,7 @@ impl Suite for Stochastic {
                 CheckKey::Only,
                 1,
                 || "an answer of the form {atoms: []}".to_owned(),
-                blame.schema(form),
+                classifier.schema(form),
             ),
             Check::of(
                 REACHES_THRESHOLDS,
@@ -301,15 +301,15 @@ impl Suite for Stochastic {
         Ok(Grade { values, checks, shortfalls, layer, kept: None })
     }
 
-    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let Scenario { context, facts, persona, .. } = self.folder.case(place);
+    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let StochasticScenario { context, facts, persona, .. } = self.folder.case(index);
         // Where the scenario tells nothing of the client, what is decided is said; the keywords never are.
         let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
         Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
     }
 
-    fn together(&self, place: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
-        let scenario = self.folder.case(place);
+    fn together(&self, index: usize, samples: &[Vec<Run>], pair: &mut PairResult) {
+        let scenario = self.folder.case(index);
         let low = pair.checks.iter_mut().filter(|check| check.name.word == REACHES_THRESHOLDS);
         if let (Some(failure), true) = (low.filter_map(|check| check.failure.as_mut()).next(), samples.len() > 1) {
             failure.detail = scenario.means(&pair.values, samples);
@@ -337,8 +337,8 @@ impl Suite for Stochastic {
         // The persona is part of the case's identity, so that a reader can tell what was said differently.
         let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
         let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for (place, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
-            if let Some(persona) = self.folder.case(place).persona.as_deref() {
+        for (index, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
+            if let Some(persona) = self.folder.case(index).persona.as_deref() {
                 spoken.entry(persona).or_default().insert(pair.case.as_str());
             }
         }
@@ -347,10 +347,10 @@ impl Suite for Stochastic {
     }
 
     /// A request is made of the case alone.
-    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
-        self.folder.audit(shelf)
+    fn audit(&self, files: &dyn Files) -> Audit {
+        self.folder.audit(files)
     }
 }
 

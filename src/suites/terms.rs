@@ -1,13 +1,13 @@
 //! Lists of terms: shipped, or a suite's own. Terms match whole words, everything else matches parts (grading.md 15).
 
-use super::Shelf;
+use super::Files;
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 use crate::text::Keyword;
 
 /// A list of terms.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Terms {
+pub struct TermList {
     terms: Vec<Keyword>,
     text: String,
 }
@@ -19,17 +19,17 @@ const SHIPPED: [(&str, &str); 3] = [
     ("vague", include_str!("terms/vague.txt")),
 ];
 
-impl Terms {
+impl TermList {
     /// A list of the suite, or the shipped one of that name where it has none.
     ///
     /// # Errors
     /// A file that cannot be read, or that has no term.
-    pub fn open(name: &str, own: Option<&RepoPath>, shelf: &dyn Shelf) -> Result<Self, Diagnostic> {
+    pub fn open(name: &str, own: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostic> {
         let Some(file) = own else {
             let shipped = SHIPPED.iter().find(|(known, _)| *known == name);
             return Ok(Self::of(shipped.map_or("", |(_, text)| text)));
         };
-        let terms = Self::of(&shelf.text(file)?.text);
+        let terms = Self::of(&files.text(file)?.text);
         match terms.terms.is_empty() {
             true => Err(Diagnostic::of_file(file, "no-terms", "the list has no term", "write one term a line")),
             false => Ok(terms),

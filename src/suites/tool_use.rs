@@ -6,20 +6,20 @@ use serde::Deserialize;
 use serde_json::json;
 
 pub use self::cases::entries;
-use self::cases::{Case, CaseForm, Category, Flags, cases, unanswerable};
-use self::checks::Reader;
+use self::cases::{Category, Flags, ToolUseCase, ToolUseCaseForm, cases, unanswerable};
+use self::checks::ToolUseChecker;
 use self::tools::{ToolForm, tools};
-use super::blame::Blame;
-use super::calls::{Call, calls};
+use super::calls::{ObservedCall, calls};
 use super::every_kind::{COMMON, with_common};
-use super::folder::Folder;
-use super::terms::Terms;
-use super::{Audit, Cast, Desk, Kind, Layout, Pair, Shelf, Suite};
+use super::failure_classifier::FailureClassifier;
+use super::folder::CaseFolder;
+use super::terms::TermList;
+use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::loose;
-use crate::format::loose::{Loose, Text};
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Text};
 use crate::model::{
-    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, MetricSpec, Run, Side, Suite as SuiteConfig,
+    Ask, Better, CannedTool, Edge, ExplainedBy, Gate, Grade, Layer, Limit, LimitSide, MetricSpec, Run, SuiteConfig,
     Toolbox, indicator, share,
 };
 use crate::text::norm;
@@ -30,18 +30,18 @@ mod tools;
 mod trajectory;
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
     metrics: METRICS,
-    cast: Cast::Named,
-    layout: Layout::History,
+    cast: AgentPolicy::Named,
+    layout: LegacyOutput::History,
     terms: &["disclaimer"],
     meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
-    open,
+    open: open_suite,
     schemas: || {
         vec![
-            ("tool-use-case", schemars::schema_for!(CaseForm)),
+            ("tool-use-case", schemars::schema_for!(ToolUseCaseForm)),
             ("tool-use-tools", schemars::schema_for!(Vec<ToolForm>)),
         ]
     },
@@ -89,7 +89,11 @@ const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "unexpected_tool_rate",
         better: Better::Lower,
-        gates: &[Gate::Threshold { side: Side::Max, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard }],
+        gates: &[Gate::Threshold {
+            side: LimitSide::Max,
+            limit: Limit::Baseline { otherwise: None },
+            edge: Edge::Hard,
+        }],
         meaning: "calls of tools that are not expected / calls; 0 if nothing was called",
         ..MetricSpec::PLAIN
     },
@@ -107,50 +111,50 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 pub const SHIPPED_FLAGS: &[&str] = &["can_diagnose"];
 
 struct ToolUse {
-    folder: Folder<Case>,
+    folder: CaseFolder<ToolUseCase>,
     /// What a live agent may call; none where the suite declares nothing.
     tools: Vec<CannedTool>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut flags = Flags::default();
-    if let Some(terms) = problems.keep(Terms::open("disclaimer", suite.terms.get("disclaimer"), shelf)) {
+    if let Some(terms) = problems.keep(TermList::open("disclaimer", suite.terms.get("disclaimer"), files)) {
         flags.add(SHIPPED_FLAGS[0], false, terms);
     }
     for (name, flag) in &suite.flags {
-        if let Some(terms) = problems.keep(Terms::open(name, Some(&flag.terms), shelf)) {
+        if let Some(terms) = problems.keep(TermList::open(name, Some(&flag.terms), files)) {
             flags.add(name, flag.when, terms);
         }
     }
-    let Some(source) = problems.keep(shelf.text(&suite.path)) else { return Err(problems) };
+    let Some(source) = problems.keep(files.text(&suite.path)) else { return Err(problems) };
     let cases = problems.keep_all(cases(&source, &flags)).unwrap_or_default();
-    let declared = suite.tools.as_ref().and_then(|file| problems.keep(shelf.text(file)));
+    let declared = suite.tools.as_ref().and_then(|file| problems.keep(files.text(file)));
     let tools = declared.and_then(|source| problems.keep_all(tools(&source))).unwrap_or_default();
-    problems.or(Box::new(ToolUse { folder: Folder::of(suite, suite.path.clone(), cases), tools }))
+    problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
 }
 
 /// What one run did: the tools that it called, and what it said in the end.
-struct Produced {
+struct ToolUseOutput {
     /// Its answer in the normal form.
     answer: String,
-    calls: Vec<Call>,
+    calls: Vec<ObservedCall>,
     flaws: Vec<String>,
 }
 
 #[derive(Deserialize, Default)]
-struct Outputs<'a> {
+struct ToolUseForm<'a> {
     #[serde(borrow, default)]
-    text: Loose<Text<'a>>,
+    text: Lenient<Text<'a>>,
 }
 
-fn produced(run: &Run) -> Produced {
+fn produced(run: &Run) -> ToolUseOutput {
     let (calls, mut flaws) = calls(run);
-    let Outputs { text } = loose::object(&run.outputs);
+    let ToolUseForm { text } = lenient::object(&run.outputs);
     let answer = match &text {
-        Loose::Given(text) => norm(text),
-        Loose::Absent => String::new(),
-        Loose::Other(form) => {
+        Lenient::Given(text) => norm(text),
+        Lenient::Absent => String::new(),
+        Lenient::Other(form) => {
             flaws.insert(0, format!("\"text\" is {form}, not a text"));
             String::new()
         }
@@ -158,7 +162,7 @@ fn produced(run: &Run) -> Produced {
     if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
         flaws.push("there is neither a text in the outputs nor a tool call".to_owned());
     }
-    Produced { answer, calls, flaws }
+    ToolUseOutput { answer, calls, flaws }
 }
 
 impl Suite for ToolUse {
@@ -166,12 +170,12 @@ impl Suite for ToolUse {
         &self.folder.pairs
     }
 
-    fn grade(&self, place: usize, runs: &[Run], desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.folder.pairs[place], self.folder.case(place), &runs[0]);
+    fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let (pair, case, run) = (&self.folder.pairs[index], self.folder.case(index), &runs[0]);
         let produced = produced(run);
         let path = case.trajectory.as_ref().map(|trajectory| trajectory.followed(&produced.calls));
-        let blame = Blame::new(pair, run, desk, &produced.flaws);
-        let checks = Reader { case, produced: &produced, path: path.as_ref(), blame }.checks();
+        let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
+        let checks = ToolUseChecker { case, produced: &produced, path: path.as_ref(), classifier }.checks();
         let layer = if produced.flaws.is_empty() { Layer::Structured } else { Layer::Unreadable };
         let shortfalls = case.unexpected_calls(&produced.calls);
         let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
@@ -195,24 +199,24 @@ impl Suite for ToolUse {
         Ok(grade)
     }
 
-    fn ask(&self, place: usize, _run: usize, _shelf: &dyn Shelf) -> Result<Option<Ask>, Diagnostic> {
-        let query = &self.folder.case(place).query;
+    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+        let query = &self.folder.case(index).query;
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
         // The user's words alone: what surrounds them is the agent's own prompt.
         Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
     }
 
     /// A request is made of the case alone.
-    fn read_inputs(&self, _place: usize, _shelf: &dyn Shelf) {}
+    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+    fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        if let (false, Ok(source)) = (self.tools.is_empty(), shelf.text(&self.folder.path)) {
+        if let (false, Ok(source)) = (self.tools.is_empty(), files.text(&self.folder.path)) {
             unanswerable(&source, &self.tools).into_iter().for_each(|problem| audit.problems.push(problem));
         }
         let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
         for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
-            let what = format!("no case is of the category {}", category.word());
+            let what = format!("no case is of the category {}", category.as_str());
             audit.note(&self.folder.path, what, "add one: each category finds other failures");
         }
         audit

@@ -6,33 +6,36 @@ use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::desk::read_case;
 use super::every_kind::{COMMON, with_common};
-use super::finding::{Finding, Parts, Severity};
+use super::finding::{Finding, FindingParts, Severity};
+use super::grade_context::read_case;
 use super::meaning::without_notes;
 use super::quarantine::QuarantineForm;
 use super::rules::{Rules, RulesFile};
-use super::{Audit, Cast, Desk, EntryKind, Kind, Layout, Pair, Shelf, Suite, sha256_hex};
+use super::{AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, json};
+use crate::format::{JsonCursor, json};
 use crate::model::{
-    AgentName, Better, CaseId, Check, CheckKey, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec, Outcome,
-    RepoPath, Run, Suite as SuiteConfig, Tag, indicator, share,
+    AgentName, Better, CaseId, Check, CheckKey, CheckOutcome, ExplainedBy, Failure, Gate, Grade, Layer, MetricSpec,
+    RepoPath, Run, SuiteConfig, Tag, indicator, share,
 };
 
 /// The kind.
-pub const KIND: Kind = Kind {
+pub const KIND: SuiteKind = SuiteKind {
     name: "triggers",
     scorer: "triggers/1",
     metrics: METRICS,
-    cast: Cast::Own("rules"),
-    layout: Layout::None,
+    cast: AgentPolicy::Own("rules"),
+    layout: LegacyOutput::None,
     terms: &[],
     meaning: "rules that call another agent when a finding asks for it; no model is ever called",
-    open,
+    open: open_suite,
     schemas: || {
-        vec![("trigger-case", schemars::schema_for!(CaseForm)), ("trigger-rules", schemars::schema_for!(RulesFile))]
+        vec![
+            ("trigger-case", schemars::schema_for!(TriggerCaseForm)),
+            ("trigger-rules", schemars::schema_for!(RulesFile)),
+        ]
     },
 };
 
@@ -73,12 +76,12 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "trigger case")]
-struct CaseForm {
+struct TriggerCaseForm {
     /// Whose findings they are.
     agent: String,
     /// The findings.
     #[serde(default)]
-    findings: Vec<FindingForm>,
+    findings: Vec<TriggerFindingForm>,
     /// The ids of exactly the rules that have to fire.
     #[serde(default)]
     expected_triggers: Vec<String>,
@@ -95,7 +98,7 @@ struct CaseForm {
 /// A finding as a person writes it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct FindingForm {
+struct TriggerFindingForm {
     category: String,
     severity: Option<Severity>,
     #[serde(default)]
@@ -103,13 +106,13 @@ struct FindingForm {
     #[serde(default)]
     description: String,
     #[serde(default)]
-    citations: Vec<CitationForm>,
+    citations: Vec<TriggerCitationForm>,
 }
 
 /// What a finding refers to.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct CitationForm {
+struct TriggerCitationForm {
     #[serde(default)]
     file: String,
     #[serde(rename = "section")]
@@ -118,7 +121,7 @@ struct CitationForm {
     quote: String,
 }
 
-struct Case {
+struct TriggerCase {
     agent: String,
     findings: Vec<Finding>,
     expected: Vec<(String, u32)>,
@@ -129,16 +132,16 @@ struct Triggers {
     folder: RepoPath,
     rules: Rules,
     pairs: Vec<Pair>,
-    cases: Vec<Case>,
+    cases: Vec<TriggerCase>,
 }
 
-fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagnostics> {
+fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let rules =
-        shelf.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
+        files.text(&suite.path.child("rules.yaml")).map_err(Diagnostics::from).and_then(|source| Rules::read(&source));
     let Some(rules) = problems.keep_all(rules) else { return Err(problems) };
     let folder = suite.path.child("cases");
-    let entries = problems.keep(shelf.list(&folder)).unwrap_or_default();
+    let entries = problems.keep(files.list(&folder)).unwrap_or_default();
     let names: Vec<String> =
         entries.into_iter().filter(|entry| entry.kind == EntryKind::File).map(|entry| entry.name).collect();
     let agent =
@@ -148,27 +151,27 @@ fn open(suite: &SuiteConfig, shelf: &dyn Shelf) -> Result<Box<dyn Suite>, Diagno
         .filter_map(|name| {
             let stem = name.strip_suffix(".json")?;
             let file = folder.child(name);
-            Some(read_case(shelf, &file, |own| read_golden(own, &rules, file.clone(), stem, &agent)))
+            Some(read_case(files, &file, |own| read_golden(own, &rules, file.clone(), stem, &agent)))
         })
         .collect();
-    let read: Vec<(Pair, Case)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
+    let read: Vec<(Pair, TriggerCase)> = read.into_iter().filter_map(|one| problems.keep(one)).collect();
     let (pairs, cases) = read.into_iter().unzip();
     problems.or(Box::new(Triggers { folder: suite.path.clone(), rules, pairs, cases }))
 }
 
 fn read_golden(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     rules: &Rules,
     file: RepoPath,
     stem: &str,
     agent: &AgentName,
-) -> Result<(Pair, Case), Diagnostic> {
+) -> Result<(Pair, TriggerCase), Diagnostic> {
     let id = CaseId::new(stem).map_err(|bad| Diagnostic::of_file(&file, "bad-id", bad.to_string(), bad.help()))?;
-    let source = shelf.text(&file)?;
-    let form: CaseForm = json::golden(&source)?;
-    let place = Place::whole(&source);
+    let source = files.text(&file)?;
+    let form: TriggerCaseForm = json::golden(&source)?;
+    let cursor = JsonCursor::whole(&source);
     let findings = form.findings.iter().map(|form| {
-        Finding::of(&Parts {
+        Finding::of(&FindingParts {
             category: &form.category,
             severity: form.severity,
             title: &form.title,
@@ -180,16 +183,16 @@ fn read_golden(
                 .collect(),
         })
     });
-    let case = Case {
+    let case = TriggerCase {
         findings: findings.collect(),
-        expected: rule_ids(&place, rules, "expected_triggers", form.expected_triggers)?,
-        forbidden: rule_ids(&place, rules, "must_not_trigger", form.must_not_trigger)?,
+        expected: rule_ids(&cursor, rules, "expected_triggers", form.expected_triggers)?,
+        forbidden: rule_ids(&cursor, rules, "must_not_trigger", form.must_not_trigger)?,
         agent: form.agent,
     };
     if let Some((both, _)) = case.forbidden.iter().find(|(id, _)| case.expected.iter().any(|(other, _)| other == id)) {
         let what = format!("the rule \"{both}\" is both expected and forbidden");
         let path = [Key("must_not_trigger")];
-        return Err(place.problem_of_key(&path, "unsatisfiable", what, "remove it from one of the lists"));
+        return Err(cursor.problem_of_key(&path, "unsatisfiable", what, "remove it from one of the lists"));
     }
     let pair = Pair {
         case: id,
@@ -198,7 +201,7 @@ fn read_golden(
         digest: sha256_hex(without_notes(&source.text).as_bytes()),
         runs: Vec::new(),
         samples: None,
-        quarantine: form.quarantine.map(|form| form.stated(&place)),
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         zone: None,
     };
     Ok((pair, case))
@@ -209,16 +212,16 @@ fn read_golden(
 /// # Errors
 /// An id that no rule has.
 pub fn rule_ids(
-    place: &Place<'_>,
+    cursor: &JsonCursor<'_>,
     rules: &Rules,
     key: &str,
     ids: Vec<String>,
 ) -> Result<Vec<(String, u32)>, Diagnostic> {
     let checked = ids.into_iter().enumerate().map(|(at, id)| {
-        let place = place.inner(&[Key(key), At(at)]);
+        let cursor = cursor.inner(&[Key(key), At(at)]);
         match rules.known(&id) {
-            Ok(()) => Ok((id, place.line())),
-            Err(help) => Err(place.problem(&[], "unknown-rule", format!("no rule is called \"{id}\""), help)),
+            Ok(()) => Ok((id, cursor.line())),
+            Err(help) => Err(cursor.problem(&[], "unknown-rule", format!("no rule is called \"{id}\""), help)),
         }
     });
     checked.collect()
@@ -229,9 +232,9 @@ impl Suite for Triggers {
         &self.pairs
     }
 
-    fn audit(&self, shelf: &dyn Shelf) -> Audit {
+    fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
-        audit.strays(shelf, &self.folder.child("cases"));
+        audit.strays(files, &self.folder.child("cases"));
         let expected: BTreeSet<&str> =
             self.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
@@ -241,8 +244,8 @@ impl Suite for Triggers {
         audit
     }
 
-    fn grade(&self, place: usize, _runs: &[Run], _desk: &Desk<'_>) -> Result<Grade, Diagnostic> {
-        let case = &self.cases[place];
+    fn grade(&self, index: usize, _runs: &[Run], _desk: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+        let case = &self.cases[index];
         let fired = self.rules.fired(&case.agent, &case.findings);
         let ids = |list: &[(String, u32)]| {
             list.iter().map(|(id, _)| id.as_str()).map(str::to_owned).collect::<BTreeSet<String>>()
@@ -251,7 +254,7 @@ impl Suite for Triggers {
         let hit = expected.iter().filter(|id| fired.contains(id.as_str())).count();
         let wrong = forbidden.iter().filter(|id| fired.contains(id.as_str())).count();
         let checks = self.checks(case, &fired);
-        let passed = checks.iter().all(|check| check.outcome == Outcome::Passed);
+        let passed = checks.iter().all(|check| check.outcome == CheckOutcome::Passed);
         let values = vec![
             Some(indicator(passed)),
             Some(share(hit, expected.len()).unwrap_or(1.0)),
@@ -264,7 +267,7 @@ impl Suite for Triggers {
 
 impl Triggers {
     /// Together the checks hold when exactly the expected rules fired.
-    fn checks(&self, case: &Case, fired: &BTreeSet<&str>) -> Vec<Check> {
+    fn checks(&self, case: &TriggerCase, fired: &BTreeSet<&str>) -> Vec<Check> {
         let routing = |_: &str, detail, next_action| Failure { tag: Tag::Routing, detail, next_action };
         let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired, &routing);
         let surplus: Vec<&str> = fired
@@ -294,19 +297,23 @@ impl Triggers {
     }
 }
 
-/// One check for each expected and each forbidden rule; `blame` makes a failure of a rule's id, the evidence and what to do.
+/// One check for each expected and each forbidden rule; `classifier` makes a failure of a rule's id, the evidence and what to do.
 pub fn trigger_checks(
     rules: &Rules,
     expected: &[(String, u32)],
     forbidden: &[(String, u32)],
     fired: &BTreeSet<&str>,
-    blame: &dyn Fn(&str, String, String) -> Failure,
+    classifier: &dyn Fn(&str, String, String) -> Failure,
 ) -> Vec<Check> {
     let mut checks = Vec::new();
     for (id, line) in expected {
         let failure = (!fired.contains(id.as_str())).then(|| {
             let detail = format!("the rule {id} did not fire, so {} is not called", rules.calls(id));
-            blame(id, detail, format!("compare the conditions of {id} in rules.yaml with the findings of this case"))
+            classifier(
+                id,
+                detail,
+                format!("compare the conditions of {id} in rules.yaml with the findings of this case"),
+            )
         });
         checks.push(Check::of(
             "expected_trigger",
@@ -319,7 +326,7 @@ pub fn trigger_checks(
     for (id, line) in forbidden {
         let failure = fired.contains(id.as_str()).then(|| {
             let detail = format!("the rule {id} fired and called {}", rules.calls(id));
-            blame(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
+            classifier(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
         });
         let wanted = || format!("the rule {id} does not fire");
         checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, wanted, failure));

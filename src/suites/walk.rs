@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::desk::{Entry, EntryKind, Shelf};
+use super::grade_context::{Entry, EntryKind, Files};
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 
@@ -12,32 +12,32 @@ const DEEPEST: usize = 24;
 const MOST: usize = 200_000;
 
 /// Files by their path below a folder; the folder itself, where it is a file, has the empty path.
-pub type Files = BTreeMap<String, RepoPath>;
+pub type FilePaths = BTreeMap<String, RepoPath>;
 
 /// The files below `root`. Nothing there is no file.
 ///
 /// # Errors
 /// A folder that cannot be listed, or holds more than can be looked at.
-pub fn files_below(shelf: &dyn Shelf, root: &RepoPath) -> Result<Files, Diagnostic> {
-    let mut files = Files::new();
-    let Ok(entries) = shelf.list_all(root) else {
-        return match shelf.bytes(root) {
-            Ok(_) => Ok(Files::from([(String::new(), root.clone())])),
-            Err(problem) if matches!(problem.code, "missing-file" | "missing-folder") => Ok(files),
+pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
+    let mut found = FilePaths::new();
+    let Ok(entries) = files.list_all(root) else {
+        return match files.bytes(root) {
+            Ok(_) => Ok(FilePaths::from([(String::new(), root.clone())])),
+            Err(problem) if matches!(problem.code, "missing-file" | "missing-folder") => Ok(found),
             Err(problem) => Err(problem),
         };
     };
-    walk(shelf, root, entries, "", 0, &mut files)?;
-    Ok(files)
+    walk(files, root, entries, "", 0, &mut found)?;
+    Ok(found)
 }
 
 fn walk(
-    shelf: &dyn Shelf,
+    files: &dyn Files,
     folder: &RepoPath,
     entries: Vec<Entry>,
     inner: &str,
     depth: usize,
-    files: &mut Files,
+    found: &mut FilePaths,
 ) -> Result<(), Diagnostic> {
     let refuse = |what: String| Diagnostic::of_file(folder, "too-many-files", what, "name a smaller folder");
     if depth > DEEPEST {
@@ -47,9 +47,9 @@ fn walk(
         let path = folder.child(&entry.name);
         let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
         match entry.kind {
-            EntryKind::File if files.len() >= MOST => return Err(refuse(format!("there are more than {MOST} files"))),
-            EntryKind::File => drop(files.insert(inner, path)),
-            EntryKind::Folder => walk(shelf, &path, shelf.list_all(&path)?, &inner, depth + 1, files)?,
+            EntryKind::File if found.len() >= MOST => return Err(refuse(format!("there are more than {MOST} files"))),
+            EntryKind::File => drop(found.insert(inner, path)),
+            EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
         }
     }
     Ok(())

@@ -12,7 +12,7 @@ pub mod rtf;
 
 pub use line::line;
 pub use matching::{Keyword, contains, same_category, token_overlap};
-pub use names::{Folded, Hit, Names, is_whole};
+pub use names::{Folded, Hit, NameSet, is_whole};
 pub use norm::norm;
 pub use pattern::pattern;
 pub use returns::without_returns;

@@ -59,18 +59,18 @@ impl Folded {
     /// The bytes of the original that bytes of this text came from.
     pub fn original(&self, here: &Range<usize>) -> Range<usize> {
         let at =
-            |place: usize| self.origins.get(place).map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX));
+            |index: usize| self.origins.get(index).map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX));
         at(here.start)..at(here.end)
     }
 }
 
-fn narrow(place: usize) -> u32 {
-    u32::try_from(place).unwrap_or(u32::MAX)
+fn narrow(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
 }
 
 /// Names that are looked for together.
 #[derive(Debug, Clone, Default)]
-pub struct Names {
+pub struct NameSet {
     folded: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ pub struct Hit {
     pub at: Range<usize>,
 }
 
-impl Names {
+impl NameSet {
     /// The names of a list; one of which nothing is left when folded is found nowhere.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self { folded: names.into_iter().map(|name| Folded::of(name).text).collect() }
@@ -95,7 +95,7 @@ impl Names {
         self.find_in(&text.text)
     }
 
-    /// As [`Names::find`], in a text that is folded already.
+    /// As [`NameSet::find`], in a text that is folded already.
     pub fn find_in(&self, text: &str) -> Vec<Hit> {
         let mut all = Vec::new();
         for (name, folded) in self.folded.iter().enumerate().filter(|(_, folded)| !folded.is_empty()) {
@@ -125,12 +125,12 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{Folded, Names};
+    use super::{Folded, NameSet};
     use crate::text::norm;
 
     fn found(names: &[&str], text: &str) -> Vec<(usize, String)> {
         let folded = Folded::of(text);
-        let hits = Names::new(names.iter().copied()).find(&folded);
+        let hits = NameSet::new(names.iter().copied()).find(&folded);
         hits.into_iter().map(|hit| (hit.name, text[folded.original(&hit.at)].to_owned())).collect()
     }
 
@@ -159,7 +159,7 @@ mod tests {
         #[test]
         fn every_place_is_one_of_the_original(text in any::<String>(), name in "[a-z]{1,2}") {
             let folded = Folded::of(&text);
-            for hit in Names::new([name.as_str()]).find(&folded) {
+            for hit in NameSet::new([name.as_str()]).find(&folded) {
                 assert!(text.get(folded.original(&hit.at)).is_some());
             }
         }

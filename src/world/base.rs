@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::read_once::{Content, ReadOnce};
+use super::read_once::{ReadContent, ReadOnce};
 use crate::diag::Diagnostic;
 use crate::format::{MAX_FILE_BYTES, too_large};
-use crate::guard::{Base, Likeness, OtherCommit};
+use crate::golden_changes::{BaseFiles, FileMatch, OtherCommit};
 use crate::model::RepoPath;
-use crate::suites::{Entry, EntryKind, Shelf, is_of_the_system};
+use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Node {
+pub struct TreeNode {
     /// What it is.
     pub kind: NodeKind,
     /// The id under which git keeps it.
@@ -47,7 +47,7 @@ pub enum Depth {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// The entries.
-    pub entries: Vec<(String, Node)>,
+    pub entries: Vec<(String, TreeNode)>,
     /// Whether some were left out, because there are too many.
     pub truncated: bool,
 }
@@ -97,21 +97,21 @@ const SINGLE_FILES: usize = 4;
 /// Links that are followed in one path.
 const LINKS: usize = 16;
 
-type Folder = Arc<BTreeMap<String, Node>>;
+type TreeFolder = Arc<BTreeMap<String, TreeNode>>;
 
 /// The files of one commit.
 pub struct BaseTree<'a> {
     objects: &'a dyn Objects,
     commit: String,
     head: &'a ReadOnce<'a>,
-    state: Mutex<State>,
+    state: Mutex<TreeCache>,
     /// Whether everything that differs was read at once, as far as that is possible. Who asks meanwhile waits for it.
     archive_read: Mutex<bool>,
 }
 
 #[derive(Default)]
-struct State {
-    folders: HashMap<RepoPath, Folder>,
+struct TreeCache {
+    folders: HashMap<RepoPath, TreeFolder>,
     blobs: HashMap<String, Arc<[u8]>>,
     /// Whether every folder of the commit is known.
     lists_all: bool,
@@ -123,7 +123,7 @@ struct State {
 }
 
 /// Why there is no node.
-enum Lost {
+enum MissingNode {
     Missing,
     Because(String),
 }
@@ -134,7 +134,7 @@ impl<'a> BaseTree<'a> {
     /// # Errors
     /// Why it cannot be had.
     pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>) -> anyhow::Result<Self> {
-        let mut state = State::default();
+        let mut state = TreeCache::default();
         let whole = objects.tree(commit, Depth::All)?;
         if whole.truncated {
             // Its folders are asked for one by one, when somebody looks into them.
@@ -153,42 +153,42 @@ impl<'a> BaseTree<'a> {
         self.state().trouble.take()
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, TreeCache> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a failure of the outside, and gives the words for who asked.
-    fn failed(&self, error: anyhow::Error) -> Lost {
+    fn failed(&self, error: anyhow::Error) -> MissingNode {
         let words = format!("{error:#}");
         self.state().trouble.get_or_insert(error);
-        Lost::Because(words)
+        MissingNode::Because(words)
     }
 
-    fn folder(&self, path: &RepoPath) -> Result<Folder, Lost> {
+    fn folder(&self, path: &RepoPath) -> Result<TreeFolder, MissingNode> {
         if let Some(folder) = self.state().folders.get(path).cloned() {
             return Ok(folder);
         }
         let node = match path.as_str().is_empty() {
-            true => return Err(Lost::Missing),
-            false => self.folder(&path.parent())?.get(path.name()).cloned().ok_or(Lost::Missing)?,
+            true => return Err(MissingNode::Missing),
+            false => self.folder(&path.parent())?.get(path.name()).cloned().ok_or(MissingNode::Missing)?,
         };
         match node.kind {
             NodeKind::Folder => {}
             NodeKind::Other => return self.submodule(path, &node.id),
-            NodeKind::File | NodeKind::Link => return Err(Lost::Because("this is no folder".to_owned())),
+            NodeKind::File | NodeKind::Link => return Err(MissingNode::Because("this is no folder".to_owned())),
         }
         let listing = self.objects.tree(&node.id, Depth::One).map_err(|error| self.failed(error))?;
         if listing.truncated {
-            return Err(Lost::Because("the folder has too many entries to be listed".to_owned()));
+            return Err(MissingNode::Because("the folder has too many entries to be listed".to_owned()));
         }
-        let folder: Folder = Arc::new(listing.entries.into_iter().collect());
+        let folder: TreeFolder = Arc::new(listing.entries.into_iter().collect());
         self.state().folders.insert(path.clone(), folder.clone());
         Ok(folder)
     }
 
     /// The root of a submodule at a commit, where the submodule's own history is here and has it.
-    fn submodule(&self, path: &RepoPath, commit: &str) -> Result<Folder, Lost> {
-        let absent = || Lost::Because(format!("{path} is a submodule, and its commit {commit} is not here"));
+    fn submodule(&self, path: &RepoPath, commit: &str) -> Result<TreeFolder, MissingNode> {
+        let absent = || MissingNode::Because(format!("{path} is a submodule, and its commit {commit} is not here"));
         let objects = self.objects.submodule(path).ok_or_else(absent)?;
         let whole = objects.tree(commit, Depth::All).ok().filter(|whole| !whole.truncated).ok_or_else(absent)?;
         let mut state = self.state();
@@ -211,18 +211,18 @@ impl<'a> BaseTree<'a> {
     }
 
     /// The file at a path that no link is part of; `None` where it is anything else, or not known yet.
-    fn plain_file(&self, path: &RepoPath) -> Option<Node> {
+    fn plain_file(&self, path: &RepoPath) -> Option<TreeNode> {
         // The folders that are known are those of the tree, so that no link leads to them.
         let folder = self.state().folders.get(path.as_str().rsplit_once('/')?.0).cloned()?;
         folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
     }
 
     /// The file or folder at a path, every link followed.
-    fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, Node), Lost> {
+    fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, TreeNode), MissingNode> {
         if let Some(node) = self.plain_file(path) {
             return Ok((path.clone(), node));
         }
-        let root = Node { kind: NodeKind::Folder, id: String::new(), size: None };
+        let root = TreeNode { kind: NodeKind::Folder, id: String::new(), size: None };
         let mut left: Vec<String> = path.as_str().split('/').rev().map(str::to_owned).collect();
         let (mut at, mut node, mut links) = (RepoPath::root(), root.clone(), 0);
         while let Some(part) = left.pop() {
@@ -235,16 +235,16 @@ impl<'a> BaseTree<'a> {
                 _ => {}
             }
             let inner = at.child(&part);
-            node = self.folder(&at)?.get(&part).cloned().ok_or(Lost::Missing)?;
+            node = self.folder(&at)?.get(&part).cloned().ok_or(MissingNode::Missing)?;
             if node.kind != NodeKind::Link {
                 at = inner;
                 continue;
             }
             links += 1;
             let target = String::from_utf8(self.blob(&inner, &node)?.to_vec()).unwrap_or_default();
-            let leads = at.join(&target).map_err(|bad| Lost::Because(format!("the link {inner} {bad}")))?;
+            let leads = at.join(&target).map_err(|bad| MissingNode::Because(format!("the link {inner} {bad}")))?;
             if links > LINKS {
-                return Err(Lost::Because(format!("the link {inner} leads through more than {LINKS} links")));
+                return Err(MissingNode::Because(format!("the link {inner} leads through more than {LINKS} links")));
             }
             left.extend(leads.as_str().split('/').rev().map(str::to_owned));
             (at, node) = (RepoPath::root(), root.clone());
@@ -252,9 +252,9 @@ impl<'a> BaseTree<'a> {
         Ok((at, node))
     }
 
-    fn blob(&self, at: &RepoPath, node: &Node) -> Result<Arc<[u8]>, Lost> {
+    fn blob(&self, at: &RepoPath, node: &TreeNode) -> Result<Arc<[u8]>, MissingNode> {
         if node.size.is_some_and(|size| size > MAX_FILE_BYTES) {
-            return Err(Lost::Because("the file is too large".to_owned()));
+            return Err(MissingNode::Because("the file is too large".to_owned()));
         }
         if let Some(bytes) = self.state().blobs.get(&node.id).cloned() {
             return Ok(bytes);
@@ -268,7 +268,9 @@ impl<'a> BaseTree<'a> {
         }
         let most = self.objects.most_files();
         if fetched >= most {
-            return Err(Lost::Because(format!("more than {most} files have changed, too many to look into each")));
+            return Err(MissingNode::Because(format!(
+                "more than {most} files have changed, too many to look into each"
+            )));
         }
         let fetched = match self.submodule_of(at) {
             Some(submodule) => submodule.blob(&node.id),
@@ -299,22 +301,23 @@ impl<'a> BaseTree<'a> {
         };
         let Ok(Some(files)) = self.objects.archive(&self.commit, &differs) else { return };
         for (path, bytes) in files {
-            if let Some(node) = node(&path).filter(|node| Content::of(bytes.clone()).is_blob(&node.id)) {
+            if let Some(node) = node(&path).filter(|node| ReadContent::of(bytes.clone()).is_blob(&node.id)) {
                 self.state().blobs.insert(node.id, bytes.into());
             }
         }
     }
 
     /// What the head's file holds, where git would keep it under this id.
-    fn local(&self, id: &str, file: &RepoPath) -> Option<Arc<Content>> {
+    fn local(&self, id: &str, file: &RepoPath) -> Option<Arc<ReadContent>> {
         self.head.content(file).ok().filter(|content| content.is_blob(id))
     }
 }
 
 /// The entries of a whole tree, sorted into its folders.
-fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
+fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
     let at = |path: &str| path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
-    let mut folders: HashMap<RepoPath, BTreeMap<String, Node>> = HashMap::from([(RepoPath::root(), BTreeMap::new())]);
+    let mut folders: HashMap<RepoPath, BTreeMap<String, TreeNode>> =
+        HashMap::from([(RepoPath::root(), BTreeMap::new())]);
     for (path, node) in entries {
         // Git keeps no such name; one with a back slash is a file like any other.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
@@ -333,19 +336,19 @@ fn by_folder(entries: Vec<(String, Node)>) -> HashMap<RepoPath, Folder> {
     folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
 }
 
-fn refused(path: &RepoPath, lost: Lost, what: &str, code: &'static str) -> Diagnostic {
+fn refused(path: &RepoPath, lost: MissingNode, what: &str, code: &'static str) -> Diagnostic {
     match lost {
-        Lost::Missing => {
+        MissingNode::Missing => {
             Diagnostic::of_file(path, code, format!("the base commit has no such {what}"), "look at the base commit")
         }
-        Lost::Because(why) => {
+        MissingNode::Because(why) => {
             let words = format!("the {what} of the base commit cannot be read: {why}");
             Diagnostic::of_file(path, "unreadable", words, "look at the base commit")
         }
     }
 }
 
-impl Shelf for BaseTree<'_> {
+impl Files for BaseTree<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |lost| refused(folder, lost, "folder", "missing-folder");
         let (at, _) = self.resolved(folder).map_err(refuse)?;
@@ -373,7 +376,7 @@ impl Shelf for BaseTree<'_> {
         let refuse = |lost| refused(file, lost, "file", "missing-file");
         let (at, node) = self.resolved(file).map_err(refuse)?;
         if node.kind != NodeKind::File {
-            return Err(refuse(Lost::Because("this is no file".to_owned())));
+            return Err(refuse(MissingNode::Because("this is no file".to_owned())));
         }
         if let Some(content) = self.local(&node.id, &at) {
             return Ok(content.bytes.clone());
@@ -387,26 +390,26 @@ impl Shelf for BaseTree<'_> {
 }
 
 impl OtherCommit for BaseTree<'_> {
-    fn files(&self) -> &dyn Shelf {
+    fn files(&self) -> &dyn Files {
         self
     }
 
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.resolved(file), bytes) {
             (Ok((_, node)), Some(bytes)) => node.kind == NodeKind::File && self.head.is_blob(&node.id, file, bytes),
-            (Err(Lost::Missing), None) => true,
-            (Ok(_), None) | (Err(Lost::Missing | Lost::Because(_)), _) => false,
+            (Err(MissingNode::Missing), None) => true,
+            (Ok(_), None) | (Err(MissingNode::Missing | MissingNode::Because(_)), _) => false,
         }
     }
 }
 
-impl Base for BaseTree<'_> {
+impl BaseFiles for BaseTree<'_> {
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
         let state = self.state();
         if !state.lists_all {
             return Err("it has too many files for one listing".to_owned());
         }
-        let of_folder = |(folder, entries): (&RepoPath, &Folder)| {
+        let of_folder = |(folder, entries): (&RepoPath, &TreeFolder)| {
             let name = entries.iter().find(|(name, node)| {
                 matches!(node.kind, NodeKind::File | NodeKind::Link) && names.contains(&name.as_str())
             });
@@ -415,10 +418,10 @@ impl Base for BaseTree<'_> {
         Ok(state.folders.iter().filter_map(of_folder).min())
     }
 
-    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> Likeness {
+    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
         match self.resolved(before) {
-            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node.id, after).is_some() => Likeness::Same,
-            Ok(_) | Err(_) => Likeness::Differs,
+            Ok((_, node)) if node.kind == NodeKind::File && self.local(&node.id, after).is_some() => FileMatch::Same,
+            Ok(_) | Err(_) => FileMatch::Differs,
         }
     }
 }

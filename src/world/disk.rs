@@ -21,7 +21,7 @@ use super::drafts::draft_file;
 use crate::diag::Diagnostic;
 use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
-use crate::suites::{Entry, EntryKind, Shelf, is_of_the_system};
+use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 
 /// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
@@ -235,7 +235,7 @@ fn reason(error: &io::Error) -> String {
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
 }
 
-impl Shelf for Disk {
+impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
             io::ErrorKind::NotFound => Diagnostic::of_file(

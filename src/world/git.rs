@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::base::{Depth, Listing, Node, NodeKind, Objects, Submodule};
+use super::base::{Depth, Listing, NodeKind, Objects, Submodule, TreeNode};
 use super::disk::Disk;
 use super::env::Env;
 use crate::format::MAX_FILE_BYTES;
@@ -66,7 +66,7 @@ fn name_of(config: &[u8]) -> Option<String> {
 }
 
 /// How long git may take for one answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUTS: Duration = Duration::from_secs(60);
 
 /// The git of the machine, asked for commits of one repository. It runs no hook, no filter, no file monitor, asks no remote,
 /// and reads no configuration but the repository's own.
@@ -188,13 +188,13 @@ impl Git {
             // Nobody listens any more where it took too long.
             let _ = sender.send(read.map(|_| out));
         });
-        let out = receiver.recv_timeout(PATIENCE);
+        let out = receiver.recv_timeout(TIMEOUTS);
         if out.is_err() {
             // A git that hangs must not keep us.
             let _ = child.kill();
         }
         let status = child.wait().context("while waiting for git")?;
-        let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {PATIENCE:?}", arguments[0]))??;
+        let out = out.map_err(|_| anyhow::anyhow!("git {} took longer than {TIMEOUTS:?}", arguments[0]))??;
         anyhow::ensure!(status.success(), "git {} failed", arguments[0]);
         Ok(out)
     }
@@ -219,8 +219,8 @@ impl Git {
             let _ = sender.send((running, read));
         });
         let (running, read) = receiver
-            .recv_timeout(PATIENCE)
-            .map_err(|_| anyhow::anyhow!("git cat-file took longer than {PATIENCE:?}"))?;
+            .recv_timeout(TIMEOUTS)
+            .map_err(|_| anyhow::anyhow!("git cat-file took longer than {TIMEOUTS:?}"))?;
         let bytes = read?;
         *batch = Some(running);
         Ok(bytes)
@@ -273,7 +273,7 @@ impl Objects for Git {
 }
 
 /// `MODE TYPE ID SIZE<tab>PATH`.
-fn entry(line: &str) -> Option<(String, Node)> {
+fn entry(line: &str) -> Option<(String, TreeNode)> {
     let (head, path) = line.split_once('\t')?;
     let mut parts = head.split_ascii_whitespace();
     let (mode, _, id, size) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -283,5 +283,5 @@ fn entry(line: &str) -> Option<(String, Node)> {
         "160000" => NodeKind::Other,
         _ => NodeKind::File,
     };
-    Some((path.to_owned(), Node { kind, id: id.to_owned(), size: size.parse().ok() }))
+    Some((path.to_owned(), TreeNode { kind, id: id.to_owned(), size: size.parse().ok() }))
 }

@@ -25,7 +25,7 @@ mod traces;
 #[cfg(feature = "web")]
 mod web;
 
-pub use base::{BaseTree, Depth, Listing, Node, NodeKind, Objects};
+pub use base::{BaseTree, Depth, Listing, NodeKind, Objects, TreeNode};
 pub use clock::Clock;
 pub use console::{Loudness, World};
 pub use disk::{Disk, NoFile, append};
@@ -40,17 +40,17 @@ pub use github::CheckRun;
 #[cfg(feature = "github")]
 pub use github::Conclusion;
 #[cfg(feature = "github")]
+pub use github::FileCommit;
+#[cfg(feature = "github")]
 pub use github::GitHub;
+#[cfg(feature = "github")]
+pub use github::GitHubError;
 #[cfg(feature = "github")]
 pub use github::MergeState;
 #[cfg(feature = "github")]
 pub use github::NotCommitted;
 #[cfg(feature = "github")]
-pub use github::OneFile;
-#[cfg(feature = "github")]
 pub use github::OpenPull;
-#[cfg(feature = "github")]
-pub use github::Refusal;
 #[cfg(feature = "github")]
 pub use github::Tree;
 #[cfg(feature = "github")]

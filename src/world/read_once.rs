@@ -10,7 +10,7 @@ use super::blob_id::{BlobId, IdForm};
 use super::disk::Disk;
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
-use crate::suites::{Entry, Shelf};
+use crate::suites::{Entry, Files};
 use crate::text::without_returns;
 
 /// The bytes that are kept of all files together; what is read after that is read each time.
@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 256 * 1024 * 1024;
 /// The head's files beside a base commit.
 pub struct ReadOnce<'a> {
     disk: &'a Disk,
-    kept: RwLock<HashMap<RepoPath, Arc<Content>>>,
+    kept: RwLock<HashMap<RepoPath, Arc<ReadContent>>>,
     kept_bytes: AtomicUsize,
 }
 
@@ -30,10 +30,10 @@ impl<'a> ReadOnce<'a> {
     }
 
     /// What a file holds, as it was read before or is now. It is not kept for this.
-    pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<Content>, Diagnostic> {
+    pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<ReadContent>, Diagnostic> {
         match self.kept(file) {
             Some(content) => Ok(content),
-            None => Ok(Arc::new(Content::of(self.disk.bytes(file)?))),
+            None => Ok(Arc::new(ReadContent::of(self.disk.bytes(file)?))),
         }
     }
 
@@ -41,16 +41,16 @@ impl<'a> ReadOnce<'a> {
     pub(super) fn is_blob(&self, id: &str, file: &RepoPath, bytes: &[u8]) -> bool {
         match self.kept(file).filter(|content| content.bytes == bytes) {
             Some(content) => content.is_blob(id),
-            None => Content::of(bytes.to_vec()).is_blob(id),
+            None => ReadContent::of(bytes.to_vec()).is_blob(id),
         }
     }
 
-    fn kept(&self, file: &RepoPath) -> Option<Arc<Content>> {
+    fn kept(&self, file: &RepoPath) -> Option<Arc<ReadContent>> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).get(file).cloned()
     }
 }
 
-impl Shelf for ReadOnce<'_> {
+impl Files for ReadOnce<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         self.disk.list_all(folder)
     }
@@ -65,12 +65,12 @@ impl Shelf for ReadOnce<'_> {
         }
         // Where two read it at the same time, the first one counts for both.
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
-        Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(Content::of(bytes))).bytes.clone())
+        Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(ReadContent::of(bytes))).bytes.clone())
     }
 }
 
 /// What a file holds.
-pub(super) struct Content {
+pub(super) struct ReadContent {
     /// Its bytes.
     pub(super) bytes: Vec<u8>,
     /// The id under which git keeps them; worked out when it is first asked for.
@@ -79,7 +79,7 @@ pub(super) struct Content {
     others: OnceLock<Vec<BlobId>>,
 }
 
-impl Content {
+impl ReadContent {
     /// These bytes.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         Self { bytes, id: OnceLock::new(), others: OnceLock::new() }
@@ -107,9 +107,9 @@ impl Content {
 mod tests {
     use tempfile::tempdir;
 
-    use super::{Content, ReadOnce};
+    use super::{ReadContent, ReadOnce};
     use crate::model::RepoPath;
-    use crate::suites::Shelf;
+    use crate::suites::Files;
     use crate::world::disk::Disk;
 
     /// As `git hash-object` prints them.
@@ -118,10 +118,10 @@ mod tests {
 
     #[test]
     fn the_id_is_that_of_git() {
-        let is = |id: &str, bytes: &[u8]| Content::of(bytes.to_vec()).is_blob(id);
+        let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(id);
         assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
         assert!(!is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b""));
-        let both = Content::of(b"hello\r\n".to_vec());
+        let both = ReadContent::of(b"hello\r\n".to_vec());
         for _ in 0..2 {
             assert!(both.is_blob(HELLO) && both.is_blob(HELLO_IN_SHA256) && !both.is_blob(""));
         }
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn a_pointer_of_git_lfs_is_what_it_points_to() {
         // The pointer of `hello` and a line break, as `git lfs pointer` writes it, under the id of `git hash-object`.
-        let is = |bytes: &[u8]| Content::of(bytes.to_vec()).is_blob("fa61e1ef71c9908c0926776a4aa3504b3a27f159");
+        let is = |bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob("fa61e1ef71c9908c0926776a4aa3504b3a27f159");
         assert!(is(b"hello\n") && !is(b"hallo\n"));
     }
 

@@ -15,10 +15,10 @@ use tokio::sync::watch;
 
 use crate::model::Interruption;
 
-type Heard = watch::Receiver<Option<Interruption>>;
+type InterruptionReceiver = watch::Receiver<Option<Interruption>>;
 
 /// The listener of this process, once it listens.
-static LISTENER: OnceLock<Heard> = OnceLock::new();
+static LISTENER: OnceLock<InterruptionReceiver> = OnceLock::new();
 
 /// Ends when a person calls the run off (Ctrl-C), when the runner does (SIGTERM), or when the terminal is closed (SIGHUP); at once
 /// where that has happened since the first call.
@@ -40,7 +40,7 @@ pub fn signal_so_far() -> Option<Interruption> {
 }
 
 /// Listens on a thread of its own, and is back as soon as no signal is missed any more.
-fn listen() -> Heard {
+fn listen() -> InterruptionReceiver {
     let (told, heard) = watch::channel(None);
     let (ready, is_ready) = mpsc::channel();
     thread::spawn(move || {

@@ -39,7 +39,7 @@ impl SetFiles<'_> {
 
 /// What is done next. Drafts may be below another root than the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step<'a> {
+enum SwapStep<'a> {
     /// Make a folder of drafts.
     DraftFolder(RepoPath),
     /// Write a draft, and wait until it is safe.
@@ -57,34 +57,34 @@ enum Step<'a> {
 }
 
 /// All steps, in an order in which nothing that was there is touched before everything new is safe.
-fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<Step<'a>> {
-    let mut steps = vec![Step::DraftFolder(drafts.clone())];
+fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
+    let mut steps = vec![SwapStep::DraftFolder(drafts.clone())];
     let (mut puts, mut removes, mut folders) = (Vec::new(), Vec::new(), Vec::new());
     for (number, set) in sets.iter().enumerate() {
         let draft = drafts.child(&number.to_string());
         let (single, folder) = (set.folder.child(&format!("{}.json", set.name)), set.folder.child(&set.name));
         match &set.files {
             SetFiles::Single(bytes) => {
-                steps.push(Step::Draft(draft.clone(), bytes));
-                puts.push(Step::Put(draft, single));
-                removes.push(Step::Remove(folder));
+                steps.push(SwapStep::Draft(draft.clone(), bytes));
+                puts.push(SwapStep::Put(draft, single));
+                removes.push(SwapStep::Remove(folder));
             }
             SetFiles::Several(files) => {
-                steps.push(Step::DraftFolder(draft.clone()));
-                steps.extend(files.iter().map(|(name, bytes)| Step::Draft(draft.child(name), bytes)));
-                steps.push(Step::SyncDrafts(draft.clone()));
-                puts.push(Step::Put(draft, folder));
-                removes.push(Step::Remove(single));
+                steps.push(SwapStep::DraftFolder(draft.clone()));
+                steps.extend(files.iter().map(|(name, bytes)| SwapStep::Draft(draft.child(name), bytes)));
+                steps.push(SwapStep::SyncDrafts(draft.clone()));
+                puts.push(SwapStep::Put(draft, folder));
+                removes.push(SwapStep::Remove(single));
             }
         }
         if !folders.contains(&set.folder) {
             folders.push(set.folder.clone());
         }
     }
-    steps.push(Step::SyncDrafts(drafts.clone()));
-    steps.extend(folders.iter().cloned().map(Step::Folder));
+    steps.push(SwapStep::SyncDrafts(drafts.clone()));
+    steps.extend(folders.iter().cloned().map(SwapStep::Folder));
     steps.extend(puts);
-    steps.extend(folders.iter().cloned().map(Step::Sync));
+    steps.extend(folders.iter().cloned().map(SwapStep::Sync));
     steps.extend(removes);
     steps
 }
@@ -115,16 +115,16 @@ impl Disk {
         done
     }
 
-    fn step(&self, home: &Self, step: &Step<'_>) -> anyhow::Result<()> {
+    fn step(&self, home: &Self, step: &SwapStep<'_>) -> anyhow::Result<()> {
         let context = |path: &RepoPath| format!("while writing {path}");
         match step {
-            Step::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(folder)),
-            Step::Draft(file, bytes) => home.write_new(file, bytes).with_context(|| context(file)),
-            Step::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(folder)),
-            Step::Folder(folder) => self.make_folder(folder).with_context(|| context(folder)),
-            Step::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(name)),
-            Step::Sync(folder) => self.sync_folder(folder).with_context(|| context(folder)),
-            Step::Remove(path) => self.remove(path),
+            SwapStep::DraftFolder(folder) => home.make_folder(folder).with_context(|| context(folder)),
+            SwapStep::Draft(file, bytes) => home.write_new(file, bytes).with_context(|| context(file)),
+            SwapStep::SyncDrafts(folder) => home.sync_folder(folder).with_context(|| context(folder)),
+            SwapStep::Folder(folder) => self.make_folder(folder).with_context(|| context(folder)),
+            SwapStep::Put(draft, name) => self.exchange(home, draft, name).with_context(|| context(name)),
+            SwapStep::Sync(folder) => self.sync_folder(folder).with_context(|| context(folder)),
+            SwapStep::Remove(path) => self.remove(path),
         }
     }
 

@@ -9,13 +9,13 @@ use reqwest::{Client, Response, StatusCode, Url};
 use super::env::Env;
 use super::web;
 use crate::format::otlp;
-use crate::format::otlp::{Content, Telling};
+use crate::format::otlp::{Content, ExportedRun};
 use crate::model::Traced;
 
 /// Tries of one request.
 const TRIES: u32 = 3;
 /// The longest wait before the next try, whatever the receiver asks for.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUTS: Duration = Duration::from_secs(5);
 /// What is read of an answer: it is a few bytes, or not for us.
 const ANSWER_BYTES: usize = 64 * 1024;
 
@@ -43,7 +43,7 @@ pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>
     let (resource, mut told) = resource(env);
     let is_sent = is_on(env, &["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"]);
     let content = if is_sent { Content::Sent } else { Content::Kept };
-    let telling = Telling { started_at: started_at.to_owned(), resource, content };
+    let telling = ExportedRun { started_at: started_at.to_owned(), resource, content };
     let requests = otlp::requests(&telling, &samples);
     for receiver in named {
         let sent = receiver.and_then(|receiver| {
@@ -207,13 +207,13 @@ impl Receiver {
         let mut tries = 1;
         loop {
             let (wait, refusal) = match self.posted(client, body).await {
-                Ok(answer) if answer.status().is_success() => return Ok(otlp::rejected(&read(answer).await)),
+                Ok(answer) if answer.status().is_success() => return Ok(otlp::rejected(&read_response(answer).await)),
                 Ok(answer) => (pause(&answer, tries), anyhow::anyhow!("the receiver answered {}", answer.status())),
                 // The URL may hold a key.
                 Err(error) => (Some(backoff(tries)), error.without_url().into()),
             };
             match wait {
-                Some(wait) if tries < TRIES => tokio::time::sleep(wait.min(PATIENCE)).await,
+                Some(wait) if tries < TRIES => tokio::time::sleep(wait.min(TIMEOUTS)).await,
                 Some(_) | None => return Err(refusal),
             }
             tries += 1;
@@ -227,7 +227,7 @@ impl Receiver {
 }
 
 /// The answer's first bytes.
-async fn read(mut answer: Response) -> Vec<u8> {
+async fn read_response(mut answer: Response) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Ok(Some(more)) = answer.chunk().await {
         bytes.extend_from_slice(&more);

@@ -5,8 +5,8 @@ use std::fs;
 
 use goldgate::diag::Diagnostic;
 use goldgate::format::config;
-use goldgate::model::{Ask, Layer, Outcome, RepoPath, Run, Suite as SuiteConfig, Toolbox};
-use goldgate::suites::{Desk, Entry, KINDS, Shelf, Suite, in_words, kind};
+use goldgate::model::{Ask, CheckOutcome, Layer, RepoPath, Run, SuiteConfig, Toolbox};
+use goldgate::suites::{Entry, Files, GradeContext, KINDS, Suite, in_words, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ pub fn trials() -> Vec<Trial> {
 /// The bundled suites of kinds with live agents.
 fn suites() -> Vec<SuiteConfig> {
     let disk = Disk::open(root()).unwrap();
-    let read = config::read(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let read = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     read.suites
 }
 
@@ -55,7 +55,7 @@ struct Planted {
     files: BTreeMap<RepoPath, String>,
 }
 
-impl Shelf for Planted {
+impl Files for Planted {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         self.disk.list(folder)
     }
@@ -68,17 +68,17 @@ impl Shelf for Planted {
     }
 }
 
-fn opened(config: &SuiteConfig, shelf: &dyn Shelf) -> Box<dyn Suite> {
-    match (kind(&config.kind).unwrap().open)(config, shelf) {
+fn opened(config: &SuiteConfig, files: &dyn Files) -> Box<dyn Suite> {
+    match (kind(&config.kind).unwrap().open)(config, files) {
         Ok(suite) => suite,
         Err(problems) => panic!("{:?}", problems.sorted()),
     }
 }
 
 /// What every run of every pair is asked, by pair and run.
-fn asks(suite: &dyn Suite, shelf: &dyn Shelf) -> Vec<((usize, usize), Option<Ask>)> {
+fn asks(suite: &dyn Suite, files: &dyn Files) -> Vec<((usize, usize), Option<Ask>)> {
     let runs = suite.pairs().iter().enumerate().flat_map(|(pair, of)| (0..of.runs.len()).map(move |run| (pair, run)));
-    runs.map(|(pair, run)| ((pair, run), suite.ask(pair, run, shelf).unwrap())).collect()
+    runs.map(|(pair, run)| ((pair, run), suite.ask(pair, run, files).unwrap())).collect()
 }
 
 fn every_kind() {
@@ -94,7 +94,7 @@ fn without_words() {
     repository.write("g/cases/x.json", case);
     repository.write("goldgate.yaml", CONFIG.replace("KIND", "property"));
     let disk = Disk::open(&repository.path("")).unwrap();
-    let read = config::read(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let read = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let suite = opened(&read.suites[0], &disk);
     let asked: Vec<Ask> = asks(suite.as_ref(), &disk).into_iter().filter_map(|(_, ask)| ask).collect();
     assert_eq!(asked[0].inputs, json!({"case": "x", "variant": null, "transform": null}));
@@ -121,7 +121,8 @@ fn bare_document() {
     let (pair, of) = suite.pairs().iter().enumerate().find(|(_, pair)| pair.agent.as_str() == "reviser").unwrap();
     let document = disk.text(&of.golden.parent().child("revised.rtf")).unwrap().text;
     let prompts = BTreeMap::new();
-    let grade = |outputs: &Value| suite.grade(pair, &[completed(outputs)], &Desk::new(&disk, &prompts)).unwrap();
+    let grade =
+        |outputs: &Value| suite.grade(pair, &[completed(outputs)], &GradeContext::new(&disk, &prompts)).unwrap();
     let wanted = grade(&json!({"document": document}));
     for said in [document.clone(), json!({"document": document}).to_string()] {
         let grade = grade(&json!({"text": said}));
@@ -300,11 +301,11 @@ fn answers_are_read(config: &SuiteConfig) {
         answered.entry(pair).or_default().push(completed(&outputs));
     }
     for (pair, runs) in answered {
-        let grade = suite.grade(pair, &runs, &Desk::new(&disk, &prompts)).unwrap();
+        let grade = suite.grade(pair, &runs, &GradeContext::new(&disk, &prompts)).unwrap();
         let name = &suite.pairs()[pair].case;
         assert!(matches!(grade.layer, Layer::Structured | Layer::Strict), "{name}: {:?}", grade.layer);
         let schema = grade.checks.iter().find(|check| check.name.word.starts_with("schema")).unwrap();
-        assert_eq!(schema.outcome, Outcome::Passed, "{name}");
+        assert_eq!(schema.outcome, CheckOutcome::Passed, "{name}");
     }
 }
 

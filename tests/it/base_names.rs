@@ -4,7 +4,7 @@ use std::process::Command;
 
 use libtest_mimic::Trial;
 
-use crate::guard::commit_all;
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 

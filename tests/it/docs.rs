@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use goldgate::guard::{SETTINGS, Treatment};
-use goldgate::model::{Aggregate, Drift, Edge, Gate, Limit, MetricSpec, SampleFold, Side, Unit};
+use goldgate::golden_changes::{SETTINGS, Treatment};
+use goldgate::model::{Aggregate, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, Unit};
 use goldgate::suites::{COMMON, KINDS};
 use libtest_mimic::Trial;
 
@@ -214,7 +214,7 @@ fn row(spec: &MetricSpec) -> String {
     };
     let cases = match spec.aggregate {
         Aggregate::Harmonic(one, other) => format!("harmonic mean of {one} and {other}"),
-        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => spec.aggregate.word().to_owned(),
+        Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Rate => spec.aggregate.as_str().to_owned(),
         Aggregate::Coverage => "all planned".to_owned(),
         Aggregate::NewlyFailing => "count".to_owned(),
     };
@@ -230,14 +230,14 @@ fn row(spec: &MetricSpec) -> String {
         Unit::Spread => "spread",
     };
     let MetricSpec { name, meaning, better, .. } = spec;
-    format!("| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n", better.word())
+    format!("| `{name}` | {meaning} | {unit} | {} | {samples} | {cases} | {gates} |\n", better.as_str())
 }
 
 /// A gate as a config states it.
 fn gate(gate: &Gate) -> String {
     match *gate {
         Gate::Threshold { side, limit, edge } => {
-            let key = if side == Side::Min { "min" } else { "max" };
+            let key = if side == LimitSide::Min { "min" } else { "max" };
             let (limit, otherwise) = match limit {
                 Limit::Number(number) => (number.to_string(), None),
                 Limit::Baseline { otherwise } => ("baseline".to_owned(), otherwise),

@@ -48,7 +48,7 @@ fn record(repository: &Repository, file: &str, sample: u32) -> Value {
         case: CaseId::new(&name("case")).unwrap(),
     };
     let source = SourceText::from_text(RepoPath::root().child("r.json"), text);
-    let run = run_v1::read(&source, &key, sample).unwrap();
+    let run = run_v1::read_run(&source, &key, sample).unwrap();
     assert_eq!(serde_json::from_str::<Value>(&run.outputs).unwrap(), record["outputs"]);
     record
 }

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 
 use goldgate::diag::Diagnostic;
 use goldgate::format::{config, run_v1};
-use goldgate::model::{Ask, Config, RepoPath, Run, RunKey, Source, Status, Suite as SuiteConfig, Tier, Toolbox};
-use goldgate::suites::{Desk, Entry, Pair, Shelf, Suite, files_below, kind};
+use goldgate::model::{Ask, Config, RepoPath, Run, RunKey, RunSource, RunStatus, SuiteConfig, Tier, Toolbox};
+use goldgate::suites::{Entry, Files, GradeContext, Pair, Suite, files_below, kind};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 
@@ -31,7 +31,7 @@ pub fn trials() -> Vec<Trial> {
 
 fn bundled() -> Config {
     let disk = Disk::open(root()).unwrap();
-    config::read(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap()
+    config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap()
 }
 
 /// The repository, with a list of the files that were read.
@@ -40,7 +40,7 @@ struct ListedFiles {
     read: Mutex<BTreeSet<RepoPath>>,
 }
 
-impl Shelf for ListedFiles {
+impl Files for ListedFiles {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         self.disk.list_all(folder)
     }
@@ -92,8 +92,8 @@ fn asked_with(suite: &dyn Suite, index: usize, files: &ListedFiles) -> BTreeSet<
 /// The files that the first sample of a pair is graded by.
 fn graded_by(suite: &dyn Suite, index: usize, runs: &[Run], files: &ListedFiles) -> BTreeSet<RepoPath> {
     let prompts = BTreeMap::new();
-    if runs.iter().all(|run| run.status == Status::Completed) {
-        suite.grade(index, runs, &Desk::new(files, &prompts)).unwrap();
+    if runs.iter().all(|run| run.status == RunStatus::Completed) {
+        suite.grade(index, runs, &GradeContext::new(files, &prompts)).unwrap();
     }
     files.taken()
 }
@@ -103,13 +103,13 @@ fn recorded(config: &Config, pair: &Pair) -> Vec<Run> {
     let disk = Disk::open(root()).unwrap();
     let run = |key: &RunKey| {
         let suite = config.suites.iter().find(|suite| suite.id == key.suite).unwrap();
-        let Some(Source::Replay(folder)) = suite.agents[&key.agent].source(Tier::Deterministic) else {
+        let Some(RunSource::Replay(folder)) = suite.agents[&key.agent].source(Tier::Deterministic) else {
             panic!("{} has no recordings", key.agent)
         };
         let folder = folder.child(key.agent.as_str());
         let file = folder.child(&format!("{}.json", key.case));
         let text = disk.text(&file).or_else(|_| disk.text(&folder.child(key.case.as_str()).child("0.json")));
-        run_v1::read(&text.unwrap(), key, 0).unwrap()
+        run_v1::read_run(&text.unwrap(), key, 0).unwrap()
     };
     pair.runs.iter().map(run).collect()
 }

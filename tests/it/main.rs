@@ -20,7 +20,7 @@ mod files;
 mod freshness;
 #[cfg(feature = "github")]
 mod github;
-mod guard;
+mod golden_changes;
 mod import;
 mod inputs;
 mod judges;
@@ -83,7 +83,7 @@ fn main() {
     trials.extend(files::trials());
     trials.extend(measured::trials());
     trials.extend(numbers::trials());
-    trials.extend(guard::trials());
+    trials.extend(golden_changes::trials());
     trials.extend(quarantine::trials());
     trials.extend(refused::trials());
     trials.extend(revision::trials());

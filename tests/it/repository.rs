@@ -32,6 +32,7 @@ suites:
 ";
 
 /// The files of [`Repository::small`].
+#[cfg(feature = "github")]
 pub const FILES: [&str; 5] = [
     "goldgate.yaml",
     "prompts/legal.md",

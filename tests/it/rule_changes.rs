@@ -3,7 +3,7 @@
 use libtest_mimic::Trial;
 use serde_json::Value;
 
-use crate::guard::commit_all;
+use crate::golden_changes::commit_all;
 use crate::repository::{EXPECTED, RUN, Repository};
 use crate::trial;
 

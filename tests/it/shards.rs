@@ -8,7 +8,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-use crate::guard::{add_case, commit_all, recording};
+use crate::golden_changes::{add_case, commit_all, recording};
 use crate::repository::{CONFIG, Repository, program, ran, root};
 use crate::trial;
 
@@ -107,7 +107,7 @@ fn small() {
         for (case, (_, lost, zone)) in cases.iter().enumerate() {
             add_case(&repository, case);
             let band = format!("\"ambiguity_zone\": {}, \"max_expected", zone / 2.0);
-            repository.replace(&crate::guard::expected(case), "\"max_expected", &band);
+            repository.replace(&crate::golden_changes::expected(case), "\"max_expected", &band);
             if *lost {
                 repository.replace(&recording(case), "\"completed\"", "\"timeout\"");
             }
@@ -207,13 +207,13 @@ fn other_checkout() {
         assert_eq!((ran.code, ran.stdout.as_str()), (2, ""));
         assert!(ran.stderr.contains(says), "{}", ran.stderr);
     };
-    let golden = repository.read(&crate::guard::expected(3));
-    repository.write(&crate::guard::expected(3), golden.replace(": 3", ": 4"));
+    let golden = repository.read(&crate::golden_changes::expected(3));
+    repository.write(&crate::golden_changes::expected(3), golden.replace(": 3", ": 4"));
     merge("has other golden files of contracts/legal than this checkout");
-    repository.write(&crate::guard::expected(3), golden);
+    repository.write(&crate::golden_changes::expected(3), golden);
     add_case(&repository, 20);
     merge("no part has the result of contracts/legal/lease-20");
-    ["golden/contracts/lease-20.md", &crate::guard::expected(20), &recording(20)]
+    ["golden/contracts/lease-20.md", &crate::golden_changes::expected(20), &recording(20)]
         .iter()
         .for_each(|file| repository.remove(file));
     repository.replace("goldgate.yaml", "version: 1", "version: 1 # other");
@@ -241,7 +241,11 @@ fn guarded() {
     let repository = dozen();
     repository.remove(".git");
     commit_all(&repository);
-    repository.replace(&crate::guard::expected(3), "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
+    repository.replace(
+        &crate::golden_changes::expected(3),
+        "\"max_expected_findings\": 3",
+        "\"max_expected_findings\": 9",
+    );
     let path = std::env::var("PATH").unwrap();
     let run = |arguments: &[&str]| repository.goldgate_with(arguments, &[("PATH", &path)]);
     let whole = run(&["run", "--base", "HEAD", "--out", "whole"]);

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use goldgate::format::otlp;
-use goldgate::format::otlp::{Content, Telling};
+use goldgate::format::otlp::{Content, ExportedRun};
 use goldgate::model::{
-    AgentName, Answered, CaseId, Chat, Evidence, Inputs, Json, Measures, Period, Provenance, Record, Recorded, Spent,
-    Status, Steps, Stop, SuiteId, ToolCall, Traced,
+    AgentName, CaseId, Json, Measures, ModelCall, ModelCallResult, Period, Provenance, RunEvidence, RunInputs,
+    RunProvenance, RunRecord, RunStatus, Steps, StopReason, SuiteId, TokenUsage, ToolCall, Traced,
 };
 use goldgate::world::{Env, export};
 use libtest_mimic::Trial;
@@ -59,30 +59,30 @@ fn sample(number: u32) -> Traced {
     };
     let provenance =
         Provenance { model: Some("model-a-1".to_owned()), cache: Some("miss".to_owned()), ..Provenance::default() };
-    let record = Record {
+    let record = RunRecord {
         agent: AgentName::new("helper").unwrap(),
         case: CaseId::new("order-status").unwrap(),
         sample: number,
-        status: Status::Completed,
+        status: RunStatus::Completed,
         error: None,
-        inputs: Inputs { prompt: Some("Where is my order?".to_owned()), ..Inputs::default() },
+        inputs: RunInputs { prompt: Some("Where is my order?".to_owned()), ..RunInputs::default() },
         outputs: Json::from(r#"{"text": "It was shipped."}"#),
         intermediate: Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() },
-        evidence: Evidence::default(),
+        evidence: RunEvidence::default(),
         metrics: Measures {
             input_tokens: Some(30),
             output_tokens: Some(7),
             cost_usd: Some(0.5),
             ..Measures::default()
         },
-        provenance: Recorded { target: Some("claude".to_owned()), provenance, ..Recorded::default() },
+        provenance: RunProvenance { target: Some("claude".to_owned()), provenance, ..RunProvenance::default() },
     };
-    let turn = |stop, input| Answered::Turn {
+    let turn = |stop, input| ModelCallResult::Turn {
         model: Some("model-a-1".to_owned()),
         stop,
-        spent: Spent { input, cached_input: 4, output: 3 },
+        spent: TokenUsage { input, cached_input: 4, output: 3 },
     };
-    let chat = |from, to, outcome| Chat {
+    let chat = |from, to, outcome| ModelCall {
         period: period(from, to),
         provider: "anthropic".to_owned(),
         asked: "model-a".to_owned(),
@@ -94,17 +94,17 @@ fn sample(number: u32) -> Traced {
         period: period(0, 6),
         provider: Some("anthropic".to_owned()),
         chats: vec![
-            chat(0, 1, Answered::Fault("429".to_owned())),
-            chat(1, 3, turn(Stop::Other("tool_use".to_owned()), 10)),
-            chat(4, 6, turn(Stop::End, 20)),
+            chat(0, 1, ModelCallResult::Fault("429".to_owned())),
+            chat(1, 3, turn(StopReason::Other("tool_use".to_owned()), 10)),
+            chat(4, 6, turn(StopReason::End, 20)),
         ],
         tools: vec![period(3, 4)],
     }
 }
 
-fn telling(content: Content) -> Telling {
+fn telling(content: Content) -> ExportedRun {
     let resource = vec![("service.name".to_owned(), "acme".to_owned())];
-    Telling { started_at: "2026-01-01T00:00:00Z".to_owned(), resource, content }
+    ExportedRun { started_at: "2026-01-01T00:00:00Z".to_owned(), resource, content }
 }
 
 /// The spans as a receiver reads them, in OTLP's JSON.
@@ -177,7 +177,7 @@ fn whole_sample() {
 
 fn no_texts() {
     let mut secret = sample(0);
-    secret.record.status = Status::Error;
+    secret.record.status = RunStatus::Error;
     secret.record.error = Some("an agent's words".to_owned());
     let Steps::Seen { tool_calls, .. } = &mut secret.record.intermediate else { panic!("seen") };
     tool_calls[0].error = Some("a tool's words".to_owned());
@@ -190,7 +190,7 @@ fn no_texts() {
 }
 
 fn failed_sample() {
-    let statuses = [Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
+    let statuses = [RunStatus::Error, RunStatus::Timeout, RunStatus::Stalled, RunStatus::Cancelled];
     for status in statuses {
         let mut failed = sample(0);
         failed.record.status = status;
@@ -199,7 +199,7 @@ fn failed_sample() {
         assert_eq!(agent["status"], json!({ "message": "no answer in 60 s", "code": 2 }));
         assert_eq!(
             (&said(agent)["error.type"], &said(agent)["goldgate.status"]),
-            (&json!(status.word()), &json!(status.word()))
+            (&json!(status.as_str()), &json!(status.as_str()))
         );
     }
 }
@@ -208,7 +208,7 @@ fn round_trip() {
     let repository = Repository::empty();
     let samples = [sample(0), {
         let mut second = sample(1);
-        second.record.status = Status::Stalled;
+        second.record.status = RunStatus::Stalled;
         second.period = period(9, 12);
         second
     }];
@@ -245,7 +245,7 @@ fn round_trip() {
 fn ids() {
     let bytes = || otlp::requests(&telling(Content::Sent), &[sample(0), sample(1)]);
     assert_eq!(bytes(), bytes());
-    let other_run = Telling { started_at: "2026-01-02T00:00:00Z".to_owned(), ..telling(Content::Sent) };
+    let other_run = ExportedRun { started_at: "2026-01-02T00:00:00Z".to_owned(), ..telling(Content::Sent) };
     let other_case = {
         let mut other = sample(0);
         other.record.case = CaseId::new("other").unwrap();

@@ -188,7 +188,7 @@ fn events() {
 }
 
 fn artifacts() {
-    let evidence = fs::read_to_string(root().join("src/app/action/evidence.rs")).unwrap();
+    let evidence = fs::read_to_string(root().join("src/app/action/measured_run.rs")).unwrap();
     let publishing = fs::read_to_string(root().join("src/app/action/publishing.rs")).unwrap();
     for source in [&evidence, &publishing] {
         assert!(source.contains("const ARTIFACT: &str = \"goldgate-report\";"), "the program looks for another name");

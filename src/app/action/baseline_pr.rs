@@ -2,26 +2,26 @@
 
 use std::path::Path;
 
-use super::desk::{baseline_file, baseline_of, log, needs, open, outputs};
-use super::inputs::{Inputs, inside};
+use super::inputs::{ActionInputs, inside};
 use super::payload;
+use super::pull_request_context::{baseline_file, baseline_of, log, needs, open, outputs};
 use crate::app::baseline;
-use crate::app::trouble::Trouble;
+use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
-use crate::format::act::Act;
-use crate::format::{act, baseline_v1, report_v1};
+use crate::format::event_action::EventAction;
+use crate::format::{baseline_v1, event_action, report_v1};
 use crate::model::{Baseline, RepoPath, Report};
 use crate::publish;
 use crate::publish::baseline_pr;
-use crate::publish::baseline_pr::{Asked, Open, Plan, TITLE};
-use crate::suites::{Shelf, sha256_hex};
-use crate::world::{Disk, GitHub, OneFile, World};
+use crate::publish::baseline_pr::{BaselinePrInput, BaselinePrPlan, OpenBaselinePr, TITLE};
+use crate::suites::{Files, sha256_hex};
+use crate::world::{Disk, FileCommit, GitHub, World};
 
 const PULLS: &str = "pull-requests: write";
 const CONTENTS: &str = "contents: write";
 
 /// Where the work is done.
-struct Place<'a> {
+struct BaselineBranch<'a> {
     world: &'a World,
     github: &'a GitHub,
     /// The default branch.
@@ -38,10 +38,10 @@ struct Place<'a> {
 ///
 /// # Errors
 /// Bad input, or an outside that failed.
-pub fn baseline_pr(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let act = match payload(&world.env)? {
-        Some(source) => act::read(&source)?,
-        None => Act::default(),
+        Some(source) => event_action::read_event_action(&source)?,
+        None => EventAction::default(),
     };
     let commit = world.env.get("GITHUB_SHA").unwrap_or_default();
     let Some(into) = default_branch(world, &act)? else { return Ok(0) };
@@ -50,14 +50,14 @@ pub fn baseline_pr(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
     let branch = inputs.key(&report).branch();
-    let place = Place { world, github: &github, into, commit, file, branch };
+    let place = BaselineBranch { world, github: &github, into, commit, file, branch };
     let written = kept(&place, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
 }
 
 /// The default branch, if the job runs on it; the numbers of another one are nobody's baseline.
-fn default_branch(world: &World, act: &Act) -> Result<Option<String>, Trouble> {
+fn default_branch(world: &World, act: &EventAction) -> Result<Option<String>, CliError> {
     let Some(default) = &act.default_branch else {
         return Err(anyhow::anyhow!("the event's payload names no default branch").into());
     };
@@ -70,14 +70,14 @@ fn default_branch(world: &World, act: &Act) -> Result<Option<String>, Trouble> {
 }
 
 /// The report that the step before has written.
-fn measured(world: &World, inputs: &Inputs, commit: &str) -> Result<Report, Trouble> {
+fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report, CliError> {
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let out = inside(workspace, &inputs.out);
     let shown = format!("{}/report.json", inputs.out);
-    let refuse = |what: &str, help: &str| Trouble::from(Diagnostic::of_file(&shown, "no-report", what, help));
+    let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, "no-report", what, help));
     let missing = |_| refuse("there is no report", "let a step with mode: run and the same input out come before");
     let disk = Disk::open(Path::new(&out)).map_err(missing)?;
-    let report = report_v1::read(&disk.text(&RepoPath::root().child("report.json"))?)?;
+    let report = report_v1::read_report(&disk.text(&RepoPath::root().child("report.json"))?)?;
     let config = inputs.config_file()?;
     if report.config.as_ref() != Some(&config) {
         let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);
@@ -90,8 +90,8 @@ fn measured(world: &World, inputs: &Inputs, commit: &str) -> Result<Report, Trou
     }
 }
 
-fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
-    let Place { world, github, into, commit, file, branch: from } = place;
+fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
+    let BaselineBranch { world, github, into, commit, file, branch: from } = place;
     let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
     let bytes = read(commit)?;
     let before = baseline_of(file, bytes.as_ref())?;
@@ -108,27 +108,27 @@ fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
     };
     let by = github.author().map_err(needs("the token's own name cannot be read", PULLS))?;
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
-    let plan = baseline_pr::plan(&Asked {
+    let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
         before_sha256: bytes.as_ref().map(|bytes| sha256_hex(bytes)),
         proposed: &proposed,
         moves: &publish::moves(before.as_ref(), report),
         branch: branch.as_ref(),
-        open: pull.as_ref().map(|pull| Open { number: pull.number, description: &pull.description }),
+        open: pull.as_ref().map(|pull| OpenBaselinePr { number: pull.number, description: &pull.description }),
         by: &by,
         at: &world.clock.now(),
     });
     match plan {
-        Plan::Nothing => {
+        BaselinePrPlan::Nothing => {
             log(world, "no number moved");
             Ok(None)
         }
-        Plan::Close(number) => {
+        BaselinePrPlan::Close(number) => {
             log(world, &format!("no number moved any more, so pull request {number} is closed"));
             github.close_pull(number).map_err(needs("the pull request cannot be closed", PULLS))?;
             Ok(None)
         }
-        Plan::Keep { commit: baseline, number, description } => {
+        BaselinePrPlan::Keep { commit: baseline, number, description } => {
             let written = baseline.map(|baseline| put(place, &baseline)).transpose()?;
             match number {
                 Some(number) => {
@@ -153,9 +153,9 @@ fn kept(place: &Place<'_>, report: &Report) -> Result<Option<String>, Trouble> {
     }
 }
 
-fn put(place: &Place<'_>, baseline: &Baseline) -> Result<String, Trouble> {
+fn put(place: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {
     let text = baseline_v1::written(baseline);
-    let what = OneFile { file: &place.file, text: &text, headline: TITLE };
+    let what = FileCommit { file: &place.file, text: &text, headline: TITLE };
     let put = place.github.put_on(&place.branch, place.commit, &what);
     put.map_err(needs("the baseline's branch cannot be written", CONTENTS))
 }

@@ -4,7 +4,7 @@ use crate::model::{Authority, Report, Ruling, Verdict};
 use crate::publish;
 use crate::render::markdown::Links;
 use crate::render::words;
-use crate::world::{CheckRun, Conclusion, GitHub, Refusal, World};
+use crate::world::{CheckRun, Conclusion, GitHub, GitHubError, World};
 
 /// GitHub's limit of a check run's summary, in bytes.
 const LIMIT: usize = 65_535;
@@ -15,11 +15,11 @@ pub fn check_run(world: &World, github: Option<&GitHub>, report: &Report, links:
     let (Some(github), Some(head), Authority::Advisory) = (github, &report.commit, report.authority) else { return };
     match written(github, head, report, links) {
         Ok(()) => {}
-        Err(Refusal::Forbidden | Refusal::Missing) if worse(report) => world.say(
+        Err(GitHubError::Forbidden | GitHubError::Missing) if worse(report) => world.say(
             "::notice title=goldgate::the regression is in no check run: that needs the permission `checks: write`\n",
         ),
-        Err(Refusal::Forbidden | Refusal::Missing) => {}
-        Err(Refusal::Failed(error)) => {
+        Err(GitHubError::Forbidden | GitHubError::Missing) => {}
+        Err(GitHubError::Failed(error)) => {
             let text = format!("the check run could not be written: {error:#}; the verdict stands");
             world.say(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
         }
@@ -30,8 +30,8 @@ fn worse(report: &Report) -> bool {
     report.verdict == Ruling::Judged(Verdict::Fail)
 }
 
-fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Result<(), Refusal> {
-    let tier = report.tiers.first().map_or("deterministic", |tier| tier.word());
+fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Result<(), GitHubError> {
+    let tier = report.tiers.first().map_or("deterministic", |tier| tier.as_str());
     let name = format!("goldgate ({tier})");
     let standing = github.check_run(head, &name)?;
     let conclusion = match (worse(report), standing) {

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use super::inputs::Inputs;
-use crate::model::{Origin, PullRequest, Report, RunNumber};
+use super::inputs::ActionInputs;
+use crate::model::{BranchOrigin, PullRequest, Report, RunNumber};
 use crate::publish;
-use crate::publish::{Plan, Request, Stale, Witness};
+use crate::publish::{CommentPlan, CommentRequest, ReportOrigin, StaleComment};
 use crate::render::markdown::Links;
-use crate::world::{GitHub, Refusal, World};
+use crate::world::{GitHub, GitHubError, World};
 
 /// What is written, and where it comes from.
-pub struct Said<'a> {
+pub struct CommentInput<'a> {
     /// The report.
     pub report: &'a Report,
     /// Where the rest can be read.
@@ -18,12 +18,12 @@ pub struct Said<'a> {
     /// The run that measured it.
     pub run: RunNumber,
     /// Whose run that is.
-    pub witness: Witness,
+    pub witness: ReportOrigin,
 }
 
 /// What became of the comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CommentOutcome {
     /// It stands at this address.
     Written(String),
     /// A newer one stands there.
@@ -32,7 +32,7 @@ pub enum Outcome {
     Failed,
 }
 
-impl Outcome {
+impl CommentOutcome {
     /// The address, where it was written.
     pub fn url(&self) -> Option<&str> {
         match self {
@@ -51,27 +51,27 @@ pub fn this_run(world: &World) -> RunNumber {
 /// Writes the comment. A failure is one warning, and never changes the verdict.
 pub fn comment(
     world: &World,
-    inputs: &Inputs,
+    inputs: &ActionInputs,
     pull_request: &PullRequest,
     github: Option<&GitHub>,
-    said: &Said<'_>,
-) -> Outcome {
+    said: &CommentInput<'_>,
+) -> CommentOutcome {
     let warn = |text: &str| {
         world.say(&format!("::warning title=goldgate::{text}\n"));
-        Outcome::Failed
+        CommentOutcome::Failed
     };
     let Some(github) = github else { return warn("no token is given, so there is no comment: set the input token") };
     match upsert(world, inputs, pull_request, github, said) {
         Ok(outcome) => outcome,
-        Err(Refusal::Forbidden | Refusal::Missing) => match (pull_request.origin, said.witness) {
-            (Origin::Fork, Witness::Own) => warn(
+        Err(GitHubError::Forbidden | GitHubError::Missing) => match (pull_request.origin, said.witness) {
+            (BranchOrigin::Fork, ReportOrigin::Own) => warn(
                 "the comment could not be written: a pull request from a fork has a read-only token; the verdict stands, and the summary has everything",
             ),
-            (Origin::Same, _) | (Origin::Fork, Witness::Stranger) => warn(
+            (BranchOrigin::Same, _) | (BranchOrigin::Fork, ReportOrigin::Stranger) => warn(
                 "the comment could not be written: the job needs the permission `pull-requests: write`; the verdict stands",
             ),
         },
-        Err(Refusal::Failed(error)) => {
+        Err(GitHubError::Failed(error)) => {
             let text = format!("the comment could not be written: {error:#}; the verdict stands");
             warn(&text.replace(['\r', '\n'], " "))
         }
@@ -86,17 +86,17 @@ const SETTLE: Duration = Duration::from_millis(400);
 
 fn upsert(
     world: &World,
-    inputs: &Inputs,
+    inputs: &ActionInputs,
     pull_request: &PullRequest,
     github: &GitHub,
-    said: &Said<'_>,
-) -> Result<Outcome, Refusal> {
+    said: &CommentInput<'_>,
+) -> Result<CommentOutcome, GitHubError> {
     let author = github.author()?;
     let key = inputs.key(said.report);
     let mut last = None;
     for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;
-        let request = Request {
+        let request = CommentRequest {
             report: said.report,
             links: said.links,
             key: key.as_str(),
@@ -107,30 +107,30 @@ fn upsert(
             author: &author,
         };
         let plan = publish::plan(&request, &github.comments(pull_request.number)?);
-        if let Plan::Nothing(why) = plan {
+        if let CommentPlan::Nothing(why) = plan {
             let why = match why {
-                Stale::NewerHead => "a run on a newer commit has written the comment already",
-                Stale::LaterRun => "a later run has written the comment already",
-                Stale::Trusted => "the comment has the verdict of a job that the pull request does not control",
+                StaleComment::NewerHead => "a run on a newer commit has written the comment already",
+                StaleComment::LaterRun => "a later run has written the comment already",
+                StaleComment::Trusted => "the comment has the verdict of a job that the pull request does not control",
             };
             world.say(&format!("::notice title=goldgate::{why}; it is left as it is\n"));
-            return Ok(Outcome::Left);
+            return Ok(CommentOutcome::Left);
         }
         match acted(github, pull_request.number, plan) {
             // Another writer may have come between reading and writing: what stands there now decides.
             Ok(url) => {
                 std::thread::sleep(pause(said.run, round));
                 if publish::is_settled(&request, &github.comments(pull_request.number)?) {
-                    return Ok(Outcome::Written(url));
+                    return Ok(CommentOutcome::Written(url));
                 }
             }
-            Err(Refusal::Failed(error)) => last = Some(error),
+            Err(GitHubError::Failed(error)) => last = Some(error),
             // Whoever merged two comments has removed the one that was written to.
-            Err(Refusal::Missing) if round + 1 < ROUNDS => {}
+            Err(GitHubError::Missing) if round + 1 < ROUNDS => {}
             Err(refused) => return Err(refused),
         }
     }
-    Err(Refusal::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
+    Err(GitHubError::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
 }
 
 /// Two that met once must not meet in every round.
@@ -143,16 +143,16 @@ fn pause(run: RunNumber, round: u32) -> Duration {
 }
 
 /// Does what is planned and gives the comment's address.
-fn acted(github: &GitHub, pull_request: u64, plan: Plan) -> Result<String, Refusal> {
+fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<String, GitHubError> {
     match plan {
-        Plan::Nothing(_) => Ok(String::new()),
-        Plan::Create(body) => Ok(github.create_comment(pull_request, &body)?.url),
-        Plan::Update { id, body, remove } => {
+        CommentPlan::Nothing(_) => Ok(String::new()),
+        CommentPlan::Create(body) => Ok(github.create_comment(pull_request, &body)?.url),
+        CommentPlan::Update { id, body, remove } => {
             let updated = github.update_comment(id, &body)?;
             for other in remove {
                 match github.remove_comment(other) {
                     // The other writer was faster.
-                    Ok(()) | Err(Refusal::Missing) => {}
+                    Ok(()) | Err(GitHubError::Missing) => {}
                     Err(refused) => return Err(refused),
                 }
             }

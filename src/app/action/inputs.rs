@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::app::cli_error::CliError;
 use crate::app::tiers::DecidingTiers;
-use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
 use crate::model::{Authority, ByAuthor, Permission, RepoPath, Report, Shard, Tier};
 use crate::publish::ConfigKey;
@@ -11,7 +11,7 @@ use crate::world::Env;
 
 /// What the step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum ActionMode {
     /// Grades what was checked out.
     Run,
     /// Judges the parts that several jobs graded.
@@ -28,13 +28,13 @@ pub enum Mode {
     BaselinePr,
 }
 
-impl Mode {
+impl ActionMode {
     /// Every mode.
     pub const ALL: [Self; 7] =
         [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
 
     /// The word in a workflow.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Merge => "merge",
@@ -49,7 +49,7 @@ impl Mode {
 
 /// Whose approval counts.
 #[derive(Debug, Clone)]
-pub struct Approving {
+pub struct ApproverPolicy {
     /// The label that says so.
     pub label: String,
     /// What its giver has to be allowed at least.
@@ -59,11 +59,11 @@ pub struct Approving {
 }
 
 /// The inputs, checked.
-pub struct Inputs {
+pub struct ActionInputs {
     /// What the step does.
-    pub mode: Mode,
+    pub mode: ActionMode,
     /// Whose approval counts.
-    pub approving: Approving,
+    pub approving: ApproverPolicy,
     /// Which runs are graded.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
@@ -94,7 +94,7 @@ pub struct Inputs {
     pub out: String,
 }
 
-impl Inputs {
+impl ActionInputs {
     /// The config's path from the root of the repository, for the modes that have nothing checked out.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Inputs {
     ///
     /// # Errors
     /// A value that cannot be.
-    pub fn read(env: &Env) -> Result<Self, Trouble> {
+    pub fn read(env: &Env) -> Result<Self, CliError> {
         let get = |name: &str| {
             env.get(&format!("INPUT_{}", name.to_ascii_uppercase())).map(str::trim).filter(|text| !text.is_empty())
         };
@@ -133,9 +133,9 @@ impl Inputs {
             Some("false") => Ok(false),
             Some(other) => Err(refuse(name, other, "write true or false")),
         };
-        let mode = get("mode").unwrap_or(Mode::Run.word());
-        let Some(mode) = Mode::ALL.into_iter().find(|known| known.word() == mode) else {
-            let known: Vec<&str> = Mode::ALL.into_iter().map(Mode::word).collect();
+        let mode = get("mode").unwrap_or(ActionMode::Run.as_str());
+        let Some(mode) = ActionMode::ALL.into_iter().find(|known| known.as_str() == mode) else {
+            let known: Vec<&str> = ActionMode::ALL.into_iter().map(ActionMode::as_str).collect();
             return Err(refuse("mode", mode, &format!("write one of {}", known.join(", "))).into());
         };
         let floor = match get("approvers").unwrap_or("write") {
@@ -144,7 +144,7 @@ impl Inputs {
             "admin" => Permission::Admin,
             other => return Err(refuse("approvers", other, "write write, maintain or admin").into()),
         };
-        let approving = Approving {
+        let approving = ApproverPolicy {
             label: get("approval-label").unwrap_or("goldgate:accept-baseline").to_owned(),
             floor,
             by_author: if truth("allow-self-approval", false)? { ByAuthor::Counts } else { ByAuthor::DoesNotCount },

@@ -5,67 +5,67 @@ mod baseline_pr;
 mod bump;
 mod check_run;
 mod comment;
-mod consent;
-mod desk;
-mod evidence;
-mod held;
+mod commit_files;
+mod current_pull_request;
 mod inputs;
-mod joining;
-mod present;
+mod job_output;
+mod measured_run;
+mod merged_shards;
 mod publishing;
-mod told;
+mod pull_request_context;
+mod recorded_approval;
 mod trusted;
 
 use std::path::Path;
 
-use self::comment::{Outcome, Said};
-use self::consent::Of;
-use self::inputs::{Inputs, Mode, inside};
+use self::comment::{CommentInput, CommentOutcome};
+use self::inputs::{ActionInputs, ActionMode, inside};
+use self::recorded_approval::ApprovalQuery;
 use super::baseline::{Need, load};
-use super::plan::Wanted;
-use super::run::{Before, Done, Job};
-use super::trouble::Trouble;
+use super::cli_error::CliError;
+use super::plan::Selection;
+use super::run::{BaseSource, GradedRun, RunOptions};
 use super::{baseline, live, merge, run, show};
 use crate::diag::Diagnostic;
 use crate::format::event::Event;
 use crate::format::{SourceText, baseline_v1, event};
 use crate::model::{Baseline, EPSILON, RepoPath, Report, Tier};
 use crate::publish;
-use crate::publish::Witness;
+use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
-use crate::world::{Disk, Env, GitHub, Loudness, Refusal, World, append};
+use crate::world::{Disk, Env, GitHub, GitHubError, Loudness, World, append};
 
 /// Does what the input `mode` says.
 ///
 /// # Errors
 /// Bad inputs or files, or an outside that failed.
-pub fn action(world: &World) -> Result<u8, Trouble> {
-    let inputs = Inputs::read(&world.env)?;
+pub fn action(world: &World) -> Result<u8, CliError> {
+    let inputs = ActionInputs::read(&world.env)?;
     match inputs.mode {
-        Mode::Run => running(world, &inputs),
-        Mode::Merge => joining::joining(world, &inputs),
-        Mode::Trusted => trusted::trusted(world, &inputs),
-        Mode::Publish => publishing::publishing(world, &inputs),
-        Mode::Approve => desk::warned(world, approve::approve(world, &inputs)),
-        Mode::Bump => desk::warned(world, bump::bump(world, &inputs)),
-        Mode::BaselinePr => desk::warned(world, baseline_pr::baseline_pr(world, &inputs)),
+        ActionMode::Run => running(world, &inputs),
+        ActionMode::Merge => merged_shards::joining(world, &inputs),
+        ActionMode::Trusted => trusted::trusted(world, &inputs),
+        ActionMode::Publish => publishing::publishing(world, &inputs),
+        ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, &inputs)),
+        ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, &inputs)),
+        ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, &inputs)),
     }
 }
 
 /// What a job that grades a checkout has before it.
-struct Place<'a> {
+struct JobContext<'a> {
     world: &'a World,
-    inputs: &'a Inputs,
+    inputs: &'a ActionInputs,
     workspace: String,
     github: Option<GitHub>,
     event: Event,
 }
 
-impl<'a> Place<'a> {
-    fn open(world: &'a World, inputs: &'a Inputs) -> Result<Self, Trouble> {
+impl<'a> JobContext<'a> {
+    fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Self, CliError> {
         let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".").to_owned();
         let github = github(&world.env)?;
-        let event = present::checked_out(&world.env, event_of(&world.env)?, github.as_ref())?;
+        let event = current_pull_request::checked_out(&world.env, event_of(&world.env)?, github.as_ref())?;
         Ok(Self { world, inputs, workspace, github, event })
     }
 
@@ -76,28 +76,28 @@ impl<'a> Place<'a> {
 }
 
 /// Grades what is checked out, then says so on GitHub.
-fn running(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
-    let place = Place::open(world, inputs)?;
-    let job = Job {
+fn running(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    let place = JobContext::open(world, inputs)?;
+    let job = RunOptions {
         config: inside(&place.workspace, &inputs.config),
-        wanted: Wanted {
+        wanted: Selection {
             tiers: inputs.tiers.clone(),
             suites: inputs.suites.clone(),
             samples: inputs.samples,
             shard: inputs.shard,
             target: world.env.get("GOLDGATE_TARGET").map(str::to_owned),
-            ..Wanted::default()
+            ..Selection::default()
         },
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: place.commit(),
         base: place.event.base.clone(),
-        live: live::Options {
+        live: live::LiveOptions {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,
             max_cost_usd: inputs.max_cost_usd,
-            sparing: if inputs.shard.is_some() { live::Sparing::Off } else { live::Sparing::Exact },
-            ..live::Options::NONE
+            sparing: if inputs.shard.is_some() { live::EarlyStopping::Off } else { live::EarlyStopping::Exact },
+            ..live::LiveOptions::NONE
         },
         parts: None,
     };
@@ -105,16 +105,22 @@ fn running(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
 }
 
 /// Grades, judges, looks for an approval and says what it came to; `complete` adds what only its caller knows.
-fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(), Diagnostic>) -> Result<u8, Trouble> {
-    let Place { world, inputs, workspace, github, event } = place;
+fn graded(
+    place: &JobContext<'_>,
+    job: &RunOptions,
+    complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
+) -> Result<u8, CliError> {
+    let JobContext { world, inputs, workspace, github, event } = place;
     let guards = job.is_compared();
     let before = match (&event.base, github) {
-        (Some(commit), Some(github)) if guards => Before::Commit(github, commit),
-        (Some(_), None) if guards => Before::Unknown("no token is given"),
-        (Some(_), _) | (None, _) => Before::None,
+        (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
+        (Some(_), None) if guards => BaseSource::Unknown("no token is given"),
+        (Some(_), _) | (None, _) => BaseSource::None,
     };
-    let job =
-        &Job { live: live::Options { keys: keys(job, event, github.as_ref())?, ..job.live.clone() }, ..job.clone() };
+    let job = &RunOptions {
+        live: live::LiveOptions { keys: keys(job, event, github.as_ref())?, ..job.live.clone() },
+        ..job.clone()
+    };
     let mut done = run::done(job, world, before, &|disk, _, configured| {
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
@@ -123,11 +129,11 @@ fn graded(place: &Place<'_>, job: &Job, complete: &dyn Fn(&mut Done) -> Result<(
         (Some(github), Some(_), Some(_)) => governed(place, job, github, done)?,
         _ => done,
     };
-    said(world, inputs, event, github.as_ref(), job, &done)
+    publish_result(world, inputs, event, github.as_ref(), job, &done)
 }
 
 /// Where keys may go: on a pull request only to addresses that the base commit's config names.
-fn keys(job: &Job, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, Trouble> {
+fn keys(job: &RunOptions, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, CliError> {
     if !job.wanted.tiers.contains(&Tier::Model) {
         return Ok(live::KeyHosts::Any);
     }
@@ -140,14 +146,14 @@ fn keys(job: &Job, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHo
 }
 
 /// Says on GitHub what a run came to, and gives the exit code. A failure to say so never changes the verdict.
-fn said(
+fn publish_result(
     world: &World,
-    inputs: &Inputs,
+    inputs: &ActionInputs,
     event: &Event,
     github: Option<&GitHub>,
-    job: &Job,
-    done: &Done,
-) -> Result<u8, Trouble> {
+    job: &RunOptions,
+    done: &GradedRun,
+) -> Result<u8, CliError> {
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let report = &done.report;
     let links = links(&world.env, inputs, report);
@@ -155,7 +161,7 @@ fn said(
     let folder = Disk::create(Path::new(&out))?;
     show::write_all(&folder, report, &done.proposed())?;
     merge::write_part(&folder, job, done)?;
-    told::say(world, report);
+    job_output::say(world, report);
     if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
         append(Path::new(file), &publish::summary(report, &links))?;
     }
@@ -165,7 +171,8 @@ fn said(
             None
         }
         (Some(pull_request), true) => {
-            let said = Said { report, links: &links, run: comment::this_run(world), witness: Witness::Own };
+            let said =
+                CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
             Some(comment::comment(world, inputs, pull_request, github, &said))
         }
         (None, true) => {
@@ -175,43 +182,50 @@ fn said(
         (_, false) => None,
     };
     check_run::check_run(world, github, report, &links);
-    told::outputs(world, inputs, report, outcome.as_ref().and_then(Outcome::url))?;
+    job_output::outputs(world, inputs, report, outcome.as_ref().and_then(CommentOutcome::url))?;
     Ok(report.exit_code())
 }
 
 /// The result with the approval that counts for it.
-fn governed(place: &Place<'_>, job: &Job, github: &GitHub, mut done: Done) -> Result<Done, Trouble> {
-    let Place { world, inputs, workspace, github: _, event } = place;
+fn governed(
+    place: &JobContext<'_>,
+    job: &RunOptions,
+    github: &GitHub,
+    mut done: GradedRun,
+) -> Result<GradedRun, CliError> {
+    let JobContext { world, inputs, workspace, github: _, event } = place;
     // Where nothing is compared nobody has to approve what it says.
     // A part of the cases is no result that somebody could have approved.
     let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
-    let of = event.queued.map_or(Of::Commit(head), Of::Queued);
-    let Some(approval) = consent::consent(github, &inputs.key(&done.report), of, &mut done)? else { return Ok(done) };
+    let of = event.queued.map_or(ApprovalQuery::Commit(head), ApprovalQuery::Queued);
+    let Some(approval) = recorded_approval::consent(github, &inputs.key(&done.report), of, &mut done)? else {
+        return Ok(done);
+    };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
-        return Ok(consent::approved_as_measured(done, approval));
+        return Ok(recorded_approval::approved_as_measured(done, approval));
     }
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = Disk::of_config(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
     // No model is asked a second time.
-    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
-    let again = Job { wanted, ..job.clone() };
-    consent::approved(done, approval, committed.as_ref(), |accepted| {
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
+    let again = RunOptions { wanted, ..job.clone() };
+    recorded_approval::approved(done, approval, committed.as_ref(), |accepted| {
         // The golden changes are approved, so they are not looked for again.
-        run::done(&again, world, Before::None, &|_, _, _| Ok(Some(accepted.clone())))
+        run::done(&again, world, BaseSource::None, &|_, _, _| Ok(Some(accepted.clone())))
     })
 }
 
-fn event_of(env: &Env) -> Result<Event, Trouble> {
+fn event_of(env: &Env) -> Result<Event, CliError> {
     match payload(env)? {
-        Some(source) => Ok(event::read(&source)?),
+        Some(source) => Ok(event::read_event(&source)?),
         None => Ok(Event::NONE),
     }
 }
 
-fn payload(env: &Env) -> Result<Option<SourceText>, Trouble> {
+fn payload(env: &Env) -> Result<Option<SourceText>, CliError> {
     let Some(path) = env.get("GITHUB_EVENT_PATH") else { return Ok(None) };
     let (folder, name) = Path::new(path)
         .parent()
@@ -223,7 +237,7 @@ fn payload(env: &Env) -> Result<Option<SourceText>, Trouble> {
     Ok(Some(SourceText::new(file, bytes)?))
 }
 
-fn github(env: &Env) -> Result<Option<GitHub>, Trouble> {
+fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
     let (Some(token), Some(repository)) =
         (env.secret("INPUT_TOKEN").or_else(|| env.secret("GITHUB_TOKEN")), env.get("GITHUB_REPOSITORY"))
     else {
@@ -239,13 +253,13 @@ fn github(env: &Env) -> Result<Option<GitHub>, Trouble> {
 
 /// The baseline on the base commit; without a base, as on a push, the one that is committed here.
 fn baseline(
-    inputs: &Inputs,
+    inputs: &ActionInputs,
     workspace: &str,
     event: &Event,
     github: Option<&GitHub>,
     disk: &Disk,
     configured: Option<&RepoPath>,
-) -> Result<Option<Baseline>, Trouble> {
+) -> Result<Option<Baseline>, CliError> {
     let Some(base) = &event.base else {
         let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
         return baseline::here(named.as_deref(), disk, configured);
@@ -268,16 +282,16 @@ fn baseline(
     };
     match github.file(file, base) {
         Ok(None) => Ok(None),
-        Ok(Some(bytes)) => Ok(Some(baseline_v1::read(&SourceText::new(file.clone(), bytes)?)?)),
-        Err(Refusal::Forbidden | Refusal::Missing) => Err(anyhow::anyhow!(
+        Ok(Some(bytes)) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
+        Err(GitHubError::Forbidden | GitHubError::Missing) => Err(anyhow::anyhow!(
             "the baseline {file} of the base commit cannot be read: the job needs the permission `contents: read`"
         )
         .into()),
-        Err(Refusal::Failed(error)) => Err(error.into()),
+        Err(GitHubError::Failed(error)) => Err(error.into()),
     }
 }
 
-fn links(env: &Env, inputs: &Inputs, report: &Report) -> Links {
+fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
     let (Some(server), Some(repository)) = (env.get("GITHUB_SERVER_URL"), env.get("GITHUB_REPOSITORY")) else {
         return Links::default();
     };

@@ -5,28 +5,28 @@
 
 use std::path::Path;
 
-use super::comment::{Outcome, Said};
-use super::inputs::Inputs;
+use super::comment::{CommentInput, CommentOutcome};
+use super::inputs::ActionInputs;
 use super::{comment, github, payload};
-use crate::app::trouble::Trouble;
+use crate::app::cli_error::CliError;
 use crate::diag::Diagnostic;
-use crate::format::archive::Limits;
+use crate::format::archive::ArchiveLimits;
 use crate::format::finished_run::FinishedRun;
 use crate::format::{MAX_FILE_BYTES, SourceText, archive, finished_run, report_v1};
-use crate::model::{Origin, PullRequest, RepoPath, Report, RunNumber};
+use crate::model::{BranchOrigin, PullRequest, RepoPath, Report, RunNumber};
 use crate::publish;
-use crate::publish::Witness;
+use crate::publish::ReportOrigin;
 use crate::render::line;
 use crate::render::markdown::Links;
-use crate::world::{GitHub, OpenPull, Refusal, WorkflowRun, World, append};
+use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
 
 /// The name under which the measuring job uploads its folder.
 const ARTIFACT: &str = "goldgate-report";
 /// The largest artifact that is downloaded.
 const DOWNLOAD: u64 = 64 * 1024 * 1024;
 /// What is read of it: one file.
-const LIMITS: Limits =
-    Limits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
+const LIMITS: ArchiveLimits =
+    ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
 
 /// Why nothing is published.
 enum Unpublished {
@@ -39,12 +39,12 @@ enum Unpublished {
 }
 
 impl Unpublished {
-    fn of(refusal: Refusal, permission: &str) -> Self {
+    fn of(refusal: GitHubError, permission: &str) -> Self {
         match refusal {
-            Refusal::Forbidden | Refusal::Missing => {
+            GitHubError::Forbidden | GitHubError::Missing => {
                 Self::Failed(anyhow::anyhow!("GitHub does not give it: the job needs the permission `{permission}`"))
             }
-            Refusal::Failed(error) => Self::Failed(error),
+            GitHubError::Failed(error) => Self::Failed(error),
         }
     }
 }
@@ -53,9 +53,9 @@ impl Unpublished {
 ///
 /// # Errors
 /// Bad inputs, or an outside that failed.
-pub fn publishing(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
-    let bad = |what: &str, help: &str| Trouble::from(Diagnostic::of_file("action input", "bad-input", what, help));
-    let finished = payload(&world.env)?.map(|source| finished_run::read(&source)).transpose()?.flatten();
+pub fn publishing(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let finished = payload(&world.env)?.map(|source| finished_run::read_finished_run(&source)).transpose()?.flatten();
     let Some(finished) = finished else {
         return Err(bad(
             "mode is \"publish\" on an event without a workflow run",
@@ -66,20 +66,22 @@ pub fn publishing(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
         return Err(bad("mode is \"publish\", and no token is given", "set the input token"));
     };
     match published(world, inputs, &github, &finished) {
-        Ok(Outcome::Written(url)) => {
-            told(world, "notice", &format!("published the report of run {}: {url}", finished.id), 0, &url)
+        Ok(CommentOutcome::Written(url)) => {
+            print_sentence(world, "notice", &format!("published the report of run {}: {url}", finished.id), 0, &url)
         }
-        Ok(Outcome::Left) => told(world, "notice", "the comment is left as it is", 0, ""),
+        Ok(CommentOutcome::Left) => print_sentence(world, "notice", "the comment is left as it is", 0, ""),
         // What is missing was said as a warning; here the comment is all there is to do.
-        Ok(Outcome::Failed) => told(world, "error", "the report is not published", 3, ""),
-        Err(Unpublished::Idle(why)) => told(world, "notice", &format!("nothing is published: {why}"), 0, ""),
-        Err(Unpublished::Refused(why)) => told(world, "error", &format!("the report is refused: {why}"), 3, ""),
+        Ok(CommentOutcome::Failed) => print_sentence(world, "error", "the report is not published", 3, ""),
+        Err(Unpublished::Idle(why)) => print_sentence(world, "notice", &format!("nothing is published: {why}"), 0, ""),
+        Err(Unpublished::Refused(why)) => {
+            print_sentence(world, "error", &format!("the report is refused: {why}"), 3, "")
+        }
         Err(Unpublished::Failed(error)) => Err(error.into()),
     }
 }
 
 /// One sentence, in the log and the summary.
-fn told(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, Trouble> {
+fn print_sentence(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, CliError> {
     let sentence = line(sentence, 500);
     world.say(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
     if let Some(file) = world.env.get("GITHUB_STEP_SUMMARY") {
@@ -91,7 +93,12 @@ fn told(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Resu
     Ok(code)
 }
 
-fn published(world: &World, inputs: &Inputs, github: &GitHub, finished: &FinishedRun) -> Result<Outcome, Unpublished> {
+fn published(
+    world: &World,
+    inputs: &ActionInputs,
+    github: &GitHub,
+    finished: &FinishedRun,
+) -> Result<CommentOutcome, Unpublished> {
     let run = github.workflow_run(finished.id).map_err(|refusal| Unpublished::of(refusal, "actions: read"))?;
     if run.head != finished.head {
         return Err(Unpublished::Refused("the event names another commit than the run has".to_owned()));
@@ -103,10 +110,10 @@ fn published(world: &World, inputs: &Inputs, github: &GitHub, finished: &Finishe
     let pull = pull_of(github, &run)?;
     let report = report_of(github, inputs, &run)?;
     let pull_request =
-        PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: Origin::Fork };
+        PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: BranchOrigin::Fork };
     let links = links(world, github, &run);
     let number = RunNumber { run: run.id, attempt: run.attempt };
-    let said = Said { report: &report, links: &links, run: number, witness: Witness::Stranger };
+    let said = CommentInput { report: &report, links: &links, run: number, witness: ReportOrigin::Stranger };
     Ok(comment::comment(world, inputs, &pull_request, Some(github), &said))
 }
 
@@ -132,7 +139,7 @@ fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> 
 }
 
 /// The report that a run left, as far as it is fit to be shown.
-fn report_of(github: &GitHub, inputs: &Inputs, run: &WorkflowRun) -> Result<Report, Unpublished> {
+fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Result<Report, Unpublished> {
     let needs = |refusal| Unpublished::of(refusal, "actions: read");
     let config = inputs.config_file().map_err(|problem| Unpublished::Refused(problem.to_string()))?;
     let mut found = github.artifacts(run.id, &inputs.key_of(&config).artifact()).map_err(needs)?;
@@ -153,7 +160,7 @@ fn report_of(github: &GitHub, inputs: &Inputs, run: &WorkflowRun) -> Result<Repo
         return Err(Unpublished::Refused(format!("the artifact {ARTIFACT} has no {file}")));
     };
     let report = SourceText::new(file, bytes)
-        .and_then(|source| report_v1::read(&source))
+        .and_then(|source| report_v1::read_report(&source))
         .map_err(|problem| Unpublished::Refused(problem.to_string()))?;
     if report.config.as_ref() != Some(&config) {
         let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);

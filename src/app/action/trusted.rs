@@ -5,30 +5,30 @@
 
 use std::collections::BTreeSet;
 
-use super::consent::Of;
-use super::held::{Before, Held};
-use super::inputs::Inputs;
-use super::{consent, event_of, github, present, said};
-use crate::app::plan::Wanted;
-use crate::app::run::{Done, Job};
-use crate::app::trouble::Trouble;
+use super::commit_files::{BaseView, CommitFiles};
+use super::inputs::ActionInputs;
+use super::recorded_approval::ApprovalQuery;
+use super::{current_pull_request, event_of, github, publish_result, recorded_approval};
+use crate::app::cli_error::CliError;
+use crate::app::plan::Selection;
+use crate::app::run::{GradedRun, RunOptions};
 use crate::app::{baseline, live, run};
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::format::archive::Limits;
+use crate::format::archive::ArchiveLimits;
 use crate::format::{SourceText, archive, config};
-use crate::guard::Base;
-use crate::model::{Config, RepoPath, Source, Tier};
+use crate::golden_changes::BaseFiles;
+use crate::model::{Config, RepoPath, RunSource, Tier};
 use crate::publish::ConfigKey;
-use crate::suites::Shelf;
-use crate::world::{Clock, GitHub, Refusal, World};
+use crate::suites::Files;
+use crate::world::{Clock, GitHub, GitHubError, World};
 
 /// Grades the event's pull request.
 ///
 /// # Errors
 /// Bad inputs or files, or an outside that failed before there was a verdict.
-pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
+pub fn trusted(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let event = event_of(&world.env)?;
-    let bad = |what: &str, help: &str| Trouble::from(Diagnostic::of_file("action input", "bad-input", what, help));
+    let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", "bad-input", what, help));
     let Some(pull_request) = event.pull_request.clone() else {
         let help = "start the workflow on pull_request_target";
         return Err(bad("mode is \"trusted\" on an event without a pull request", help));
@@ -45,26 +45,26 @@ pub fn trusted(world: &World, inputs: &Inputs) -> Result<u8, Trouble> {
     let file = inside("config", &inputs.config)?;
     let baseline = inputs.baseline.as_deref().map(|path| inside("baseline", path)).transpose()?;
     // The merge holds the change alone: a head that is behind its base has removed nothing.
-    let merged = present::test_merge(&github, &event, &pull_request)?;
-    let ground = Ground::read(&github, &file, baseline.as_ref(), [&merged.base, &merged.merge])?;
-    let job = Job {
+    let merged = current_pull_request::test_merge(&github, &event, &pull_request)?;
+    let ground = TrustedInputs::read(&github, &file, baseline.as_ref(), [&merged.base, &merged.merge])?;
+    let job = RunOptions {
         config: inputs.config.clone(),
-        wanted: Wanted {
+        wanted: Selection {
             tiers: inputs.tiers.clone(),
             suites: inputs.suites.clone(),
             samples: inputs.samples,
-            ..Wanted::default()
+            ..Selection::default()
         },
         authority: inputs.authority,
         deciding: inputs.deciding,
         commit: Some(pull_request.head.clone()),
         base: Some(merged.base.clone()),
-        live: live::Options::NONE,
+        live: live::LiveOptions::NONE,
         parts: None,
     };
     let key = inputs.key_of(&file);
     let done = governed(&github, &key, &job, &world.clock, &ground, baseline.as_ref())?;
-    said(world, inputs, &event, Some(&github), &job, &done)
+    publish_result(world, inputs, &event, Some(&github), &job, &done)
 }
 
 /// A path of an input, inside the repository.
@@ -79,22 +79,24 @@ fn inside(input: &str, path: &str) -> Result<RepoPath, Diagnostic> {
 fn governed(
     github: &GitHub,
     key: &ConfigKey,
-    job: &Job,
+    job: &RunOptions,
     clock: &Clock,
-    ground: &Ground,
+    ground: &TrustedInputs,
     named: Option<&RepoPath>,
-) -> Result<Done, Trouble> {
-    let Ground { base, head, .. } = ground;
-    let standing = |side: &Held, configured: Option<&RepoPath>| {
+) -> Result<GradedRun, CliError> {
+    let TrustedInputs { base, head, .. } = ground;
+    let standing = |side: &CommitFiles, configured: Option<&RepoPath>| {
         named.or(configured).map_or(Ok(None), |file| baseline::on(side, file))
     };
-    let both = Before { base, head };
+    let both = BaseView { base, head };
     let mut done = judged(job, clock, ground, Some(&both), &|configured| standing(base, configured))?;
     let Some(commit) = &job.commit else { return Ok(done) };
-    let Some(approval) = consent::consent(github, key, Of::Commit(commit), &mut done)? else { return Ok(done) };
+    let Some(approval) = recorded_approval::consent(github, key, ApprovalQuery::Commit(commit), &mut done)? else {
+        return Ok(done);
+    };
     // What would be merged has to be a baseline: an approval is of its numbers.
     let committed = standing(head, done.config.baseline.as_ref())?;
-    consent::approved(done, approval, committed.as_ref(), |accepted| {
+    recorded_approval::approved(done, approval, committed.as_ref(), |accepted| {
         // The golden changes are approved, so they are not looked for again.
         judged(job, clock, ground, None, &|_| Ok(Some(accepted.clone())))
     })
@@ -102,23 +104,23 @@ fn governed(
 
 /// Grades: files in, a report out. The head's rules judge, and the base's where it is given.
 fn judged(
-    job: &Job,
+    job: &RunOptions,
     clock: &Clock,
-    ground: &Ground,
-    base: Option<&Before<'_>>,
-    baseline: run::GiveBaseline<'_>,
-) -> Result<Done, Trouble> {
-    let Ground { base: base_files, head, base_config, file } = ground;
+    ground: &TrustedInputs,
+    base: Option<&BaseView<'_>>,
+    baseline: run::BaselineProvider<'_>,
+) -> Result<GradedRun, CliError> {
+    let TrustedInputs { base: base_files, head, base_config, file } = ground;
     replays_alone(base_config, &base_files.text(file)?)?;
     let source = head.text(file)?;
-    replays_alone(&config::read(&source)?, &source)?;
-    let ground = run::Ground {
-        shelf: head,
+    replays_alone(&config::read_config(&source)?, &source)?;
+    let ground = run::GradeInputs {
+        files: head,
         config: file,
         // Recordings alone: there is nothing here that could call anything.
-        make: &|_, _| Ok(live::Made::default()),
+        make: &|_, _| Ok(live::LiveRuns::default()),
         baseline,
-        base: base.map(|base| base as &dyn Base),
+        base: base.map(|base| base as &dyn BaseFiles),
     };
     run::graded_on(job, clock, &ground)
 }
@@ -128,7 +130,7 @@ fn replays_alone(config: &Config, source: &SourceText) -> Result<(), Diagnostics
     let mut problems = Diagnostics::default();
     for suite in config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic)) {
         for (name, agent) in &suite.agents {
-            if let Some(Source::Live(live)) = &agent.deterministic {
+            if let Some(RunSource::Live(live)) = &agent.deterministic {
                 let what = format!(
                     "{}/{name} calls the live target \"{}\", and mode trusted calls none",
                     suite.id, live.target
@@ -146,21 +148,21 @@ fn replays_alone(config: &Config, source: &SourceText) -> Result<(), Diagnostics
 }
 
 /// The files of both commits.
-struct Ground {
-    base: Held,
-    head: Held,
+struct TrustedInputs {
+    base: CommitFiles,
+    head: CommitFiles,
     base_config: Config,
     file: RepoPath,
 }
 
-impl Ground {
+impl TrustedInputs {
     /// Reads the configs of both commits, then both commits as far as these lead.
     fn read(
         github: &GitHub,
         file: &RepoPath,
         baseline: Option<&RepoPath>,
         [base, head]: [&str; 2],
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, CliError> {
         let what = "the base branch has no such config";
         let help = "merge one first: mode trusted judges by the base's config, too";
         let base_config = Self::config(github, file, base, [what, help])?.map_err(unreadable_base)?;
@@ -184,11 +186,11 @@ impl Ground {
         file: &RepoPath,
         commit: &str,
         [what, help]: [&'static str; 2],
-    ) -> Result<Result<Config, Diagnostics>, Trouble> {
+    ) -> Result<Result<Config, Diagnostics>, CliError> {
         match github.file(file, commit) {
             Ok(Some(bytes)) => Ok(SourceText::new(file.clone(), bytes)
                 .map_err(Diagnostics::from)
-                .and_then(|source| config::read(&source))),
+                .and_then(|source| config::read_config(&source))),
             Ok(None) => Err(Diagnostic::of_file(file, "missing-file", what, help).into()),
             Err(refusal) => Err(failed(refusal)),
         }
@@ -196,34 +198,34 @@ impl Ground {
 }
 
 /// Without the base's config there is no judge, so there is no verdict on the pull request.
-fn unreadable_base(problems: Diagnostics) -> Trouble {
+fn unreadable_base(problems: Diagnostics) -> CliError {
     let first = problems.sorted().first().map(ToString::to_string).unwrap_or_default();
     anyhow::anyhow!("this version cannot read the config of the base commit: {first}; correct it on the base branch")
         .into()
 }
 
-fn failed(refusal: Refusal) -> Trouble {
+fn failed(refusal: GitHubError) -> CliError {
     match refusal {
-        Refusal::Forbidden | Refusal::Missing => {
+        GitHubError::Forbidden | GitHubError::Missing => {
             anyhow::anyhow!("the files of a commit cannot be read: the job needs the permission `contents: read`")
                 .into()
         }
-        Refusal::Failed(error) => error.into(),
+        GitHubError::Failed(error) => error.into(),
     }
 }
 
-fn held(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Held, Trouble> {
+fn held(github: &GitHub, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<CommitFiles, CliError> {
     let Some(tree) = github.tree(commit).map_err(failed)? else {
         return Err(anyhow::anyhow!(
             "commit {commit} has more files than GitHub lists in one answer, and mode trusted holds every file against that list"
         )
         .into());
     };
-    let bytes = github.tarball(commit, Limits::DOWNLOAD).map_err(failed)?;
-    let unpacked = archive::tarball(&bytes, Limits::REPOSITORY, wanted)
+    let bytes = github.tarball(commit, ArchiveLimits::DOWNLOAD).map_err(failed)?;
+    let unpacked = archive::tarball(&bytes, ArchiveLimits::REPOSITORY, wanted)
         .map_err(|refused| anyhow::anyhow!("the files of commit {commit} are refused: {refused}"))?;
     drop(bytes);
-    Ok(Held::verified(tree, unpacked, wanted)?)
+    Ok(CommitFiles::verified(tree, unpacked, wanted)?)
 }
 
 /// Every file and folder that a grading by this config may read.
@@ -247,7 +249,7 @@ fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
         places.insert(suite.path.parent().child("snapshots"));
         for agent in suite.agents.values() {
             places.extend(agent.prompt.clone());
-            if let Some(Source::Replay(folder)) = &agent.deterministic {
+            if let Some(RunSource::Replay(folder)) = &agent.deterministic {
                 places.insert(folder.clone());
             }
         }

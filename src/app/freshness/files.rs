@@ -8,24 +8,24 @@ use serde_json::Value;
 use crate::app::fingerprint::{AgentState, KeptDigests};
 use crate::app::prompts::prompt_package;
 use crate::model::{AgentName, Config, RecordingAge, SuiteId};
-use crate::suites::{PromptPackage, Shelf};
+use crate::suites::{Files, PromptPackage};
 
 /// The agents of a config as they are now, each looked at once.
-pub struct AgentsNow<'a> {
+pub struct CurrentAgents<'a> {
     config: &'a Config,
-    shelf: &'a dyn Shelf,
-    known: RefCell<BTreeMap<(SuiteId, AgentName), Option<AgentNow>>>,
+    files: &'a dyn Files,
+    known: RefCell<BTreeMap<(SuiteId, AgentName), Option<CurrentAgent>>>,
 }
 
-struct AgentNow {
+struct CurrentAgent {
     state: AgentState,
     prompt: Option<PromptPackage>,
 }
 
-impl<'a> AgentsNow<'a> {
+impl<'a> CurrentAgents<'a> {
     /// The agents of a config, made of these files.
-    pub fn new(config: &'a Config, shelf: &'a dyn Shelf) -> Self {
-        Self { config, shelf, known: RefCell::default() }
+    pub fn new(config: &'a Config, files: &'a dyn Files) -> Self {
+        Self { config, files, known: RefCell::default() }
     }
 
     /// Whether a recording with this text is of the agent as it is now; `stale: warn` is not looked at.
@@ -40,10 +40,10 @@ impl<'a> AgentsNow<'a> {
     }
 
     /// What cannot be read says nothing of any recording.
-    fn now(&self, suite: &SuiteId, agent: &AgentName) -> Option<AgentNow> {
+    fn now(&self, suite: &SuiteId, agent: &AgentName) -> Option<CurrentAgent> {
         let agent = self.config.suites.iter().find(|other| other.id == *suite)?.agents.get(agent)?;
-        let package = agent.prompt.as_ref().and_then(|path| prompt_package(self.shelf, None, path).ok());
-        let state = AgentState::of(self.shelf, agent, package.as_ref()).ok()??;
-        Some(AgentNow { state, prompt: package })
+        let package = agent.prompt.as_ref().and_then(|path| prompt_package(self.files, None, path).ok());
+        let state = AgentState::of(self.files, agent, package.as_ref()).ok()??;
+        Some(CurrentAgent { state, prompt: package })
     }
 }

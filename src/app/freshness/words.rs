@@ -2,8 +2,8 @@
 
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::fingerprint::{AgentState, DigestOrigin};
-use crate::app::plan::Opened;
-use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, Source};
+use crate::app::plan::LoadedSuite;
+use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RunSource};
 use crate::render::plural;
 
 /// Cases that are named; the rest is counted.
@@ -50,7 +50,7 @@ pub fn freshness_verdict<'p>(
 
 /// Who is spoken of, and how recordings of it are made again.
 struct AgentWords<'a> {
-    opened: &'a Opened,
+    opened: &'a LoadedSuite,
     name: &'a AgentName,
     /// The agents whose recordings are graded: one, or those of another suite.
     agents: Vec<(&'a AgentName, &'a ReplayedAgent<'a>)>,
@@ -135,8 +135,8 @@ impl<'a> AgentWords<'a> {
         let named = if self.opened.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = match agent.and_then(|agent| agent.deterministic.as_ref()) {
-            Some(Source::Replay(folder)) => folder.as_str(),
-            Some(Source::Live(_)) | None => "DIR",
+            Some(RunSource::Replay(folder)) => folder.as_str(),
+            Some(RunSource::Live(_)) | None => "DIR",
         };
         let whose = named.map_or(String::new(), |name| format!(" --agent {name}"));
         match agent.is_some_and(has_live_source) {
@@ -149,5 +149,5 @@ impl<'a> AgentWords<'a> {
 }
 
 fn has_live_source(agent: &Agent) -> bool {
-    [&agent.deterministic, &agent.model].into_iter().any(|source| matches!(source, Some(Source::Live(_))))
+    [&agent.deterministic, &agent.model].into_iter().any(|source| matches!(source, Some(RunSource::Live(_))))
 }

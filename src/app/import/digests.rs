@@ -1,15 +1,15 @@
 //! The digests that an imported recording keeps: of the agent as it is now, and of what its case asks.
 
 use crate::app::cli::ImportArgs;
+use crate::app::cli_error::CliError;
 use crate::app::freshness::{RecordingDigests, recording_digests};
-use crate::app::plan::{Opened, Plan, Wanted, plan};
+use crate::app::plan::{LoadedSuite, Plan, Selection, plan};
 use crate::app::run::located;
-use crate::app::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::SourceText;
 use crate::format::transcript::Transcript;
-use crate::model::{AgentName, Ask, CaseId, Record, RunKey, Source};
-use crate::suites::{Shelf, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+use crate::model::{AgentName, Ask, CaseId, RunKey, RunRecord, RunSource};
+use crate::suites::{Files, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 use crate::text::line;
 use crate::world::{Disk, World};
 
@@ -30,13 +30,13 @@ impl Digests {
     ///
     /// # Errors
     /// A config that cannot be read, and one that was named and is not there.
-    pub fn open(args: &ImportArgs, world: &World) -> Result<Self, Trouble> {
+    pub fn open(args: &ImportArgs, world: &World) -> Result<Self, CliError> {
         let out = args.out.clone();
         let (disk, file) = Disk::of_config(args.config.as_deref().unwrap_or(CONFIG))?;
         if args.config.is_none() && !disk.holds(&file) {
             return Ok(Self { known: None, out });
         }
-        let plan = plan(&disk, &file, Wanted::default(), &world.clock)?;
+        let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
         Ok(Self { known: Some((disk, plan)), out })
     }
 
@@ -47,7 +47,7 @@ impl Digests {
     /// A run that was asked something else than its case asks, unless it is kept all the same.
     pub fn add(
         &self,
-        record: &mut Record,
+        record: &mut RunRecord,
         run: &Transcript,
         source: &SourceText,
         force: bool,
@@ -67,13 +67,13 @@ impl Digests {
         }
         let Some(ask) = digests.ask else { return Ok(None) };
         match another_input(&ask, run) {
-            Input::Same => {
+            InputMatch::Same => {
                 record.provenance.provenance.input_sha256 = Some(input_digest(&ask, disk)?.sha256);
                 Ok(None)
             }
-            Input::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
-            Input::Another(why) if force => Ok(Some(format!("{case}: kept with an unknown input: {why}"))),
-            Input::Another(why) => {
+            InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
+            InputMatch::Another(why) if force => Ok(Some(format!("{case}: kept with an unknown input: {why}"))),
+            InputMatch::Another(why) => {
                 let what = format!("this run is not of the case \"{case}\": {why}");
                 let help = "name the case that it is of: --case ID; or keep it with an unknown input: --force";
                 Err(source.problem(run.at, "another-input", what, help).into())
@@ -88,31 +88,31 @@ impl Digests {
         plan: &'p Plan,
         agent: &AgentName,
         case: &CaseId,
-    ) -> Result<Option<(&'p Opened, RecordingDigests)>, Diagnostic> {
-        let mut suites: Vec<&Opened> =
+    ) -> Result<Option<(&'p LoadedSuite, RecordingDigests)>, Diagnostic> {
+        let mut suites: Vec<&LoadedSuite> =
             plan.suites.iter().filter(|opened| opened.config.agents.contains_key(agent)).collect();
         suites.sort_by_key(|opened| !self.is_replayed_from_out(opened, agent));
         for opened in suites {
             let key = RunKey { suite: opened.config.id.clone(), agent: agent.clone(), case: case.clone() };
-            if let Some(digests) = recording_digests(opened, &key, disk as &dyn Shelf)? {
+            if let Some(digests) = recording_digests(opened, &key, disk as &dyn Files)? {
                 return Ok(Some((opened, digests)));
             }
         }
         Ok(None)
     }
 
-    fn is_replayed_from_out(&self, opened: &Opened, agent: &AgentName) -> bool {
+    fn is_replayed_from_out(&self, opened: &LoadedSuite, agent: &AgentName) -> bool {
         let Ok((_, inside)) = located(&format!("{}/0.json", self.out)) else { return false };
         let agent = opened.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
-            Some(Source::Replay(folder)) => *folder == inside.parent(),
-            Some(Source::Live(_)) | None => false,
+            Some(RunSource::Replay(folder)) => *folder == inside.parent(),
+            Some(RunSource::Live(_)) | None => false,
         }
     }
 }
 
 /// Whether a run was asked what its case asks.
-enum Input {
+enum InputMatch {
     /// It was.
     Same,
     /// Nobody can tell, for this reason.
@@ -121,25 +121,27 @@ enum Input {
     Another(String),
 }
 
-fn another_input(ask: &Ask, run: &Transcript) -> Input {
+fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
     let prompt = run.prompt.as_deref().unwrap_or_default();
     if let Some(more) = &run.interjected {
         if has_rounds(ask) {
-            return Input::Unknown("the case does not say what its client answers in later rounds");
+            return InputMatch::Unknown("the case does not say what its client answers in later rounds");
         }
-        return Input::Another(format!(
+        return InputMatch::Another(format!(
             "the user or the system went on with {:?} before the last answer, and the case does not",
             line(more, SHOWN)
         ));
     }
     match (query(ask), &run.query) {
-        (Some(wanted), Some(found)) if is_same_text(wanted, found) => Input::Same,
-        (Some(wanted), Some(found)) => {
-            Input::Another(format!("it was asked {:?}, the case asks {:?}", line(found, SHOWN), line(wanted, SHOWN)))
-        }
-        (Some(_), None) => Input::Unknown("the transcript holds no message of the user"),
-        (None, _) if is_shown_in(ask, prompt) => Input::Same,
-        (None, _) if is_of_another_case(ask, prompt) => Input::Another("it was shown another document".to_owned()),
-        (None, _) => Input::Unknown("the transcript's prompt does not show what the case asks"),
+        (Some(wanted), Some(found)) if is_same_text(wanted, found) => InputMatch::Same,
+        (Some(wanted), Some(found)) => InputMatch::Another(format!(
+            "it was asked {:?}, the case asks {:?}",
+            line(found, SHOWN),
+            line(wanted, SHOWN)
+        )),
+        (Some(_), None) => InputMatch::Unknown("the transcript holds no message of the user"),
+        (None, _) if is_shown_in(ask, prompt) => InputMatch::Same,
+        (None, _) if is_of_another_case(ask, prompt) => InputMatch::Another("it was shown another document".to_owned()),
+        (None, _) => InputMatch::Unknown("the transcript's prompt does not show what the case asks"),
     }
 }

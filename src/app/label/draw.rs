@@ -50,7 +50,7 @@ mod tests {
         let case = |(mark, number): (Mark, usize)| Candidate {
             suite: SuiteId::new("s").unwrap(),
             agent: AgentName::new("a").unwrap(),
-            case: CaseId::new(&format!("{}-{number}", mark.word())).unwrap(),
+            case: CaseId::new(&format!("{}-{number}", mark.as_str())).unwrap(),
             mark,
         };
         all.map(case).collect()

@@ -1,33 +1,33 @@
 //! What a run may spend, and what must not be kept of it.
 
-use super::Options;
-use super::session::Ended;
+use super::LiveOptions;
+use super::session::SessionOutcome;
 use crate::app::plan::Plan;
 use crate::diag::Diagnostic;
-use crate::engine::{Limits, Spending};
+use crate::engine::{Spending, SpendingLimits};
 use crate::format::redact::Redactor;
-use crate::model::{Transport, Usage};
+use crate::model::{RunUsage, Transport};
 use crate::world::World;
 
 /// What a run may spend.
-pub fn limits(plan: &Plan, options: &Options) -> Limits {
+pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     let budget = plan.config.budget;
-    Limits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
+    SpendingLimits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
 }
 
 /// What is left of it.
-pub fn left(limits: Limits, usage: &Usage) -> Limits {
+pub fn left(limits: SpendingLimits, usage: &RunUsage) -> SpendingLimits {
     let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
-    Limits {
+    SpendingLimits {
         cost_usd: limits.cost_usd.map(|most| (most - usage.cost_usd.unwrap_or(0.0)).max(0.0)),
         tokens: limits.tokens.map(|most| most.saturating_sub(tokens)),
     }
 }
 
 /// What a run of the engine took.
-pub fn usage_of(ended: &Ended, cached: usize) -> Usage {
+pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
     let Spending { calls, retries, spent, cost_usd } = ended.spending;
-    Usage {
+    RunUsage {
         calls,
         retries,
         cached: cached as u64,

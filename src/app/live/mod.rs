@@ -1,16 +1,20 @@
 //! Live samples: what is wanted is asked for, kept as it comes, and laid out like recordings.
 
 #[cfg(feature = "models")]
+mod agent_digests;
+#[cfg(feature = "models")]
 mod bounds;
 #[cfg(feature = "models")]
-mod curtail;
-mod drawer;
+mod early_stop;
 #[cfg(feature = "models")]
-mod ground;
+mod event_sink;
+#[cfg(feature = "models")]
+mod judge_runner;
 #[cfg(feature = "models")]
 mod keys;
+mod overlay_files;
 #[cfg(feature = "models")]
-mod lanes;
+mod planned_run;
 #[cfg(feature = "models")]
 mod recording;
 #[cfg(feature = "models")]
@@ -18,13 +22,9 @@ mod session;
 #[cfg(feature = "models")]
 mod store;
 #[cfg(feature = "models")]
+mod target_queues;
+#[cfg(feature = "models")]
 mod tracing;
-#[cfg(feature = "models")]
-mod votes;
-#[cfg(feature = "models")]
-mod wanted;
-#[cfg(feature = "models")]
-mod watch;
 
 use std::collections::BTreeSet;
 
@@ -32,30 +32,30 @@ use std::collections::BTreeSet;
 pub use self::bounds::limits;
 #[cfg(feature = "models")]
 pub use self::bounds::redactor;
-use self::drawer::Drawer;
+#[cfg(feature = "models")]
+pub use self::judge_runner::JudgeRequests;
+#[cfg(feature = "models")]
+pub use self::judge_runner::JudgeRunner;
+#[cfg(feature = "models")]
+pub use self::judge_runner::VoteReuse;
+#[cfg(feature = "models")]
+pub use self::judge_runner::poll;
 #[cfg(feature = "models")]
 pub use self::keys::keys_of_base;
 #[cfg(feature = "models")]
 pub use self::keys::named_by;
+use self::overlay_files::OverlayFiles;
 #[cfg(feature = "models")]
 pub use self::session::make;
 #[cfg(feature = "models")]
 pub use self::session::unfinished;
-#[cfg(feature = "models")]
-pub use self::votes::Again;
-#[cfg(feature = "models")]
-pub use self::votes::Booth;
-#[cfg(feature = "models")]
-pub use self::votes::Questions;
-#[cfg(feature = "models")]
-pub use self::votes::poll;
+#[cfg(not(feature = "models"))]
+use super::cli_error::CliError;
 #[cfg(not(feature = "models"))]
 use super::plan::Plan;
-use super::replay::Laid;
-#[cfg(not(feature = "models"))]
-use super::trouble::Trouble;
-use crate::model::{Interruption, RepoPath, Tier, Usage};
-use crate::suites::Shelf;
+use super::replay::LiveLayout;
+use crate::model::{Interruption, RepoPath, RunUsage, Tier};
+use crate::suites::Files;
 use crate::world::Loudness;
 
 /// Which answers are kept for later runs, and taken from earlier ones.
@@ -93,7 +93,7 @@ pub enum EarlierAnswers {
 
 /// Whether samples are spared at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sparing {
+pub enum EarlyStopping {
     /// Where no verdict can change.
     Exact,
     /// Never: a baseline and a recording keep every sample.
@@ -111,7 +111,7 @@ pub enum KeyHosts {
 
 /// How live samples are made.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Options {
+pub struct LiveOptions {
     /// A folder for recordings.
     pub record: Option<String>,
     /// Whether answers are cached.
@@ -121,7 +121,7 @@ pub struct Options {
     /// Which answers may be taken over at all.
     pub earlier: EarlierAnswers,
     /// Whether samples are spared that can change no verdict.
-    pub sparing: Sparing,
+    pub sparing: EarlyStopping,
     /// How loud progress is.
     pub loudness: Loudness,
     /// Another limit of dollars than the config's.
@@ -132,13 +132,13 @@ pub struct Options {
 
 /// What live runs gave.
 #[derive(Default)]
-pub struct Made {
+pub struct LiveRuns {
     /// The records, by their place in the drawer.
     pub files: Vec<(RepoPath, String)>,
     /// Where they lie, and which samples were not needed.
-    pub laid: Laid,
+    pub layout: LiveLayout,
     /// What they took.
-    pub usage: Usage,
+    pub usage: RunUsage,
     /// What people should know.
     pub notes: Vec<String>,
     /// Agents that were asked for and not run.
@@ -156,24 +156,24 @@ pub struct NotRun {
     pub message: String,
 }
 
-impl Made {
+impl LiveRuns {
     /// Everything that can be read, with the records in it.
-    pub fn drawer<'a>(&'a self, below: &'a dyn Shelf) -> Drawer<'a> {
-        let mut drawer = Drawer::over(below);
-        self.laid.folders.iter().for_each(|((_, agent), folder)| drawer.folder(folder.child(agent.as_str())));
-        self.files.iter().for_each(|(file, text)| drawer.put(file.clone(), text));
-        drawer
+    pub fn overlay<'a>(&'a self, below: &'a dyn Files) -> OverlayFiles<'a> {
+        let mut overlay = OverlayFiles::over(below);
+        self.layout.folders.iter().for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
+        self.files.iter().for_each(|(file, text)| overlay.put(file.clone(), text));
+        overlay
     }
 }
 
-impl Options {
+impl LiveOptions {
     /// For a command that makes none.
     pub const NONE: Self = Self {
         record: None,
         caching: Caching::Off,
         resume: Resume::No,
         earlier: EarlierAnswers::All,
-        sparing: Sparing::Exact,
+        sparing: EarlyStopping::Exact,
         loudness: Loudness::Quiet,
         max_cost_usd: None,
         keys: KeyHosts::Any,
@@ -202,12 +202,12 @@ pub fn make(
     tier: Tier,
     _disk: &crate::world::Disk,
     _world: &crate::world::World,
-    _options: &Options,
-) -> Result<Made, Trouble> {
-    let mut made = Made::default();
+    _options: &LiveOptions,
+) -> Result<LiveRuns, CliError> {
+    let mut made = LiveRuns::default();
     for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
         for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
-            if let Some(crate::model::Source::Live(live)) = super::plan::source_of(agent, tier) {
+            if let Some(crate::model::RunSource::Live(live)) = super::plan::source_of(agent, tier) {
                 let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
                     opened.config.id, live.target

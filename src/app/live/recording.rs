@@ -3,32 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::wanted::Wanted;
+use super::planned_run::PlannedRun;
+use crate::app::cli_error::CliError;
 use crate::app::plan::Plan;
-use crate::app::trouble::Trouble;
 use crate::diag::{Diagnostic, Diagnostics};
-use crate::engine::Job;
+use crate::engine::SampleJob;
 use crate::format::run_v1;
 use crate::model::{
-    AgentName, Evidence, Inputs, Json, Measures, Record, RepoPath, RunKey, Source, Status, Steps, SuiteId,
+    AgentName, Json, Measures, RepoPath, RunEvidence, RunInputs, RunKey, RunRecord, RunSource, RunStatus, Steps,
+    SuiteId,
 };
 use crate::render::plural;
 use crate::world::{Disk, FileSet, SetFiles};
 
 /// Where recordings are written.
-pub struct Recording {
+pub struct RecordingWriter {
     /// The folder of `--record`.
     named: Option<String>,
     /// The folders that agents of the config record into.
     own: BTreeMap<(SuiteId, AgentName), RepoPath>,
 }
 
-impl Recording {
+impl RecordingWriter {
     /// Where the wanted runs are recorded.
     ///
     /// # Errors
     /// Runs that would be written to one place, and agents that record without a folder.
-    pub fn plan(plan: &Plan, wanted: &[Wanted<'_>], named: Option<&str>) -> Result<Self, Diagnostics> {
+    pub fn plan(plan: &Plan, wanted: &[PlannedRun<'_>], named: Option<&str>) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut own = BTreeMap::new();
         let mut places: BTreeMap<(&AgentName, &str), &SuiteId> = BTreeMap::new();
@@ -51,10 +52,10 @@ impl Recording {
                 }
             } else if one.live.record {
                 match agent.and_then(|agent| agent.deterministic.as_ref()) {
-                    Some(Source::Replay(folder)) => {
+                    Some(RunSource::Replay(folder)) => {
                         own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
                     }
-                    Some(Source::Live(_)) | None => {
+                    Some(RunSource::Live(_)) | None => {
                         let what = format!("{}/{} records, and replays from nowhere", key.suite, key.agent);
                         let help = "give it deterministic: { replay: FOLDER }, or use --record DIR";
                         problems.push(Diagnostic::of_file(&plan.config.file, "no-folder", what, help));
@@ -73,11 +74,11 @@ impl Recording {
     pub fn write(
         &self,
         disk: &Disk,
-        jobs: &[Job],
+        jobs: &[SampleJob],
         records: &BTreeMap<usize, String>,
         complete: bool,
         notes: &mut Vec<String>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), CliError> {
         let (named, mut written) = (self.named.as_deref(), 0);
         if named.is_none() && self.own.is_empty() {
             return Ok(());
@@ -102,9 +103,9 @@ impl Recording {
             };
             let texts: Vec<(String, &[u8])> = places
                 .iter()
-                .filter_map(|place| {
-                    let text = records.get(place)?;
-                    Some((format!("{}.json", jobs[*place].request.sample), text.as_bytes()))
+                .filter_map(|index| {
+                    let text = records.get(index)?;
+                    Some((format!("{}.json", jobs[*index].request.sample), text.as_bytes()))
                 })
                 .collect();
             let files = match texts.as_slice() {
@@ -126,17 +127,17 @@ impl Recording {
 }
 
 /// The record of a sample that was called off, with what it had come to.
-pub fn called_off(job: &Job, why: &str, outputs: Json) -> String {
-    run_v1::written(&Record {
+pub fn called_off(job: &SampleJob, why: &str, outputs: Json) -> String {
+    run_v1::written(&RunRecord {
         agent: job.request.key.agent.clone(),
         case: job.request.key.case.clone(),
         sample: job.request.sample,
-        status: Status::Cancelled,
+        status: RunStatus::Cancelled,
         error: Some(why.to_owned()),
-        inputs: Inputs::default(),
+        inputs: RunInputs::default(),
         outputs,
         intermediate: Steps::default(),
-        evidence: Evidence::default(),
+        evidence: RunEvidence::default(),
         metrics: Measures::default(),
         provenance: job.origin.clone(),
     })

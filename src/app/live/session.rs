@@ -10,68 +10,71 @@ use std::time::Duration;
 use anyhow::Context;
 use futures_util::future::{Either, select};
 
+use super::agent_digests::{AgentDigests, folders};
 use super::bounds::{left, limits, redactor, usage_of};
-use super::curtail::Curtail;
-use super::ground::{Agents, folders};
-use super::lanes::Lanes;
-use super::recording::Recording;
-use super::store::{Address, State, Store};
-use super::votes::{Booth, Polled};
-use super::wanted::{Wanted, wanted};
-use super::watch::Watch;
-use super::{Caching, Made, NotRun, Options, Resume, recording, tracing, votes};
+use super::early_stop::EarlyStop;
+use super::event_sink::EventSink;
+use super::judge_runner::{JudgeOutcome, JudgeRunner};
+use super::planned_run::{PlannedRun, wanted};
+use super::recording::RecordingWriter;
+use super::store::{AnswerInputs, SampleAddress, SampleStore};
+use super::target_queues::TargetQueues;
+use super::{Caching, LiveOptions, LiveRuns, NotRun, Resume, judge_runner, recording, tracing};
+use crate::app::cli_error::CliError;
 use crate::app::fingerprint;
 use crate::app::plan::Plan;
-use crate::app::trouble::Trouble;
 use crate::diag::Diagnostic;
-use crate::engine::{Engine, Finished, Job, Limits, Outcome, Patience, Prices, Refining, Spending, Timeline};
+use crate::engine::{
+    Engine, EngineOutcome, JobOutcome, Prices, RefinementSetup, RetryPolicy, SampleJob, Spending, SpendingLimits,
+    Timeline,
+};
 use crate::format::redact::Redactor;
-use crate::model::{Interruption, Provenance, Recorded, RepoPath, Request, Tier, Toolbox, Transport};
+use crate::model::{Interruption, Provenance, RepoPath, RunProvenance, SampleRequest, Tier, Toolbox, Transport};
 use crate::render::plural;
-use crate::suites::{Shelf, input_digest};
+use crate::suites::{Files, input_digest};
 use crate::world::{Disk, Progress, World, export, head_commit, interrupted};
 
 /// Makes the live samples of a tier.
 ///
 /// # Errors
 /// What cannot be asked or called, found before any call is made, and an outside that failed.
-pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Options) -> Result<Made, Trouble> {
+pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
     let wanted = wanted(plan, tier, disk)?;
     if wanted.is_empty() {
-        return Ok(Made::default());
+        return Ok(LiveRuns::default());
     }
-    let recording = Recording::plan(plan, &wanted, options.record.as_deref())?;
-    let lanes = Lanes::open(plan, &wanted, disk.place(), world, &options.keys)?;
-    let mut made = Made::default();
-    made.not_run.extend(closed(&lanes, &wanted).into_iter().map(|message| NotRun { tier, message }));
-    let wanted: Vec<Wanted<'_>> =
-        wanted.into_iter().filter(|one| one.live.targets().all(|name| lanes.places.contains_key(name))).collect();
+    let recording = RecordingWriter::plan(plan, &wanted, options.record.as_deref())?;
+    let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
+    let mut made = LiveRuns::default();
+    made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
+    let wanted: Vec<PlannedRun<'_>> =
+        wanted.into_iter().filter(|one| one.live.targets().all(|name| queues.places.contains_key(name))).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
     for one in &wanted {
         let key = (one.request.key.suite.clone(), one.request.key.agent.clone());
         let folder = drawer_of(plan, &one.request);
-        made.laid.folders.insert(key, folder);
+        made.layout.folders.insert(key, folder);
     }
     let redactor = redactor(plan, world)?;
     if options.resume == Resume::No {
         unfinished(plan, disk).clear()?;
     }
-    let mut session = Session::new(plan, disk, world, &wanted, &lanes)?;
+    let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
     made.notes.extend(session.take_over(options.caching, options.earlier));
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
-    let engine = engine(plan, limits, lanes, &session.folders);
+    let engine = engine(plan, limits, queues, &session.folders);
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
     let ended = session.run(&engine, &redactor, options, plan.config.budget.max_minutes)?;
     let traced = || tracing::traced(plan, &session.jobs, &ended, epoch, &redactor);
     made.notes.extend(export(&world.env, &started_at, traced));
     made.usage = usage_of(&ended, session.known.len());
-    session.told(&ended, &mut made);
+    session.report_outcome(&ended, &mut made);
     let mut records = session.records(ended);
     if tier == Tier::Model && made.called_off.is_none() {
         let minutes = (world.clock.elapsed_ms() - begun) as f64 / 60_000.0;
-        let booth = Booth {
+        let runner = JudgeRunner {
             plan,
             disk,
             world,
@@ -80,26 +83,26 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &Optio
             left: left(limits, &made.usage),
             minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
         };
-        let polled = votes::into_records(&booth, &mut records, &|job| session.sample(job))?;
-        session.lay(records, polled, &recording, &mut made)?;
+        let outcome = judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;
+        session.lay(records, outcome, &recording, &mut made)?;
     } else {
-        session.lay(records, Polled::default(), &recording, &mut made)?;
+        session.lay(records, JudgeOutcome::default(), &recording, &mut made)?;
     }
     Ok(made)
 }
 
 /// Where finished samples and votes are kept until their run is at its end.
-pub fn unfinished<'a>(plan: &Plan, disk: &'a Disk) -> Store<'a> {
-    Store::new(disk, plan.config.results.child("unfinished"))
+pub fn unfinished<'a>(plan: &Plan, disk: &'a Disk) -> SampleStore<'a> {
+    SampleStore::new(disk, plan.config.results.child("unfinished"))
 }
 
 /// The folder of the drawer that holds an agent's records.
-fn drawer_of(plan: &Plan, request: &Request) -> RepoPath {
+fn drawer_of(plan: &Plan, request: &SampleRequest) -> RepoPath {
     plan.config.results.child("made").child(request.key.suite.as_str())
 }
 
 /// What has to be said of targets that could not be called: in one line, and never as if they had run.
-fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
+fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<String> {
     let note = |(target, why): (&String, &String)| {
         let agents: BTreeSet<String> = wanted
             .iter()
@@ -109,19 +112,19 @@ fn closed(lanes: &Lanes, wanted: &[Wanted<'_>]) -> Vec<String> {
         let agents: Vec<String> = agents.into_iter().collect();
         format!("not run: {}: the target \"{target}\" {why}", agents.join(", "))
     };
-    lanes.closed.iter().map(note).collect()
+    queues.closed.iter().map(note).collect()
 }
 
 /// The engine of a run that may spend so much.
 pub(super) fn engine<'a>(
     plan: &Plan,
-    limits: Limits,
-    lanes: Lanes,
-    folders: &'a BTreeMap<RepoPath, Box<dyn Shelf>>,
+    limits: SpendingLimits,
+    queues: TargetQueues,
+    folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
 ) -> Engine<'a> {
     Engine {
-        lanes: lanes.lanes,
-        patience: Patience::default(),
+        queues: queues.queues,
+        retry: RetryPolicy::default(),
         limits,
         prices: Prices::new(plan.config.prices.clone()),
         folders,
@@ -129,25 +132,25 @@ pub(super) fn engine<'a>(
 }
 
 /// One run of the engine: its jobs, and what is kept of them.
-pub(super) struct Session<'a> {
-    wanted: &'a [Wanted<'a>],
+pub(super) struct LiveSession<'a> {
+    wanted: &'a [PlannedRun<'a>],
     disk: &'a Disk,
-    jobs: Vec<Job>,
+    jobs: Vec<SampleJob>,
     /// For each job the run that it is a sample of.
     runs: Vec<usize>,
-    addresses: Vec<Address>,
+    addresses: Vec<SampleAddress>,
     /// For each job whether its address holds all that its answer depends on.
     is_addressed: Vec<bool>,
     /// Records of jobs that need no call: from an unfinished run, or from the cache.
     pub(super) known: BTreeMap<usize, String>,
-    pub(super) folders: BTreeMap<RepoPath, Box<dyn Shelf>>,
-    unfinished: Store<'a>,
-    cache: Store<'a>,
+    pub(super) folders: BTreeMap<RepoPath, Box<dyn Files>>,
+    unfinished: SampleStore<'a>,
+    cache: SampleStore<'a>,
 }
 
 /// What a run of the engine came to.
-pub(super) struct Ended {
-    pub(super) finished: Vec<Finished>,
+pub(super) struct SessionOutcome {
+    pub(super) finished: Vec<JobOutcome>,
     /// The places of the jobs that were asked.
     pub(super) asked: Vec<usize>,
     records: BTreeMap<usize, String>,
@@ -158,20 +161,20 @@ pub(super) struct Ended {
     pub(super) spared: u64,
 }
 
-impl<'a> Session<'a> {
+impl<'a> LiveSession<'a> {
     pub(super) fn new(
         plan: &'a Plan,
         disk: &'a Disk,
         world: &World,
-        wanted: &'a [Wanted<'a>],
-        lanes: &Lanes,
-    ) -> Result<Self, Trouble> {
+        wanted: &'a [PlannedRun<'a>],
+        queues: &TargetQueues,
+    ) -> Result<Self, CliError> {
         let folders = folders(disk, wanted)?;
         let digests: BTreeMap<&RepoPath, String> = folders
             .iter()
-            .map(|(path, shelf)| Ok((path, fingerprint::of_folder(&**shelf)?)))
+            .map(|(path, files)| Ok((path, fingerprint::of_folder(&**files)?)))
             .collect::<Result<_, Diagnostic>>()?;
-        let mut agents = Agents::default();
+        let mut agents = AgentDigests::default();
         let (recorded_at, commit) = (world.clock.now(), head_commit(disk));
         let (mut jobs, mut runs, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
         let mut is_addressed = Vec::new();
@@ -183,21 +186,21 @@ impl<'a> Session<'a> {
                 Toolbox::Empty | Toolbox::Canned(_) => None,
             };
             let input_sha256 = input_digest(&one.request.ask, disk)?.sha256;
-            let state = State { agent: agents.of(disk, one)?, folder };
+            let state = AnswerInputs { agent: agents.of(disk, one)?, folder };
             let refinement = one.live.critic.as_ref().zip(one.refinement.as_ref());
             let critic = refinement.map(|(name, course)| (&plan.config.targets[name], course.identity()));
             let mut targets = one.live.targets().map(|name| &plan.config.targets[name].transport);
             let is_named = state.agent.is_some() || targets.all(|one| matches!(one, Transport::Model(_)));
             let majority = one.samples / 2 + 1;
             for sample in one.first..one.first + one.samples {
-                let request = Request { sample, ..one.request.clone() };
-                addresses.push(Address::of(&request, target, &state, critic.as_ref()));
+                let request = SampleRequest { sample, ..one.request.clone() };
+                addresses.push(SampleAddress::of(&request, target, &state, critic.as_ref()));
                 runs.push(run);
                 is_addressed.push(is_named);
                 let package = one.opened.prompts.get(&request.key.agent);
-                jobs.push(Job {
-                    lane: lanes.places[&one.live.target],
-                    origin: Recorded {
+                jobs.push(SampleJob {
+                    queue: queues.places[&one.live.target],
+                    origin: RunProvenance {
                         target: Some(one.live.target.clone()),
                         provenance: Provenance {
                             prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
@@ -211,9 +214,9 @@ impl<'a> Session<'a> {
                     },
                     // What a majority needs comes first; the rest may not be needed at all.
                     round: if sample < majority { 0 } else { sample },
-                    refining: refinement.map(|(name, course)| Refining {
+                    refining: refinement.map(|(name, course)| RefinementSetup {
                         course: course.clone(),
-                        critic: lanes.places[name],
+                        critic: queues.places[name],
                         target: name.clone(),
                     }),
                     request,
@@ -221,7 +224,7 @@ impl<'a> Session<'a> {
             }
         }
         let results = &plan.config.results;
-        let (unfinished, cache) = (unfinished(plan, disk), Store::new(disk, results.child("cache")));
+        let (unfinished, cache) = (unfinished(plan, disk), SampleStore::new(disk, results.child("cache")));
         Ok(Self {
             wanted,
             disk,
@@ -264,15 +267,15 @@ impl<'a> Session<'a> {
         &self,
         engine: &Engine<'_>,
         redactor: &Redactor,
-        options: &Options,
+        options: &LiveOptions,
         minutes: Option<f64>,
-    ) -> Result<Ended, Trouble> {
+    ) -> Result<SessionOutcome, CliError> {
         let asked: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
-        let jobs: Vec<&Job> = asked.iter().map(|job| &self.jobs[*job]).collect();
-        let curtail = Curtail::new(self.wanted, &self.runs, self.disk, options.sparing);
+        let jobs: Vec<&SampleJob> = asked.iter().map(|job| &self.jobs[*job]).collect();
+        let curtail = EarlyStop::new(self.wanted, &self.runs, self.disk, options.sparing);
         self.known.iter().for_each(|(job, text)| curtail.graded(*job, text));
         let progress = Progress::of(asked.len(), options.loudness);
-        let watch = Watch {
+        let watch = EventSink {
             session: self,
             asked: &asked,
             caching: options.caching,
@@ -287,18 +290,18 @@ impl<'a> Session<'a> {
             .enable_all()
             .build()
             .context("while starting the live targets")?;
-        let Outcome { finished, timelines, complaints, spending } = runtime.block_on(async {
+        let EngineOutcome { finished, timelines, complaints, spending } = runtime.block_on(async {
             let outcome = engine.run(&jobs, &watch, stopped(minutes)).await;
             engine.close().await;
             outcome
         });
         let complaints = complaints.into_iter().map(|(job, text)| (asked[job], redactor.text(&text))).collect();
         progress.end();
-        let Watch { records, trouble, .. } = watch;
+        let EventSink { records, trouble, .. } = watch;
         if let Some(error) = trouble.into_inner() {
             return Err(error.context("the samples are not safe on disk").into());
         }
-        Ok(Ended {
+        Ok(SessionOutcome {
             finished,
             asked,
             timelines,
@@ -310,25 +313,25 @@ impl<'a> Session<'a> {
     }
 
     /// The wanted run that a job is a sample of, and which sample it is.
-    fn sample(&self, job: usize) -> (&Wanted<'a>, u32) {
+    fn sample(&self, job: usize) -> (&PlannedRun<'a>, u32) {
         (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
     }
 
     /// Says what was spared, called off and written to stderr.
-    fn told(&self, ended: &Ended, made: &mut Made) {
+    fn report_outcome(&self, ended: &SessionOutcome, made: &mut LiveRuns) {
         for (job, text) in &ended.complaints {
             let request = &self.jobs[*job].request;
-            made.laid.complaints.insert((request.key.clone(), request.sample), text.clone());
+            made.layout.complaints.insert((request.key.clone(), request.sample), text.clone());
         }
         let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
         for (end, place) in ended.finished.iter().zip(&ended.asked) {
             let request = &self.jobs[*place].request;
             match end {
-                Finished::Made(_) => {}
-                Finished::Spared => {
-                    made.laid.spared.insert((request.key.clone(), request.sample));
+                JobOutcome::Made(_) => {}
+                JobOutcome::Spared => {
+                    made.layout.spared.insert((request.key.clone(), request.sample));
                 }
-                Finished::CalledOff { why, .. } => *off.entry(*why).or_insert(0) += 1,
+                JobOutcome::CalledOff { why, .. } => *off.entry(*why).or_insert(0) += 1,
             }
         }
         for (why, count) in &off {
@@ -340,11 +343,11 @@ impl<'a> Session<'a> {
     }
 
     /// The record of every job, those that were known and those that were called off among them.
-    pub(super) fn records(&mut self, ended: Ended) -> BTreeMap<usize, String> {
+    pub(super) fn records(&mut self, ended: SessionOutcome) -> BTreeMap<usize, String> {
         let mut records = ended.records;
         records.append(&mut self.known);
         for (end, place) in ended.finished.iter().zip(&ended.asked) {
-            if let Finished::CalledOff { why, outputs } = end {
+            if let JobOutcome::CalledOff { why, outputs } = end {
                 records.insert(*place, recording::called_off(&self.jobs[*place], why.message(), outputs.clone()));
             }
         }
@@ -355,11 +358,11 @@ impl<'a> Session<'a> {
     fn lay(
         self,
         records: BTreeMap<usize, String>,
-        polled: Polled,
-        recording: &Recording,
-        made: &mut Made,
-    ) -> Result<(), Trouble> {
-        let Polled { usage, notes, called_off, .. } = polled;
+        outcome: JudgeOutcome,
+        recording: &RecordingWriter,
+        made: &mut LiveRuns,
+    ) -> Result<(), CliError> {
+        let JudgeOutcome { usage, notes, called_off, .. } = outcome;
         made.called_off = made.called_off.max(called_off);
         made.usage = made.usage.and(usage);
         made.notes.extend(notes);
@@ -373,7 +376,7 @@ impl<'a> Session<'a> {
         }
         for (job, text) in records {
             let request = &self.jobs[job].request;
-            let folder = made.laid.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
+            let folder = made.layout.folders[&(request.key.suite.clone(), request.key.agent.clone())].clone();
             let folder = folder.child(request.key.agent.as_str()).child(request.key.case.as_str());
             made.files.push((folder.child(&format!("{}.json", request.sample)), text));
         }

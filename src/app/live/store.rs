@@ -2,27 +2,32 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{CannedTool, RepoPath, Request, Target, Toolbox, Transport};
+use crate::model::{CannedTool, RepoPath, SampleRequest, Target, Toolbox, Transport};
 use crate::suites::sha256_hex;
 use crate::world::Disk;
 
 /// A sample's address: the digest of everything that its answer depends on.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Address(String);
+pub struct SampleAddress(String);
 
 /// The files that an answer depends on, as digests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct State {
+pub struct AnswerInputs {
     /// What the agent declares itself to be made of.
     pub agent: Option<String>,
     /// The fixture repository that it may look into.
     pub folder: Option<String>,
 }
 
-impl Address {
+impl SampleAddress {
     /// The address of a request to a target. `critic` is who judges the answers, with the identity of the loop that the request begins.
-    pub fn of(request: &Request, target: &Target, state: &State, critic: Option<&(&Target, String)>) -> Self {
-        let Request { key, sample, system, ask } = request;
+    pub fn of(
+        request: &SampleRequest,
+        target: &Target,
+        state: &AnswerInputs,
+        critic: Option<&(&Target, String)>,
+    ) -> Self {
+        let SampleRequest { key, sample, system, ask } = request;
         let tools = match &ask.tools {
             Toolbox::Empty => json!(null),
             Toolbox::Canned(tools) => tools.iter().map(canned).collect(),
@@ -50,8 +55,8 @@ impl Address {
     }
 
     fn file(&self, folder: &RepoPath) -> RepoPath {
-        let (shelf, rest) = self.0.split_at(2);
-        folder.child(shelf).child(&format!("{rest}.json"))
+        let (files, rest) = self.0.split_at(2);
+        folder.child(files).child(&format!("{rest}.json"))
     }
 }
 
@@ -81,19 +86,19 @@ fn canned(tool: &CannedTool) -> Value {
 }
 
 /// A folder of finished samples.
-pub struct Store<'a> {
+pub struct SampleStore<'a> {
     disk: &'a Disk,
     folder: RepoPath,
 }
 
-impl<'a> Store<'a> {
+impl<'a> SampleStore<'a> {
     /// The store in this folder.
     pub fn new(disk: &'a Disk, folder: RepoPath) -> Self {
         Self { disk, folder }
     }
 
     /// The record at an address.
-    pub fn get(&self, address: &Address) -> Option<String> {
+    pub fn get(&self, address: &SampleAddress) -> Option<String> {
         self.disk.read(&address.file(&self.folder)).ok().and_then(|bytes| String::from_utf8(bytes).ok())
     }
 
@@ -101,7 +106,7 @@ impl<'a> Store<'a> {
     ///
     /// # Errors
     /// Why it cannot be written.
-    pub fn keep(&self, address: &Address, record: &str) -> anyhow::Result<()> {
+    pub fn keep(&self, address: &SampleAddress, record: &str) -> anyhow::Result<()> {
         self.disk.replace(&address.file(&self.folder), record.as_bytes())
     }
 

@@ -2,28 +2,28 @@
 
 use std::time::Duration;
 
-use super::session::Ended;
+use super::session::SessionOutcome;
 use crate::app::plan::Plan;
-use crate::engine::{Called, Finished, Job, Stretch};
+use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::format::redact::Redactor;
-use crate::model::{Chat, Period, Traced, Transport, Wire};
+use crate::model::{ModelCall, Period, Traced, Transport, Wire};
 
 /// The samples that were made, for receivers of traces; `epoch` is the start of the run in nanoseconds after 1970.
-pub fn traced(plan: &Plan, jobs: &[Job], ended: &Ended, epoch: u64, redactor: &Redactor) -> Vec<Traced> {
+pub fn traced(plan: &Plan, jobs: &[SampleJob], ended: &SessionOutcome, epoch: u64, redactor: &Redactor) -> Vec<Traced> {
     let mut traced = Vec::new();
     for ((end, place), timeline) in ended.finished.iter().zip(&ended.asked).zip(&ended.timelines) {
-        let (Finished::Made(record), job) = (end, &jobs[*place]) else { continue };
+        let (JobOutcome::Made(record), job) = (end, &jobs[*place]) else { continue };
         let model = |name: &String| match &plan.config.targets.get(name)?.transport {
             Transport::Model(provider) => Some(provider),
             Transport::Command { .. } | Transport::Http(_) => None,
         };
         let actor = job.origin.target.as_ref().and_then(model);
         let critic = job.refining.as_ref().and_then(|refining| Some((refining.critic, model(&refining.target)?)));
-        let period = |stretch: &Stretch| Period { start: at(epoch, stretch.from), end: at(epoch, stretch.to) };
-        let chats = timeline.chats.iter().filter_map(|Called { stretch, lane, outcome }| {
-            let asked = if *lane == job.lane { actor? } else { critic.filter(|(at, _)| at == lane)?.1 };
+        let period = |stretch: &TimeSpan| Period { start: at(epoch, stretch.from), end: at(epoch, stretch.to) };
+        let chats = timeline.chats.iter().filter_map(|TimedCall { stretch, queue, outcome }| {
+            let asked = if *queue == job.queue { actor? } else { critic.filter(|(at, _)| at == queue)?.1 };
             let (provider, asked) = (vendor(asked.wire).to_owned(), asked.model.clone());
-            Some(Chat { period: period(stretch), provider, asked, outcome: outcome.clone() })
+            Some(ModelCall { period: period(stretch), provider, asked, outcome: outcome.clone() })
         });
         traced.push(Traced {
             suite: job.request.key.suite.clone(),

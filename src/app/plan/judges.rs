@@ -1,13 +1,13 @@
 //! The judges of a suite, with their rubrics and labels read: checked before anything runs.
 
-use super::{Reader, strays};
+use super::{PlanReader, strays};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Judge, Suite as SuiteConfig};
-use crate::suites::{Kind, Labels, Suite, sha256_hex};
+use crate::model::{Judge, SuiteConfig};
+use crate::suites::{Labels, Suite, SuiteKind, sha256_hex};
 
 /// One judge, read.
-pub struct OpenedJudge {
+pub struct LoadedJudge {
     /// What the config says of it.
     pub config: Judge,
     /// Its rubric.
@@ -19,19 +19,19 @@ pub struct OpenedJudge {
 }
 
 /// Whether a gate's name is a metric's or a judge's; a gate on a judge is refused for what it is.
-pub(super) fn is_known(suite: &SuiteConfig, kind: &Kind, name: &str) -> bool {
+pub(super) fn is_known(suite: &SuiteConfig, kind: &SuiteKind, name: &str) -> bool {
     kind.metrics.iter().any(|spec| spec.name == name) || suite.judges.iter().any(|judge| judge.name.as_str() == name)
 }
 
-impl Reader<'_> {
+impl PlanReader<'_> {
     /// Reads the judges of a suite, in the order of their names.
     pub(super) fn judges(
         &self,
         suite: &SuiteConfig,
-        kind: &Kind,
+        kind: &SuiteKind,
         golden: &dyn Suite,
         problems: &mut Diagnostics,
-    ) -> Vec<OpenedJudge> {
+    ) -> Vec<LoadedJudge> {
         let mut opened = Vec::new();
         for judge in &suite.judges {
             let name = judge.name.as_str();
@@ -61,15 +61,15 @@ impl Reader<'_> {
         opened
     }
 
-    fn judge(&self, judge: &Judge, suite: &SuiteConfig, golden: &dyn Suite) -> Result<OpenedJudge, Diagnostics> {
+    fn judge(&self, judge: &Judge, suite: &SuiteConfig, golden: &dyn Suite) -> Result<LoadedJudge, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let rubric = problems.keep(self.shelf.text(&judge.rubric)).map_or(String::new(), |source| source.text);
+        let rubric = problems.keep(self.files.text(&judge.rubric)).map_or(String::new(), |source| source.text);
         if problems.is_empty() && rubric.trim().is_empty() {
             let help = "say what is a pass, what is weak and what is a fail";
             problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric says nothing", help));
         }
-        let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.shelf)).unwrap_or_default();
+        let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.files)).unwrap_or_default();
         strays(&labels, suite, golden, &mut problems);
-        problems.or(OpenedJudge { config: judge.clone(), rubric_sha256: sha256_hex(rubric.as_bytes()), rubric, labels })
+        problems.or(LoadedJudge { config: judge.clone(), rubric_sha256: sha256_hex(rubric.as_bytes()), rubric, labels })
     }
 }

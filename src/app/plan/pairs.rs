@@ -1,13 +1,13 @@
 //! Pairs and the runs that they are made of, which have to come from somewhere.
 
-use super::Opened;
+use super::LoadedSuite;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::model::{Agent, AgentName, Config, RunKey, Tier};
 use crate::suites::Pair;
 
 /// Refuses pairs of a suite that are made of runs of an agent that there is not, and pairs that no tier of the suite can run: they
 /// would never be measured, and nobody would be told.
-pub(super) fn check(opened: &Opened, config: &Config, problems: &mut Diagnostics) {
+pub(super) fn check(opened: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
     for pair in opened.suite.pairs() {
         let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
         let unknown: Vec<Diagnostic> =
@@ -29,16 +29,16 @@ fn has_all(config: &Config, pair: &Pair, tier: Tier) -> bool {
     pair.runs.iter().all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
 }
 
-fn never_run(opened: &Opened, config: &Config, pair: &Pair) -> Diagnostic {
+fn never_run(opened: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
     let runs = pair.runs.iter().map(|key| {
         let in_tier = |tier: &Tier| agent(config, key).is_some_and(|agent| agent.source(*tier).is_some());
         let tiers: Vec<&str> =
-            [Tier::Deterministic, Tier::Model].iter().filter(|tier| in_tier(tier)).map(|tier| tier.word()).collect();
+            [Tier::Deterministic, Tier::Model].iter().filter(|tier| in_tier(tier)).map(|tier| tier.as_str()).collect();
         let tiers = if tiers.is_empty() { "no tier".to_owned() } else { tiers.join(" and ") };
         format!("{}/{} ({tiers})", key.suite, key.agent)
     });
     let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &opened.config.id);
-    let tiers: Vec<&str> = opened.config.tiers.iter().map(|tier| tier.word()).collect();
+    let tiers: Vec<&str> = opened.config.tiers.iter().map(|tier| tier.as_str()).collect();
     let what = format!(
         "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs, {runs}",
         pair.case,

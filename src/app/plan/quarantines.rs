@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::Opened;
+use super::LoadedSuite;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::CaseId;
 use crate::world::Clock;
@@ -11,7 +11,7 @@ use crate::world::Clock;
 const LONGEST: i64 = 30;
 
 /// A quarantine names a day that comes soon, and few cases are in one.
-pub fn quarantines(opened: &Opened, clock: &Clock, problems: &mut Diagnostics) {
+pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
     for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {

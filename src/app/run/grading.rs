@@ -1,23 +1,23 @@
 //! Grades one tier, and puts what all tiers came to into one report.
 
-use super::Job;
-use crate::app::evaluate::{Evaluated, Origin, Parts, evaluate};
+use super::RunOptions;
+use crate::app::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
 use crate::app::live;
 use crate::app::plan::Plan;
 use crate::app::replay::Replay;
 use crate::diag::Diagnostics;
-use crate::guard::OtherCommit;
-use crate::model::{Baseline, NotGateable, Report, Ruling, SuiteReport, Tier, Usage};
+use crate::golden_changes::OtherCommit;
+use crate::model::{Baseline, NotGateable, Report, Ruling, RunUsage, SuiteReport, Tier};
 use crate::report;
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::world::Clock;
 /// Where the runs of one tier come from, and what they are compared with.
 #[derive(Clone, Copy)]
 pub struct RunsFrom<'a> {
     /// The live runs.
-    pub made: &'a live::Made,
+    pub made: &'a live::LiveRuns,
     /// What other machines graded already.
-    pub parts: Option<&'a Parts>,
+    pub parts: Option<&'a ShardResults>,
     /// The commit that what is read is compared with.
     pub other: Option<&'a dyn OtherCommit>,
 }
@@ -29,16 +29,16 @@ pub struct RunsFrom<'a> {
 pub fn graded(
     plan: &Plan,
     tier: Tier,
-    below: &dyn Shelf,
+    below: &dyn Files,
     from: RunsFrom<'_>,
     baseline: Option<&Baseline>,
 ) -> Result<Evaluated, Diagnostics> {
     let RunsFrom { made, parts, other } = from;
-    let drawer = made.drawer(below);
+    let overlay = made.overlay(below);
     // Without live runs there is nothing in the drawer, and it is not looked into.
-    let shelf: &dyn Shelf = if made.files.is_empty() { below } else { &drawer };
-    let runs = Replay::open(shelf, plan, tier, &made.laid)?;
-    let origin = Origin { runs: &runs, parts, other };
+    let files: &dyn Files = if made.files.is_empty() { below } else { &overlay };
+    let runs = Replay::open(files, plan, tier, &made.layout)?;
+    let origin = ResultSources { runs: &runs, parts, other };
     let (foreign, evaluated) = rayon::join(|| runs.foreign(plan), || evaluate(plan, tier, origin, below, baseline));
     match (foreign.is_empty(), evaluated) {
         (true, outcome) => outcome,
@@ -51,7 +51,13 @@ pub fn graded(
 }
 
 /// Puts the report together, without golden changes.
-pub fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evaluated, notes: Vec<String>) -> Report {
+pub fn assembled(
+    job: &RunOptions,
+    clock: &Clock,
+    started_at: String,
+    evaluated: Evaluated,
+    notes: Vec<String>,
+) -> Report {
     let Evaluated { suites, mut not_gateable } = evaluated;
     let deciding = |suite: &&SuiteReport| job.decides(suite.tier);
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
@@ -84,7 +90,7 @@ pub fn assembled(job: &Job, clock: &Clock, started_at: String, evaluated: Evalua
         golden_changes: Vec::new(),
         approval: None,
         notes,
-        usage: Usage { wall_ms: clock.elapsed_ms(), ..Usage::default() },
+        usage: RunUsage { wall_ms: clock.elapsed_ms(), ..RunUsage::default() },
     };
     report::refuse(&mut report, not_gateable);
     report

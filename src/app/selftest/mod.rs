@@ -8,40 +8,40 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::mutants::{mutant, mutations};
 use self::vacuous::{Vacuous, texts};
 use super::cli::SelftestArgs;
-use super::evaluate::{Origin, evaluate};
-use super::plan::{Plan, Wanted, plan};
-use super::replay::{Laid, Replay, Runs, SampleCount};
+use super::cli_error::CliError;
+use super::evaluate::{ResultSources, evaluate};
+use super::plan::{Plan, Selection, plan};
+use super::replay::{LiveLayout, Replay, RunReader, SampleCount};
 use super::selection;
-use super::trouble::Trouble;
 use crate::diag::Diagnostics;
 use crate::model::{
     AgentName, CaseId, CaseReport, Exclusion, PairResult, Ruling, Run, RunKey, Sample, SuiteId, Tier, Verdict,
 };
 use crate::render::plural;
-use crate::suites::{Pair, Shelf};
+use crate::suites::{Files, Pair};
 use crate::world::{Disk, World};
 
 /// A pair of one suite.
-type Name = (SuiteId, AgentName, CaseId);
+type PairName = (SuiteId, AgentName, CaseId);
 
 /// Grades agents that know nothing, and recordings with one thing broken, and names the cases that do not notice.
 ///
 /// # Errors
 /// Bad input; cases that do not notice are an exit code.
-pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
+pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = Wanted { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
+    let wanted = Selection { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();
     let mut said = String::new();
     for agent in Vacuous::ALL {
         let passed = passed_by(agent, &plan, &disk)?;
-        said.push_str(&format!("{}: passes {}\n", agent.word(), plural(passed.len(), "case", "cases")));
+        said.push_str(&format!("{}: passes {}\n", agent.as_str(), plural(passed.len(), "case", "cases")));
         lines.extend(passed.into_iter().map(|name| {
             format!(
                 "{}: {} passes it: ask for something that only a run that did the work has",
-                shown(&name),
-                agent.word()
+                pair_label(&name),
+                agent.as_str()
             )
         }));
     }
@@ -51,7 +51,7 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
     lines.extend(unnoticed.map(|(name, one)| {
         format!(
             "{}: none of {} of its recordings is noticed: check more of the answer",
-            shown(name),
+            pair_label(name),
             plural(one.all, "mutant", "mutants")
         )
     }));
@@ -72,14 +72,14 @@ pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, Trouble> {
     Ok(u8::from(!lines.is_empty()))
 }
 
-fn shown((suite, agent, case): &Name) -> String {
+fn pair_label((suite, agent, case): &PairName) -> String {
     format!("{suite}/{agent}/{case}")
 }
 
 /// The cases of a plan, graded on these runs, by name.
-fn graded(plan: &Plan, shelf: &dyn Shelf, runs: &dyn Runs) -> Result<BTreeMap<Name, CaseReport>, Diagnostics> {
-    let origin = Origin { runs, parts: None, other: None };
-    let evaluated = evaluate(plan, Tier::Deterministic, origin, shelf, None)?;
+fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, CaseReport>, Diagnostics> {
+    let origin = ResultSources { runs, parts: None, other: None };
+    let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
     let cases = evaluated.suites.into_iter().flat_map(|suite| {
         let agents = suite.agents.into_iter();
         agents.flat_map(move |agent| {
@@ -99,28 +99,28 @@ fn passes(case: &CaseReport) -> bool {
 }
 
 /// The cases that an agent passes which knows nothing.
-fn passed_by(agent: Vacuous, plan: &Plan, shelf: &dyn Shelf) -> Result<BTreeSet<Name>, Diagnostics> {
+fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<PairName>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
     for opened in &plan.suites {
-        for (place, pair) in opened.suite.pairs().iter().enumerate() {
-            let golden = shelf.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
+        for (index, pair) in opened.suite.pairs().iter().enumerate() {
+            let golden = files.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
             for (at, key) in pair.runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(opened.suite.ask(place, at, shelf)) {
+                if let Some(ask) = problems.keep(opened.suite.ask(index, at, files)) {
                     answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
                 }
             }
         }
     }
     problems.or(())?;
-    let graded = graded(plan, shelf, &Answers(answers))?;
+    let graded = graded(plan, files, &ConstantAnswers(answers))?;
     Ok(graded.into_iter().filter(|(_, case)| passes(case)).map(|(name, _)| name).collect())
 }
 
 /// One answer for each run, the same in every sample.
-struct Answers(BTreeMap<RunKey, String>);
+struct ConstantAnswers(BTreeMap<RunKey, String>);
 
-impl Runs for Answers {
+impl RunReader for ConstantAnswers {
     fn has(&self, pair: &Pair) -> bool {
         // What a case itself holds no agent can answer.
         !pair.runs.is_empty()
@@ -139,21 +139,24 @@ impl Runs for Answers {
 
 /// How many mutants of a case's recordings there are, and how many are noticed.
 #[derive(Default)]
-struct Noticed {
+struct MutantCounts {
     all: usize,
     killed: usize,
 }
 
 /// Breaks one thing after the other in the recordings of each case that they pass. What fails anyway tells nothing.
-fn mutated(plan: &Plan, shelf: &dyn Shelf) -> Result<BTreeMap<Name, Noticed>, Diagnostics> {
-    let laid = Laid::default();
-    let replay = Replay::open(shelf, plan, Tier::Deterministic, &laid)?;
-    let whole = graded(plan, shelf, &replay)?;
-    let mut noticed: BTreeMap<Name, Noticed> =
-        whole.iter().filter(|(_, case)| passes(case)).map(|(name, _)| (name.clone(), Noticed::default())).collect();
+fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCounts>, Diagnostics> {
+    let layout = LiveLayout::default();
+    let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
+    let whole = graded(plan, files, &replay)?;
+    let mut noticed: BTreeMap<PairName, MutantCounts> = whole
+        .iter()
+        .filter(|(_, case)| passes(case))
+        .map(|(name, _)| (name.clone(), MutantCounts::default()))
+        .collect();
     let counts = counts(plan, &replay)?;
     for number in 0..counts.values().copied().max().unwrap_or(0) {
-        for (name, case) in graded(plan, shelf, &Broken { replay: &replay, counts: &counts, number })? {
+        for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
             let (Some(one), Some(whole)) = (noticed.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
             one.killed += usize::from(differs(&whole.pair, &case.pair));
@@ -187,13 +190,13 @@ fn differs(whole: &PairResult, broken: &PairResult) -> bool {
 }
 
 /// Recordings in each of which the same thing is broken.
-struct Broken<'a> {
+struct MutatedRecordings<'a> {
     replay: &'a Replay<'a>,
     counts: &'a BTreeMap<Vec<RunKey>, usize>,
     number: usize,
 }
 
-impl Broken<'_> {
+impl MutatedRecordings<'_> {
     /// The sample with its `number`th thing broken; `None` where it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
         let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
@@ -203,7 +206,7 @@ impl Broken<'_> {
     }
 }
 
-impl Runs for Broken<'_> {
+impl RunReader for MutatedRecordings<'_> {
     fn has(&self, pair: &Pair) -> bool {
         self.counts.get(&pair.runs).is_some_and(|count| self.number < *count)
     }

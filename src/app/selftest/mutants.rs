@@ -40,7 +40,7 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
         pointers(&serde_json::from_str(told).unwrap_or_default(), "", &mut calls);
     }
     let called = |key: &str| -> Vec<String> {
-        let in_a_call = |at: &&(String, Kind)| at.0.contains("ool") && at.0.rsplit('/').next() == Some(key);
+        let in_a_call = |at: &&(String, ValueKind)| at.0.contains("ool") && at.0.rsplit('/').next() == Some(key);
         calls.iter().filter(in_a_call).map(|(at, _)| at.clone()).collect()
     };
     found.extend(called("name").into_iter().take(2).map(Mutation::Renamed));
@@ -49,16 +49,16 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
     let mut inside = Vec::new();
     pointers(&outputs, "", &mut inside);
     let longest = inside.iter().filter_map(|(at, kind)| match kind {
-        Kind::Text(length) if *length >= LONG => Some((*length, at)),
-        Kind::Text(_) | Kind::List(_) | Kind::Other => None,
+        ValueKind::Text(length) if *length >= LONG => Some((*length, at)),
+        ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Other => None,
     });
     found.extend(longest.max_by_key(|(length, _)| *length).map(|(_, at)| Mutation::Replaced(at.clone())));
     // A list that stands further outside holds more of what was produced.
     let mut lists: Vec<(usize, &String, usize)> = inside
         .iter()
         .filter_map(|(at, kind)| match kind {
-            Kind::List(length) if *length > 0 => Some((at.matches('/').count(), at, *length)),
-            Kind::List(_) | Kind::Text(_) | Kind::Other => None,
+            ValueKind::List(length) if *length > 0 => Some((at.matches('/').count(), at, *length)),
+            ValueKind::List(_) | ValueKind::Text(_) | ValueKind::Other => None,
         })
         .collect();
     lists.sort();
@@ -69,26 +69,26 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
     found
 }
 
-enum Kind {
+enum ValueKind {
     Text(usize),
     List(usize),
     Other,
 }
 
-fn pointers(value: &Value, at: &str, found: &mut Vec<(String, Kind)>) {
+fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
     match value {
         Value::Array(list) => {
-            found.push((at.to_owned(), Kind::List(list.len())));
+            found.push((at.to_owned(), ValueKind::List(list.len())));
             list.iter().enumerate().for_each(|(index, value)| pointers(value, &format!("{at}/{index}"), found));
         }
         Value::Object(fields) => {
-            found.push((at.to_owned(), Kind::Other));
+            found.push((at.to_owned(), ValueKind::Other));
             for (key, value) in fields {
                 pointers(value, &format!("{at}/{}", key.replace('~', "~0").replace('/', "~1")), found);
             }
         }
-        Value::String(text) => found.push((at.to_owned(), Kind::Text(text.chars().count()))),
-        Value::Null | Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), Kind::Other)),
+        Value::String(text) => found.push((at.to_owned(), ValueKind::Text(text.chars().count()))),
+        Value::Null | Value::Bool(_) | Value::Number(_) => found.push((at.to_owned(), ValueKind::Other)),
     }
 }
 

@@ -21,7 +21,7 @@ impl Vacuous {
     pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
 
     /// What it is called.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Empty => "the empty agent",
             Self::Echo => "the echo agent",
@@ -38,8 +38,8 @@ impl Vacuous {
         let schema = ask.and_then(|ask| ask.answer.as_ref()).map(|form| &form.schema);
         match (self, schema) {
             (Self::Empty, _) => "{}".to_owned(),
-            (Self::Echo, Some(schema)) => filled(schema, &asked, 0, Amount::One).to_string(),
-            (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, Amount::EveryWord).to_string(),
+            (Self::Echo, Some(schema)) => filled(schema, &asked, 0, ListLength::One).to_string(),
+            (Self::Stuffing, Some(schema)) => filled(schema, golden, 0, ListLength::EveryWord).to_string(),
             (Self::Echo, None) => json!({ "text": asked }).to_string(),
             (Self::Stuffing, None) => json!({ "text": golden }).to_string(),
         }
@@ -48,7 +48,7 @@ impl Vacuous {
 
 /// How many elements a list is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
+enum ListLength {
     /// One.
     One,
     /// One for each word that a field of the element may have.
@@ -83,7 +83,7 @@ fn gather(value: &Value, found: &mut Vec<String>) {
 }
 
 /// A value of a schema's form. `at` chooses among the words that a field may have.
-fn filled(schema: &Value, text: &str, at: usize, amount: Amount) -> Value {
+fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
     if let Some(words) = schema.get("enum").and_then(Value::as_array).filter(|words| !words.is_empty()) {
         return words[at % words.len()].clone();
     }
@@ -100,7 +100,7 @@ fn filled(schema: &Value, text: &str, at: usize, amount: Amount) -> Value {
         }
         Some("array") => {
             let Some(of) = schema.get("items") else { return Value::Array(Vec::new()) };
-            let count = if amount == Amount::One { 1 } else { words(of) };
+            let count = if amount == ListLength::One { 1 } else { words(of) };
             (0..count).map(|at| filled(of, text, at, amount)).collect()
         }
         Some("integer" | "number") => json!(1),

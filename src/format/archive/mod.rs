@@ -19,7 +19,7 @@ use crate::model::{BadPath, RepoPath};
 
 /// How much of an archive is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct ArchiveLimits {
     /// Entries, wanted or not.
     pub entries: usize,
     /// Bytes of one file that is kept.
@@ -30,7 +30,7 @@ pub struct Limits {
     pub inflated: u64,
 }
 
-impl Limits {
+impl ArchiveLimits {
     /// The largest tarball of a repository that is downloaded.
     pub const DOWNLOAD: u64 = 256 * 1024 * 1024;
 
@@ -46,7 +46,7 @@ const LENGTH: usize = 4096;
 
 /// Why an archive is not used. The sentence names no more of it than a path that was checked or is shown with escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refused {
+pub enum ArchiveError {
     /// It is no archive of this form, or a broken one.
     Broken(String),
     /// It has more entries than are read.
@@ -73,7 +73,7 @@ pub enum Refused {
     Rootless(String),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for ArchiveError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Broken(why) => write!(out, "the archive cannot be read: {why}"),
@@ -92,7 +92,7 @@ impl fmt::Display for Refused {
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for ArchiveError {}
 
 fn size(bytes: u64) -> String {
     match bytes {
@@ -112,42 +112,42 @@ pub struct Unpacked {
 }
 
 /// The bookkeeping that both forms share.
-struct Shelves {
-    limits: Limits,
+struct ArchiveEntries {
+    limits: ArchiveLimits,
     entries: usize,
     kept: u64,
     seen: BTreeSet<RepoPath>,
     unpacked: Unpacked,
 }
 
-impl Shelves {
-    fn new(limits: Limits) -> Self {
+impl ArchiveEntries {
+    fn new(limits: ArchiveLimits) -> Self {
         Self { limits, entries: 0, kept: 0, seen: BTreeSet::new(), unpacked: Unpacked::default() }
     }
 
-    fn count(&mut self) -> Result<(), Refused> {
+    fn count(&mut self) -> Result<(), ArchiveError> {
         self.entries += 1;
-        if self.entries > self.limits.entries { Err(Refused::Entries(self.limits.entries)) } else { Ok(()) }
+        if self.entries > self.limits.entries { Err(ArchiveError::Entries(self.limits.entries)) } else { Ok(()) }
     }
 
     /// A file or link stands at this path alone.
-    fn stands(&mut self, path: &RepoPath) -> Result<(), Refused> {
-        if self.seen.insert(path.clone()) { Ok(()) } else { Err(Refused::Twice(path.clone())) }
+    fn stands(&mut self, path: &RepoPath) -> Result<(), ArchiveError> {
+        if self.seen.insert(path.clone()) { Ok(()) } else { Err(ArchiveError::Twice(path.clone())) }
     }
 
     /// Keeps a file as far as the limits go.
-    fn keep(&mut self, path: RepoPath, content: impl Read) -> Result<(), Refused> {
-        let Limits { file, kept, .. } = self.limits;
+    fn keep(&mut self, path: RepoPath, content: impl Read) -> Result<(), ArchiveError> {
+        let ArchiveLimits { file, kept, .. } = self.limits;
         let room = kept.saturating_sub(self.kept);
         // One byte more than allowed tells what is too large.
         let mut bytes = Vec::new();
         content.take(file.min(room).saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
         let length = bytes.len() as u64;
         if length > file {
-            return Err(Refused::File(path, file));
+            return Err(ArchiveError::File(path, file));
         }
         if length > room {
-            return Err(Refused::Kept(kept));
+            return Err(ArchiveError::Kept(kept));
         }
         self.kept += length;
         self.unpacked.files.insert(path, bytes);
@@ -155,12 +155,12 @@ impl Shelves {
     }
 
     /// What was kept, once no path is a file and a folder.
-    fn closed(self) -> Result<Unpacked, Refused> {
+    fn closed(self) -> Result<Unpacked, ArchiveError> {
         for path in &self.seen {
             let mut folder = path.parent();
             while !folder.as_str().is_empty() {
                 if self.seen.contains(&folder) {
-                    return Err(Refused::Twice(folder));
+                    return Err(ArchiveError::Twice(folder));
                 }
                 folder = folder.parent();
             }
@@ -170,20 +170,20 @@ impl Shelves {
 }
 
 /// An entry's path, checked.
-fn path_of(raw: &[u8]) -> Result<RepoPath, Refused> {
+fn path_of(raw: &[u8]) -> Result<RepoPath, ArchiveError> {
     if raw.len() > LENGTH || raw.iter().filter(|byte| **byte == b'/').count() > DEPTH {
-        return Err(Refused::Deep(shown(&raw[..raw.len().min(60)])));
+        return Err(ArchiveError::Deep(shown(&raw[..raw.len().min(60)])));
     }
-    let text = std::str::from_utf8(raw).map_err(|_| Refused::Name(shown(raw)))?;
+    let text = std::str::from_utf8(raw).map_err(|_| ArchiveError::Name(shown(raw)))?;
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     match () {
-        () if drive => return Err(Refused::Path(shown(raw), BadPath::Absolute)),
-        () if text.split('/').any(|part| part == "..") => return Err(Refused::Path(shown(raw), BadPath::Leaves)),
+        () if drive => return Err(ArchiveError::Path(shown(raw), BadPath::Absolute)),
+        () if text.split('/').any(|part| part == "..") => return Err(ArchiveError::Path(shown(raw), BadPath::Leaves)),
         // A NUL is a bad path, and said so below.
-        () if text.chars().any(|char| char != '\0' && is_unshown(char)) => return Err(Refused::Name(shown(raw))),
+        () if text.chars().any(|char| char != '\0' && is_unshown(char)) => return Err(ArchiveError::Name(shown(raw))),
         () => {}
     }
-    RepoPath::root().join(text).map_err(|bad| Refused::Path(shown(raw), bad))
+    RepoPath::root().join(text).map_err(|bad| ArchiveError::Path(shown(raw), bad))
 }
 
 /// Control characters, and those that change how others are shown or are not shown at all.
@@ -199,32 +199,32 @@ fn shown(raw: &[u8]) -> String {
 }
 
 /// A failure of a reader in the words of the one that found it.
-fn broken(error: &std::io::Error) -> Refused {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<Refused>()) {
+fn broken(error: &std::io::Error) -> ArchiveError {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<ArchiveError>()) {
         Some(refused) => refused.clone(),
-        None => Refused::Broken(shown(error.to_string().as_bytes())),
+        None => ArchiveError::Broken(shown(error.to_string().as_bytes())),
     }
 }
 
 /// A reader that counts what comes out of it, and ends in an error at its limit.
-struct Counted<R> {
+struct CountingReader<R> {
     inner: R,
     limit: u64,
     left: u64,
 }
 
-impl<R: Read> Counted<R> {
+impl<R: Read> CountingReader<R> {
     fn new(inner: R, limit: u64) -> Self {
         Self { inner, limit, left: limit }
     }
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(into)?;
         match self.left.checked_sub(count as u64) {
             Some(left) => self.left = left,
-            None => return Err(std::io::Error::other(Refused::Inflated(self.limit))),
+            None => return Err(std::io::Error::other(ArchiveError::Inflated(self.limit))),
         }
         Ok(count)
     }

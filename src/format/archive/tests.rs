@@ -12,10 +12,10 @@ use proptest::prelude::any;
 use proptest::proptest;
 use tar::{Builder, EntryType, Header};
 
-use super::{Limits, tarball, zip};
+use super::{ArchiveLimits, tarball, zip};
 use crate::model::RepoPath;
 
-const LIMITS: Limits = Limits { entries: 50, file: 10_000, kept: 25_000, inflated: 100_000 };
+const LIMITS: ArchiveLimits = ArchiveLimits { entries: 50, file: 10_000, kept: 25_000, inflated: 100_000 };
 
 fn everything(_: &RepoPath) -> bool {
     true
@@ -61,7 +61,7 @@ fn tarred(entries: &[(EntryType, &[u8], &[u8])]) -> Vec<u8> {
     gzipped(&builder.into_inner().unwrap())
 }
 
-fn said<T>(outcome: Result<T, super::Refused>) -> String {
+fn said<T>(outcome: Result<T, super::ArchiveError>) -> String {
     outcome.err().map_or("read".to_owned(), |refused| refused.to_string())
 }
 
@@ -177,9 +177,9 @@ fn a_path_stands_once() {
     assert_eq!(said(zip(&zipped(&[("a", b"1"), ("./a", b"2")]), LIMITS, &everything)), "a is in the archive twice");
     // The same bytes as a name cannot be written by this writer: rename one in the finished archive.
     let mut packed = zipped(&[("a.json", b"1"), ("b.json", b"2")]);
-    for place in 0..packed.len() - 6 {
-        if &packed[place..place + 6] == b"b.json" {
-            packed[place] = b'a';
+    for index in 0..packed.len() - 6 {
+        if &packed[index..index + 6] == b"b.json" {
+            packed[index] = b'a';
         }
     }
     assert!(said(zip(&packed, LIMITS, &everything)).contains("duplicate file names"));
@@ -188,8 +188,8 @@ fn a_path_stands_once() {
 #[test]
 fn a_name_that_the_two_headers_of_a_zip_disagree_on_is_refused() {
     let mut packed = zipped(&[("report.json", b"1")]);
-    let place = packed.windows(11).position(|name| name == b"report.json").unwrap();
-    packed[place] = b'x';
+    let index = packed.windows(11).position(|name| name == b"report.json").unwrap();
+    packed[index] = b'x';
     assert!(said(zip(&packed, LIMITS, &everything)).contains("header inconsistency"));
 }
 
@@ -213,8 +213,8 @@ fn sizes_are_counted_and_never_believed() {
     // A header that says little in front of much: the size in a zip is a promise that the reader does not keep.
     let mut lying = zipped(&[("a", &bomb)]);
     let size = u32::try_from(bomb.len()).unwrap().to_le_bytes();
-    while let Some(place) = lying.windows(4).position(|found| found == size) {
-        lying[place..place + 4].copy_from_slice(&1_u32.to_le_bytes());
+    while let Some(index) = lying.windows(4).position(|found| found == size) {
+        lying[index..index + 4].copy_from_slice(&1_u32.to_le_bytes());
     }
     assert_ne!(said(zip(&lying, LIMITS, &everything)), "read");
 }

@@ -6,7 +6,7 @@ use ::zip::ZipArchive;
 use ::zip::read::ZipFileEntry;
 use ::zip::result::ZipError;
 
-use super::{Counted, Limits, Refused, Shelves, Unpacked, broken, path_of, shown};
+use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, path_of, shown};
 use crate::model::RepoPath;
 
 /// The bits of a Unix mode that say what an entry is.
@@ -18,8 +18,8 @@ const FOLDER: u32 = 0o040_000;
 ///
 /// # Errors
 /// Why nothing of it is used.
-pub fn zip(bytes: &[u8], limits: Limits, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Unpacked, Refused> {
-    let mut shelves = Shelves::new(limits);
+pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Unpacked, ArchiveError> {
+    let mut shelves = ArchiveEntries::new(limits);
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| refused(&error))?;
     let mut chosen = Vec::new();
     for place in 0..archive.len() {
@@ -36,7 +36,7 @@ pub fn zip(bytes: &[u8], limits: Limits, wanted: &dyn Fn(&RepoPath) -> bool) -> 
     let mut inflated = 0;
     for (place, path) in chosen {
         let file = archive.by_index(place).map_err(|error| refused(&error))?;
-        let mut counted = Counted::new(file, limits.inflated);
+        let mut counted = CountingReader::new(file, limits.inflated);
         counted.left -= inflated;
         shelves.keep(path, &mut counted)?;
         inflated = limits.inflated - counted.left;
@@ -45,20 +45,20 @@ pub fn zip(bytes: &[u8], limits: Limits, wanted: &dyn Fn(&RepoPath) -> bool) -> 
 }
 
 /// The path of an entry that is a file; `None` for a folder.
-fn file(entry: &ZipFileEntry<'_>) -> Result<Option<RepoPath>, Refused> {
+fn file(entry: &ZipFileEntry<'_>) -> Result<Option<RepoPath>, ArchiveError> {
     let path = path_of(entry.name_raw())?;
     let kind = entry.unix_mode().map_or(0, |mode| mode & KIND);
     match (entry.name_raw().ends_with(b"/"), kind) {
         (true, 0 | FOLDER) => Ok(None),
-        (false, 0 | REGULAR) if entry.encrypted() => Err(Refused::Encrypted(path)),
+        (false, 0 | REGULAR) if entry.encrypted() => Err(ArchiveError::Encrypted(path)),
         (false, 0 | REGULAR) => Ok(Some(path)),
-        (true | false, _) => Err(Refused::Special(path)),
+        (true | false, _) => Err(ArchiveError::Special(path)),
     }
 }
 
-fn refused(error: &ZipError) -> Refused {
+fn refused(error: &ZipError) -> ArchiveError {
     match error {
         ZipError::Io(error) => broken(error),
-        other => Refused::Broken(shown(other.to_string().as_bytes())),
+        other => ArchiveError::Broken(shown(other.to_string().as_bytes())),
     }
 }

@@ -1,11 +1,11 @@
 //! `fingerprint:` of an agent: the files that a recording is of.
 
-use super::Reader;
+use super::ConfigReader;
 use super::form::{FingerprintForm, StaleForm};
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, Stale};
+use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, StalePolicy};
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// The patterns, or the reason why there are none.
     pub(super) fn fingerprint(
         &mut self,
@@ -48,15 +48,15 @@ impl Reader<'_> {
     }
 
     /// What a stale recording is worth.
-    pub(super) fn stale(&mut self, index: usize, name: &str, agent: &Agent, form: Option<StaleForm>) -> Stale {
+    pub(super) fn stale(&mut self, index: usize, name: &str, agent: &Agent, form: Option<StaleForm>) -> StalePolicy {
         if form.is_some() && agent.files() == AgentFiles::Unstated {
             let at = [Key("suites"), At(index), Key("agents"), Key(name), Key("stale")];
             let help = "name the agent's files in fingerprint, or remove stale";
             self.refuse(&at, "no-effect", "without a fingerprint no recording can be told to be stale", help);
         }
         match form {
-            None | Some(StaleForm::Fail) => Stale::Refused,
-            Some(StaleForm::Warn) => Stale::Told,
+            None | Some(StaleForm::Fail) => StalePolicy::Refused,
+            Some(StaleForm::Warn) => StalePolicy::Told,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Reader;
+use super::ConfigReader;
 use crate::diag::nearest;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, JudgeName, LiveSource, Target};
@@ -32,7 +32,7 @@ pub struct JudgeForm {
     kappa: Option<f64>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     pub(super) fn judges(
         &mut self,
         index: usize,

@@ -19,30 +19,30 @@ use super::yaml::Step;
 use super::yaml::Step::{At, Key};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
-    AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, Suite, SuiteId, Target,
-    Tier, Transport, Wire,
+    AgentName, Budget, Config, Price, Protocol, Provider, RepoPath, StatedGate, StatedLimit, SuiteConfig, SuiteId,
+    Target, Tier, Transport, Wire,
 };
 
 /// Reads a config; its paths are taken from its own folder.
 ///
 /// # Errors
 /// Everything in it that cannot be, each with its place.
-pub fn read(source: &SourceText) -> Result<Config, Diagnostics> {
+pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
-    let (problems, places) = (Diagnostics::default(), yaml::Places::of(source));
-    let mut reader = Reader { source, folder: source.file.parent(), problems, places };
+    let (problems, places) = (Diagnostics::default(), yaml::YamlLocations::of(source));
+    let mut reader = ConfigReader { source, folder: source.file.parent(), problems, places };
     let config = reader.config(form);
     reader.problems.or(config)
 }
 
-struct Reader<'a> {
+struct ConfigReader<'a> {
     source: &'a SourceText,
     folder: RepoPath,
     problems: Diagnostics,
-    places: yaml::Places<'a>,
+    places: yaml::YamlLocations<'a>,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
         let at = self.places.at(path);
         self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
@@ -87,7 +87,7 @@ impl Reader<'_> {
                 (name, target)
             })
             .collect();
-        let mut suites: Vec<Suite> = Vec::new();
+        let mut suites: Vec<SuiteConfig> = Vec::new();
         for (index, suite) in form.suites.into_iter().enumerate() {
             if let Some(suite) = self.suite(index, suite, &targets) {
                 if suites.iter().any(|other| other.id == suite.id) {
@@ -123,7 +123,7 @@ impl Reader<'_> {
         }
     }
 
-    fn find_runs_of(&mut self, suites: &mut [Suite]) {
+    fn find_runs_of(&mut self, suites: &mut [SuiteConfig]) {
         let known: Vec<(SuiteId, RepoPath)> =
             suites.iter().map(|suite| (suite.id.clone(), suite.path.clone())).collect();
         for suite in suites {
@@ -142,7 +142,7 @@ impl Reader<'_> {
         }
     }
 
-    fn suite(&mut self, index: usize, form: SuiteForm, targets: &BTreeMap<String, Target>) -> Option<Suite> {
+    fn suite(&mut self, index: usize, form: SuiteForm, targets: &BTreeMap<String, Target>) -> Option<SuiteConfig> {
         let at = |key| [Key("suites"), At(index), Key(key)];
         let id =
             SuiteId::new(&form.id).map_err(|bad| self.refuse(&at("id"), "bad-id", bad.to_string(), bad.help())).ok();
@@ -181,7 +181,7 @@ impl Reader<'_> {
         }
         let stated = form.gates.into_iter().map(|(metric, forms)| (self.gates(index, &metric, forms), metric));
         let gates = stated.map(|(stated, metric)| (metric, stated)).collect();
-        Some(Suite {
+        Some(SuiteConfig {
             index,
             id: id?,
             kind: form.kind,
@@ -209,10 +209,10 @@ impl Reader<'_> {
             GateForms::Many(forms) => (forms, true),
         };
         let base = [Key("suites"), At(index), Key("gates"), Key(metric)];
-        let checked = forms.into_iter().enumerate().map(|(place, form)| {
+        let checked = forms.into_iter().enumerate().map(|(index, form)| {
             let mut at = base.to_vec();
             if listed {
-                at.push(At(place));
+                at.push(At(index));
             }
             self.gate(&at, &form)
         });
@@ -362,5 +362,37 @@ fn duration(text: &str) -> Option<Duration> {
         "s" => Some(Duration::from_secs(number)),
         "m" => number.checked_mul(60).map(Duration::from_secs),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::read_config;
+    use crate::format::SourceText;
+    use crate::model::{RepoPath, SuiteConfig};
+
+    fn suite(lines: &str) -> SuiteConfig {
+        let text = format!("version: 1\nsuites:\n  - id: s\n    kind: findings\n    path: golden\n{lines}");
+        let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text);
+        read_config(&source).unwrap().suites.remove(0)
+    }
+
+    #[test]
+    fn golden_files_are_read_with_what_they_depend_on_and_nothing_else() {
+        let agent = "    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: made up } } }\n";
+        let read = |lines: &str| suite(&format!("{agent}{lines}")).for_reading();
+        let plain = read("");
+        for lines in
+            ["    gates: { finding_recall: { min: 0.9 } }\n", "    samples: 3\n", "    no_newly_failing: true\n"]
+        {
+            assert_eq!(read(lines), plain, "{lines}");
+        }
+        for lines in ["    categories: [x]\n", "    labels: labels.yaml\n"] {
+            assert_ne!(read(lines), plain, "{lines}");
+        }
+        assert_ne!(SuiteConfig { path: RepoPath::root(), ..plain.clone() }, plain);
+        assert_ne!(SuiteConfig { agents: BTreeMap::new(), ..plain.clone() }, plain);
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Reader;
+use super::ConfigReader;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{EPSILON, PenaltyMode, Scoring};
 
@@ -64,7 +64,7 @@ enum PenaltyModeForm {
     Criterion,
 }
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     pub(super) fn scoring(&mut self, index: usize, form: ScoringForm) -> Scoring {
         let usual = Scoring::default();
         let mut scoring = Scoring { rationale: form.rationale, ..usual.clone() };

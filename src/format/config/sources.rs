@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Reader;
+use super::ConfigReader;
 use super::form::{AgentForm, RoleForm, SourceForm};
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
-use crate::model::{Agent, LiveSource, Role, Source, Stale, Target};
+use crate::model::{Agent, LiveSource, Role, RunSource, StalePolicy, Target};
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     pub(super) fn agent(
         &mut self,
         index: usize,
@@ -33,12 +33,12 @@ impl Reader<'_> {
         };
         let (fingerprint, no_fingerprint) = self.fingerprint(index, name, form.fingerprint, prompt.as_ref());
         let mut agent =
-            Agent { deterministic, model, prompt, fingerprint, no_fingerprint, stale: Stale::default(), role };
+            Agent { deterministic, model, prompt, fingerprint, no_fingerprint, stale: StalePolicy::default(), role };
         agent.stale = self.stale(index, name, &agent, form.stale);
         agent
     }
 
-    fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<Source> {
+    fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<RunSource> {
         match (form.replay, form.target) {
             (Some(_), None) if form.record => {
                 let help = "remove it, or state target: NAME";
@@ -50,13 +50,13 @@ impl Reader<'_> {
                 self.refuse(at, "no-effect", "critic has no effect beside replay", help);
                 None
             }
-            (Some(folder), None) => Some(Source::Replay(self.path(at, &folder))),
+            (Some(folder), None) => Some(RunSource::Replay(self.path(at, &folder))),
             (None, Some(target)) => {
                 let known = [Some(&target), form.critic.as_ref()].into_iter().flatten();
                 let unknown =
                     known.filter(|name| !targets.contains_key(*name)).map(|name| self.unknown(at, name, targets));
                 match unknown.count() {
-                    0 => Some(Source::Live(LiveSource { target, critic: form.critic, record: form.record })),
+                    0 => Some(RunSource::Live(LiveSource { target, critic: form.critic, record: form.record })),
                     _ => None,
                 }
             }

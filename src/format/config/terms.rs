@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::Reader;
+use super::ConfigReader;
 use super::form::FlagForm;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Flag, RepoPath};
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     pub(super) fn named(
         &mut self,
         index: usize,

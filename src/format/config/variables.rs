@@ -1,6 +1,6 @@
 //! The environment variables that a config may name: what belongs to the runner stays with the runner.
 
-use super::Reader;
+use super::ConfigReader;
 use super::form::TargetForm;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
@@ -17,7 +17,7 @@ const USUAL: [&str; 13] = [
 const FILES: [&str; 6] =
     ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH"];
 
-impl Reader<'_> {
+impl ConfigReader<'_> {
     /// Refuses a target whose key or region cannot be one.
     pub(super) fn variables(&mut self, target: &str, form: &TargetForm) {
         let at = |key| [Key("targets"), Key(target), Key(key)];

@@ -7,12 +7,12 @@ mod wire;
 use prost::Message;
 
 use self::attributes::text;
-use self::wire::{Request, Resource, ResourceSpans, Scope, ScopeSpans, Span};
+use self::wire::{ExportRequest, OtlpSpan, Resource, ResourceSpans, Scope, ScopeSpans};
 use crate::model::Traced;
 
 /// The run whose samples are sent.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Telling {
+pub struct ExportedRun {
     /// When the run started: with a sample's names it makes the ids of the sample's trace.
     pub started_at: String,
     /// What is said of the sender, such as `service.name`, in the order in which it is sent.
@@ -34,7 +34,7 @@ pub enum Content {
 const REQUEST_BYTES: usize = 2 * 1024 * 1024;
 
 /// The requests that tell of all samples, each a body to be posted. The same samples always make the same bytes.
-pub fn requests(telling: &Telling, samples: &[Traced]) -> Vec<Vec<u8>> {
+pub fn requests(telling: &ExportedRun, samples: &[Traced]) -> Vec<Vec<u8>> {
     let (mut requests, mut spans, mut bytes) = (Vec::new(), Vec::new(), 0);
     for span in samples.iter().flat_map(|sample| spans::of(telling, sample)) {
         let size = span.encoded_len();
@@ -51,12 +51,12 @@ pub fn requests(telling: &Telling, samples: &[Traced]) -> Vec<Vec<u8>> {
     requests
 }
 
-fn request(telling: &Telling, spans: Vec<Span>) -> Vec<u8> {
+fn request(telling: &ExportedRun, spans: Vec<OtlpSpan>) -> Vec<u8> {
     let attributes = telling.resource.iter().map(|(key, value)| text(key, value)).collect();
     let scope = Scope { name: "goldgate".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     let scoped = ScopeSpans { scope: Some(scope), spans };
     let of_resource = ResourceSpans { resource: Some(Resource { attributes }), scope_spans: vec![scoped] };
-    Request { resource_spans: vec![of_resource] }.encode_to_vec()
+    ExportRequest { resource_spans: vec![of_resource] }.encode_to_vec()
 }
 
 /// How many spans a receiver did not take, as it answered.

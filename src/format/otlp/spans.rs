@@ -4,10 +4,10 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::attributes::{bounded, count, message, number, only, text, text_of};
-use super::wire::{Code, KeyValue, Kind, Span, Status as Ending};
-use super::{Content, Telling};
-use crate::format::loose;
-use crate::model::{Answered, Chat, Period, Record, Status, Stop, ToolCall, Traced};
+use super::wire::{OtlpAttribute, OtlpSpan, SpanCode, SpanKind, SpanStatus as Ending};
+use super::{Content, ExportedRun};
+use crate::format::lenient;
+use crate::model::{ModelCall, ModelCallResult, Period, RunRecord, RunStatus, StopReason, ToolCall, Traced};
 
 /// Spans of one kind in a sample; an agent that calls without end fills no receiver.
 const MOST: usize = 1000;
@@ -17,8 +17,8 @@ const NAME_BYTES: usize = 128;
 const ERROR_BYTES: usize = 500;
 
 /// All spans of a sample, the agent's first. Each sample is a trace of its own.
-pub fn of(telling: &Telling, sample: &Traced) -> Vec<Span> {
-    let trace = Trace::of(telling, sample);
+pub fn of(telling: &ExportedRun, sample: &Traced) -> Vec<OtlpSpan> {
+    let trace = TraceBuilder::of(telling, sample);
     let mut spans = vec![trace.agent()];
     let chats = sample.chats.iter().take(MOST).enumerate();
     spans.extend(chats.map(|(place, chat)| trace.chat(place, chat)));
@@ -27,16 +27,16 @@ pub fn of(telling: &Telling, sample: &Traced) -> Vec<Span> {
     spans
 }
 
-struct Trace<'a> {
+struct TraceBuilder<'a> {
     sample: &'a Traced,
     content: Content,
     id: [u8; 32],
 }
 
-impl<'a> Trace<'a> {
+impl<'a> TraceBuilder<'a> {
     /// Ids are made of the run's start and the sample's names: nothing is random, and two runs never share a trace.
-    fn of(telling: &Telling, sample: &'a Traced) -> Self {
-        let Record { agent, case, sample: number, .. } = &sample.record;
+    fn of(telling: &ExportedRun, sample: &'a Traced) -> Self {
+        let RunRecord { agent, case, sample: number, .. } = &sample.record;
         let names = [telling.started_at.as_str(), sample.suite.as_str(), agent.as_str(), case.as_str()];
         let mut hash = Sha256::new();
         for name in names {
@@ -48,20 +48,27 @@ impl<'a> Trace<'a> {
         Self { sample, content: telling.content, id: hash.finalize().into() }
     }
 
-    fn span_id(&self, kind: &str, place: usize) -> Vec<u8> {
+    fn span_id(&self, kind: &str, index: usize) -> Vec<u8> {
         let mut hash = Sha256::new();
         hash.update(self.id);
         hash.update(kind);
-        hash.update(place.to_be_bytes());
+        hash.update(index.to_be_bytes());
         hash.finalize()[..8].to_vec()
     }
 
-    fn span(&self, kind: (&str, Kind), place: usize, name: &str, period: Period, attributes: Vec<KeyValue>) -> Span {
+    fn span(
+        &self,
+        kind: (&str, SpanKind),
+        index: usize,
+        name: &str,
+        period: Period,
+        attributes: Vec<OtlpAttribute>,
+    ) -> OtlpSpan {
         let (operation, kind) = kind;
         let parent = if operation == AGENT { Vec::new() } else { self.span_id(AGENT, 0) };
-        Span {
+        OtlpSpan {
             trace_id: self.id[..16].to_vec(),
-            span_id: self.span_id(operation, place),
+            span_id: self.span_id(operation, index),
             parent_span_id: parent,
             name: bounded(&format!("{operation} {name}"), NAME_BYTES),
             kind: kind.into(),
@@ -72,7 +79,7 @@ impl<'a> Trace<'a> {
         }
     }
 
-    fn agent(&self) -> Span {
+    fn agent(&self) -> OtlpSpan {
         let Traced { suite, record, period, provider, chats, .. } = self.sample;
         let answered_by = record.provenance.provenance.model.as_deref();
         let mut said = vec![text("gen_ai.operation.name", AGENT), text("gen_ai.agent.name", record.agent.as_str())];
@@ -85,7 +92,7 @@ impl<'a> Trace<'a> {
         said.push(text("goldgate.agent", record.agent.as_str()));
         said.push(text("goldgate.case", record.case.as_str()));
         said.push(count("goldgate.sample", record.sample.into()));
-        said.push(text("goldgate.status", record.status.word()));
+        said.push(text("goldgate.status", record.status.as_str()));
         said.extend(text_of("goldgate.target", record.provenance.target.as_deref()));
         said.extend(text_of("goldgate.cache", record.provenance.provenance.cache.as_deref()));
         said.extend(record.metrics.cost_usd.map(|cost| number("goldgate.cost_usd", cost)));
@@ -98,19 +105,21 @@ impl<'a> Trace<'a> {
             said.push(message("gen_ai.output.messages", "assistant", &answer(record)));
         }
         let failed = match record.status {
-            Status::Completed => None,
-            Status::Error | Status::Timeout | Status::Stalled | Status::Cancelled => Some(record.status.word()),
+            RunStatus::Completed => None,
+            RunStatus::Error | RunStatus::Timeout | RunStatus::Stalled | RunStatus::Cancelled => {
+                Some(record.status.as_str())
+            }
         };
-        let span = self.span((AGENT, Kind::Internal), 0, record.agent.as_str(), *period, said);
+        let span = self.span((AGENT, SpanKind::Internal), 0, record.agent.as_str(), *period, said);
         self.ended(span, failed, record.error.as_deref())
     }
 
-    fn chat(&self, place: usize, chat: &Chat) -> Span {
-        let Chat { period, provider, asked, outcome } = chat;
+    fn chat(&self, index: usize, chat: &ModelCall) -> OtlpSpan {
+        let ModelCall { period, provider, asked, outcome } = chat;
         let mut said = vec![text("gen_ai.operation.name", CHAT), text("gen_ai.provider.name", provider)];
         said.push(text("gen_ai.request.model", asked));
         let failed = match outcome {
-            Answered::Turn { model, stop, spent } => {
+            ModelCallResult::Turn { model, stop, spent } => {
                 said.extend(text_of("gen_ai.response.model", model.as_deref()));
                 said.push(only("gen_ai.response.finish_reasons", reason(stop)));
                 said.push(count("gen_ai.usage.input_tokens", spent.input));
@@ -118,13 +127,13 @@ impl<'a> Trace<'a> {
                 said.push(count("gen_ai.usage.output_tokens", spent.output));
                 None
             }
-            Answered::Fault(word) => Some(word.as_str()),
+            ModelCallResult::Fault(word) => Some(word.as_str()),
         };
-        let span = self.span((CHAT, Kind::Client), place, asked, *period, said);
+        let span = self.span((CHAT, SpanKind::Client), index, asked, *period, said);
         self.ended(span, failed, None)
     }
 
-    fn tool(&self, place: usize, call: &ToolCall) -> Span {
+    fn tool(&self, index: usize, call: &ToolCall) -> OtlpSpan {
         let mut said = vec![text("gen_ai.operation.name", TOOL), text("gen_ai.tool.name", &call.name)];
         said.push(text("gen_ai.tool.type", "function"));
         if self.content == Content::Sent {
@@ -134,20 +143,20 @@ impl<'a> Trace<'a> {
         let start = self.sample.period.start;
         let length = call.latency_ms.unwrap_or(0).saturating_mul(1_000_000);
         let unknown = Period { start, end: start.saturating_add(length) };
-        let period = self.sample.tools.get(place).copied().unwrap_or(unknown);
-        let span = self.span((TOOL, Kind::Internal), place, &call.name, period, said);
+        let period = self.sample.tools.get(index).copied().unwrap_or(unknown);
+        let span = self.span((TOOL, SpanKind::Internal), index, &call.name, period, said);
         self.ended(span, call.error.as_ref().map(|_| "tool_error"), call.error.as_deref())
     }
 
     /// A failure's kind is always told; its words may be an agent's, and go along with the other texts only.
-    fn ended(&self, mut span: Span, failed: Option<&str>, words: Option<&str>) -> Span {
+    fn ended(&self, mut span: OtlpSpan, failed: Option<&str>, words: Option<&str>) -> OtlpSpan {
         let Some(kind) = failed else { return span };
         span.attributes.push(text("error.type", kind));
         let message = match (self.content, words) {
             (Content::Sent, Some(words)) => bounded(words, ERROR_BYTES),
             (Content::Sent, None) | (Content::Kept, _) => kind.to_owned(),
         };
-        Span { status: Some(Ending { message, code: Code::Error.into() }), ..span }
+        OtlpSpan { status: Some(Ending { message, code: SpanCode::Error.into() }), ..span }
     }
 }
 
@@ -156,17 +165,18 @@ const CHAT: &str = "chat";
 const TOOL: &str = "execute_tool";
 
 /// The text of the outputs where they have one, else all of them.
-fn answer(record: &Record) -> String {
+fn answer(record: &RunRecord) -> String {
     let outputs = record.outputs.text();
-    let text = loose::any(outputs).ok().and_then(|value| value.get("text").and_then(Value::as_str).map(str::to_owned));
+    let text =
+        lenient::any(outputs).ok().and_then(|value| value.get("text").and_then(Value::as_str).map(str::to_owned));
     text.unwrap_or_else(|| outputs.to_owned())
 }
 
-fn reason(stop: &Stop) -> &str {
+fn reason(stop: &StopReason) -> &str {
     match stop {
-        Stop::End => "stop",
-        Stop::Length => "length",
-        Stop::Refused => "content_filter",
-        Stop::Other(word) => word,
+        StopReason::End => "stop",
+        StopReason::Length => "length",
+        StopReason::Refused => "content_filter",
+        StopReason::Other(word) => word,
     }
 }

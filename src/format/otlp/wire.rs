@@ -2,7 +2,7 @@
 
 /// What is posted.
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct Request {
+pub struct ExportRequest {
     /// The spans of each resource.
     #[prost(message, repeated, tag = "1")]
     pub resource_spans: Vec<ResourceSpans>,
@@ -24,7 +24,7 @@ pub struct ResourceSpans {
 pub struct Resource {
     /// What is said of it.
     #[prost(message, repeated, tag = "1")]
-    pub attributes: Vec<KeyValue>,
+    pub attributes: Vec<OtlpAttribute>,
 }
 
 /// The spans that one program made.
@@ -35,7 +35,7 @@ pub struct ScopeSpans {
     pub scope: Option<Scope>,
     /// Its spans.
     #[prost(message, repeated, tag = "2")]
-    pub spans: Vec<Span>,
+    pub spans: Vec<OtlpSpan>,
 }
 
 /// A program.
@@ -51,7 +51,7 @@ pub struct Scope {
 
 /// One span.
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct Span {
+pub struct OtlpSpan {
     /// 16 bytes.
     #[prost(bytes = "vec", tag = "1")]
     pub trace_id: Vec<u8>,
@@ -65,7 +65,7 @@ pub struct Span {
     #[prost(string, tag = "5")]
     pub name: String,
     /// Whether it is a call to the outside.
-    #[prost(enumeration = "Kind", tag = "6")]
+    #[prost(enumeration = "SpanKind", tag = "6")]
     pub kind: i32,
     /// Nanoseconds after 1970.
     #[prost(fixed64, tag = "7")]
@@ -75,16 +75,16 @@ pub struct Span {
     pub end_time_unix_nano: u64,
     /// What is said of it.
     #[prost(message, repeated, tag = "9")]
-    pub attributes: Vec<KeyValue>,
+    pub attributes: Vec<OtlpAttribute>,
     /// How it ended.
     #[prost(message, optional, tag = "15")]
-    pub status: Option<Status>,
+    pub status: Option<SpanStatus>,
 }
 
 /// Whether a span is a call to the outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
-pub enum Kind {
+pub enum SpanKind {
     /// Not said.
     Unspecified = 0,
     /// It is not.
@@ -95,19 +95,19 @@ pub enum Kind {
 
 /// How a span ended.
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct Status {
+pub struct SpanStatus {
     /// What was said of it.
     #[prost(string, tag = "2")]
     pub message: String,
     /// Well or not.
-    #[prost(enumeration = "Code", tag = "3")]
+    #[prost(enumeration = "SpanCode", tag = "3")]
     pub code: i32,
 }
 
 /// Whether a span ended well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
-pub enum Code {
+pub enum SpanCode {
     /// Not said, which stands for well.
     Unset = 0,
     /// It failed.
@@ -116,26 +116,26 @@ pub enum Code {
 
 /// An attribute.
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct KeyValue {
+pub struct OtlpAttribute {
     /// Its name.
     #[prost(string, tag = "1")]
     pub key: String,
     /// Its value.
     #[prost(message, optional, tag = "2")]
-    pub value: Option<AnyValue>,
+    pub value: Option<OtlpValue>,
 }
 
 /// A value of an attribute.
 #[derive(Clone, PartialEq, prost::Message)]
-pub struct AnyValue {
+pub struct OtlpValue {
     /// One of its forms.
-    #[prost(oneof = "Value", tags = "1, 3, 4, 5")]
-    pub value: Option<Value>,
+    #[prost(oneof = "OtlpValueForm", tags = "1, 3, 4, 5")]
+    pub value: Option<OtlpValueForm>,
 }
 
 /// The forms of a value.
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub enum Value {
+pub enum OtlpValueForm {
     /// A text.
     #[prost(string, tag = "1")]
     Text(String),
@@ -155,7 +155,7 @@ pub enum Value {
 pub struct List {
     /// The values.
     #[prost(message, repeated, tag = "1")]
-    pub values: Vec<AnyValue>,
+    pub values: Vec<OtlpValue>,
 }
 
 /// What a receiver answers.

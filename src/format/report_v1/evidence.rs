@@ -7,7 +7,7 @@ use crate::model::{CaseEvidence, CaseId, Difference, EvidenceLine, PairShortfall
 
 /// A case that moved a metric.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct EvidenceForm {
+pub struct ReportEvidenceForm {
     /// Its id.
     pub case: String,
     /// The metric's value of the case.
@@ -36,11 +36,11 @@ pub struct DifferenceForm {
 }
 
 /// The form of a case that moved a metric.
-pub fn evidence_form(evidence: &CaseEvidence) -> EvidenceForm {
+pub fn evidence_form(evidence: &CaseEvidence) -> ReportEvidenceForm {
     let CaseEvidence { case, value, baseline, differences } = evidence;
     let shown = |line: &EvidenceLine| difference_form(&line.difference, line.samples, &[]);
     let differences = differences.iter().map(shown).collect();
-    EvidenceForm { case: case.to_string(), value: *value, baseline: *baseline, differences }
+    ReportEvidenceForm { case: case.to_string(), value: *value, baseline: *baseline, differences }
 }
 
 /// The form of a shortfall of a pair.
@@ -57,8 +57,8 @@ fn difference_form(difference: &Difference, samples: Option<u32>, metrics: &[Str
 ///
 /// # Errors
 /// The id of no case.
-pub fn evidence(form: EvidenceForm) -> Result<CaseEvidence, String> {
-    let EvidenceForm { case, value, baseline, differences } = form;
+pub fn evidence(form: ReportEvidenceForm) -> Result<CaseEvidence, String> {
+    let ReportEvidenceForm { case, value, baseline, differences } = form;
     let case = CaseId::new(&case).map_err(|bad| bad.to_string())?;
     let line = |form: DifferenceForm| EvidenceLine { samples: form.samples, difference: difference(form) };
     Ok(CaseEvidence { case, value, baseline, differences: differences.into_iter().map(line).collect() })

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::evidence::{DifferenceForm, EvidenceForm};
-use super::judges::{JudgeForm, JudgedForm};
+use super::evidence::{DifferenceForm, ReportEvidenceForm};
+use super::judges::{JudgedForm, ReportJudgeForm};
 
 /// The whole file.
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -15,7 +15,7 @@ pub struct ReportFile {
     /// `goldgate.report/1`.
     pub schema: String,
     /// What wrote it.
-    pub tool: ToolForm,
+    pub tool: ReportToolForm,
     /// The config that it is of, from the root of the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
@@ -40,7 +40,7 @@ pub struct ReportFile {
     /// The exit code of the run.
     pub exit_code: u8,
     /// By suite.
-    pub suites: Vec<SuiteForm>,
+    pub suites: Vec<ReportSuiteForm>,
     /// Every failed check.
     pub failures: Vec<FailureForm>,
     /// Failed checks by tag.
@@ -99,7 +99,7 @@ pub struct ApprovalForm {
 
 /// What wrote a report.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct ToolForm {
+pub struct ReportToolForm {
     /// `goldgate`.
     pub name: String,
     /// Its version.
@@ -130,7 +130,7 @@ pub struct UsageForm {
 
 /// One suite.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct SuiteForm {
+pub struct ReportSuiteForm {
     /// Its id.
     pub id: String,
     /// Its kind.
@@ -142,12 +142,12 @@ pub struct SuiteForm {
     /// Why no gate was judged.
     pub reason: Option<String>,
     /// By agent.
-    pub agents: Vec<AgentForm>,
+    pub agents: Vec<ReportAgentForm>,
 }
 
 /// One agent.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct AgentForm {
+pub struct ReportAgentForm {
     /// Its name.
     pub agent: String,
     /// The worst of its gates.
@@ -155,19 +155,19 @@ pub struct AgentForm {
     /// Why no gate was judged.
     pub reason: Option<String>,
     /// What it was measured with.
-    pub identity: IdentityForm,
+    pub identity: ReportIdentityForm,
     /// The names of its metrics, in the order in which they are shown.
     pub metric_order: Vec<String>,
     /// By metric.
     pub metrics: BTreeMap<String, MetricForm>,
     /// What judges say of it; no gate and no verdict looks at it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub judges: Vec<JudgeForm>,
+    pub judges: Vec<ReportJudgeForm>,
     /// How many of its cases pass by majority, and in each of their samples.
     #[serde(default)]
     pub reliability: Option<ReliabilityForm>,
     /// By case.
-    pub cases: Vec<CaseForm>,
+    pub cases: Vec<ReportCaseForm>,
     /// Cases that are listed and not run.
     pub retired: BTreeMap<String, String>,
     /// Cases that only the baseline has.
@@ -208,7 +208,7 @@ pub struct PassingForm {
 
 /// What a number was measured with.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct IdentityForm {
+pub struct ReportIdentityForm {
     /// The digest of case ids and expectations.
     pub suite_digest: Option<String>,
     /// The scorer and its revision.
@@ -252,14 +252,14 @@ pub struct MetricForm {
     /// `share`, `count`, `points` or `spread`.
     pub unit: String,
     /// Its gates.
-    pub gates: Vec<GateForm>,
+    pub gates: Vec<ReportGateForm>,
     /// The worst of its gates.
     pub verdict: String,
     /// Why no gate was judged.
     pub reason: Option<String>,
     /// The cases that moved it, worst first; only where it fails, is inconclusive or is worse than the baseline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub evidence: Vec<EvidenceForm>,
+    pub evidence: Vec<ReportEvidenceForm>,
     /// Cases that moved it and are not listed.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_evidence: u32,
@@ -267,7 +267,7 @@ pub struct MetricForm {
 
 /// One gate.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct GateForm {
+pub struct ReportGateForm {
     /// `min`, `max`, `max_drop` or `max_rise`.
     pub gate: String,
     /// The threshold or tolerance.
@@ -286,7 +286,7 @@ pub struct GateForm {
 
 /// One case of an agent.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct CaseForm {
+pub struct ReportCaseForm {
     /// Its id.
     pub case: String,
     /// Its own values against the same thresholds.
@@ -306,7 +306,7 @@ pub struct CaseForm {
     pub excluded: bool,
     /// Why it does not gate for a while.
     #[serde(default)]
-    pub quarantine: Option<QuarantineForm>,
+    pub quarantine: Option<ReportQuarantineForm>,
     /// Samples that gave nothing to grade.
     pub inconclusive: Vec<LostForm>,
     /// Samples that were not made, since no answer could have changed a verdict.
@@ -334,7 +334,7 @@ pub struct CaseForm {
 
 /// Why a case does not gate for a while.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct QuarantineForm {
+pub struct ReportQuarantineForm {
     /// Who mends it.
     pub owner: String,
     /// What is known of it.

@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{
-    Agreement, JudgeComparison, JudgeIdentity, JudgeName, JudgeReport, JudgeStanding, JudgedSample, Mark, Opinion,
-    PairJudged, Trust, Vote,
+    Agreement, JudgeComparison, JudgeConsensus, JudgeIdentity, JudgeName, JudgeReport, JudgeStanding, JudgedSample,
+    Mark, PairJudged, Trust, Vote,
 };
 
 /// One judge on one agent. It is advice: no gate and no verdict looks at it.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct JudgeForm {
+pub struct ReportJudgeForm {
     /// Its name.
     pub judge: String,
     /// The models that voted; absent where nobody did.
@@ -93,12 +93,12 @@ pub struct JudgedSampleForm {
     /// Why it cannot be told.
     pub reason: Option<String>,
     /// The votes that count.
-    pub votes: Vec<VoteForm>,
+    pub votes: Vec<ReportVoteForm>,
 }
 
 /// One vote.
 #[derive(Serialize, Deserialize, JsonSchema)]
-pub struct VoteForm {
+pub struct ReportVoteForm {
     /// `pass`, `weak` or `fail`; absent where the vote is missing.
     pub verdict: Option<String>,
     /// Why, in the judge's words; of a missing vote, why it is.
@@ -106,7 +106,7 @@ pub struct VoteForm {
 }
 
 /// A judge to its form.
-pub fn judge_form(judge: &JudgeReport) -> JudgeForm {
+pub fn judge_form(judge: &JudgeReport) -> ReportJudgeForm {
     let JudgeReport { name, identity, marks, unsettled, comparison, trust } = judge;
     let JudgeIdentity { model, rubric_sha256, votes } = identity.clone();
     let [fail, weak, pass] = *marks;
@@ -115,7 +115,7 @@ pub fn judge_form(judge: &JudgeReport) -> JudgeForm {
         JudgeComparison::Known { baseline, delta } => (Some(*baseline), Some(*delta), None),
         JudgeComparison::Incomparable(why) => (None, None, Some(why.clone())),
     };
-    JudgeForm {
+    ReportJudgeForm {
         judge: name.to_string(),
         model,
         rubric_sha256,
@@ -131,7 +131,7 @@ pub fn judge_form(judge: &JudgeReport) -> JudgeForm {
         agreement: trust.agreement.as_ref().map(agreement_form),
         stale_labels: trust.stale,
         floor: trust.floor,
-        standing: trust.standing.word().to_owned(),
+        standing: trust.standing.as_str().to_owned(),
     }
 }
 
@@ -145,7 +145,7 @@ fn agreement_form(found: &Agreement) -> AgreementForm {
         ci95: *interval,
         weighted_kappa: *weighted,
         base_rate: *base_rate,
-        constant: constant.0.word().to_owned(),
+        constant: constant.0.as_str().to_owned(),
         constant_right: constant.1,
     }
 }
@@ -168,17 +168,19 @@ pub fn judged_form(judged: &PairJudged) -> JudgedForm {
     }
 }
 
-fn opinion_form(opinion: &Opinion) -> (Option<String>, Option<String>) {
+fn opinion_form(opinion: &JudgeConsensus) -> (Option<String>, Option<String>) {
     match opinion {
-        Opinion::Settled(mark) => (Some(mark.word().to_owned()), None),
-        Opinion::Unsettled(why) => (None, Some(why.clone())),
+        JudgeConsensus::Settled(mark) => (Some(mark.as_str().to_owned()), None),
+        JudgeConsensus::Unsettled(why) => (None, Some(why.clone())),
     }
 }
 
-fn vote_form(vote: &Vote) -> VoteForm {
+fn vote_form(vote: &Vote) -> ReportVoteForm {
     match vote {
-        Vote::Given { mark, reason } => VoteForm { verdict: Some(mark.word().to_owned()), reason: reason.clone() },
-        Vote::Missing(why) => VoteForm { verdict: None, reason: why.clone() },
+        Vote::Given { mark, reason } => {
+            ReportVoteForm { verdict: Some(mark.as_str().to_owned()), reason: reason.clone() }
+        }
+        Vote::Missing(why) => ReportVoteForm { verdict: None, reason: why.clone() },
     }
 }
 
@@ -186,8 +188,8 @@ fn vote_form(vote: &Vote) -> VoteForm {
 ///
 /// # Errors
 /// A word that stands for nothing.
-pub fn judge(form: JudgeForm) -> Result<JudgeReport, String> {
-    let standing = JudgeStanding::ALL.into_iter().find(|one| one.word() == form.standing);
+pub fn judge(form: ReportJudgeForm) -> Result<JudgeReport, String> {
+    let standing = JudgeStanding::ALL.into_iter().find(|one| one.as_str() == form.standing);
     let comparison = match (form.baseline, form.delta, form.incomparable) {
         (Some(baseline), Some(delta), None) => JudgeComparison::Known { baseline, delta },
         (None, None, Some(why)) => JudgeComparison::Incomparable(why),
@@ -239,14 +241,14 @@ pub fn judged(form: JudgedForm) -> Result<PairJudged, String> {
     })
 }
 
-fn opinion(verdict: Option<String>, reason: Option<String>) -> Result<Opinion, String> {
+fn opinion(verdict: Option<String>, reason: Option<String>) -> Result<JudgeConsensus, String> {
     match verdict {
-        Some(word) => Ok(Opinion::Settled(mark(&word)?)),
-        None => Ok(Opinion::Unsettled(reason.unwrap_or_default())),
+        Some(word) => Ok(JudgeConsensus::Settled(mark(&word)?)),
+        None => Ok(JudgeConsensus::Unsettled(reason.unwrap_or_default())),
     }
 }
 
-fn vote(form: VoteForm) -> Result<Vote, String> {
+fn vote(form: ReportVoteForm) -> Result<Vote, String> {
     match form.verdict {
         Some(word) => Ok(Vote::Given { mark: mark(&word)?, reason: form.reason }),
         None => Ok(Vote::Missing(form.reason)),
@@ -254,7 +256,7 @@ fn vote(form: VoteForm) -> Result<Vote, String> {
 }
 
 fn mark(word: &str) -> Result<Mark, String> {
-    Mark::ALL.into_iter().find(|mark| mark.word() == word).ok_or_else(|| format!("a judge's verdict is \"{word}\""))
+    Mark::ALL.into_iter().find(|mark| mark.as_str() == word).ok_or_else(|| format!("a judge's verdict is \"{word}\""))
 }
 
 fn name(text: &str) -> Result<JudgeName, String> {

@@ -7,7 +7,7 @@ mod reading;
 mod writing;
 
 pub use form::ReportFile;
-pub use reading::read;
+pub use reading::read_report;
 pub use writing::{summary, written};
 
 /// The name of this form.

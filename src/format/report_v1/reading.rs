@@ -4,55 +4,56 @@ use std::collections::BTreeMap;
 
 use super::evidence::{evidence, shortfall};
 use super::form::{
-    AgentForm, ApprovalForm, CaseForm, ChangeForm, CheckForm, GateForm, IdentityForm, LostForm, MetricForm,
-    PassingForm, QuarantineForm, ReliabilityForm, ReportFile, SuiteForm, UsageForm,
+    ApprovalForm, ChangeForm, CheckForm, LostForm, MetricForm, PassingForm, ReliabilityForm, ReportAgentForm,
+    ReportCaseForm, ReportFile, ReportGateForm, ReportIdentityForm, ReportQuarantineForm, ReportSuiteForm, UsageForm,
 };
 use super::{SCHEMA, judges};
 use crate::diag::Diagnostic;
 use crate::format::Step::Key;
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
     AgentName, AgentReport, AnsweredBy, Approval, Authority, Better, CaseId, CaseReport, CaseTrend, ChangeClass,
-    CheckKey, CheckName, Comparison, Exclusion, Failure, GateRuling, GoldenChange, Identity, Interruption, Layer, Lost,
-    MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue, Passing, Quarantine, Reliability,
-    RepoPath, Report, Ruling, Standing, Status, SuiteId, SuiteReport, Tag, Tier, Unit, Usage, Verdict, Weight, Why,
+    CheckKey, CheckName, Comparison, Exclusion, Failure, GateRuling, GoldenChange, Identity, Interruption, Layer,
+    LostSample, MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue, Passing, Quarantine,
+    Reliability, RepoPath, Report, Ruling, RunStatus, RunUsage, Standing, SuiteId, SuiteReport, Tag, Tier,
+    UngradedReason, Unit, Verdict, Weight,
 };
 
 /// Reads a stored report.
 ///
 /// # Errors
 /// What in it cannot be.
-pub fn read(source: &SourceText) -> Result<Report, Diagnostic> {
+pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
     let file: ReportFile = json::whole(source)?;
     if file.schema != SCHEMA {
-        let at = Place::whole(source).key(&[Key("schema")]);
+        let at = JsonCursor::whole(source).key(&[Key("schema")]);
         let what = format!("unknown schema \"{}\"", file.schema);
         return Err(source.problem(at, "unknown-schema", what, format!("this version reads \"{SCHEMA}\"")));
     }
     let exit_code = file.exit_code;
-    let report = report(file).map_err(|Odd(what)| {
+    let report = report(file).map_err(|UnknownWord(what)| {
         source.problem(0, "bad-report", what, "render the report that goldgate wrote, unedited")
     })?;
     match report.exit_code() == exit_code {
         true => Ok(report),
         false => {
-            let at = Place::whole(source).key(&[Key("exit_code")]);
-            let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.word());
+            let at = JsonCursor::whole(source).key(&[Key("exit_code")]);
+            let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.as_str());
             Err(source.problem(at, "contradiction", what, "render the report that goldgate wrote, unedited"))
         }
     }
 }
 
 /// A word that stands for nothing.
-struct Odd(String);
+struct UnknownWord(String);
 
-type Read<T> = Result<T, Odd>;
+type FormResult<T> = Result<T, UnknownWord>;
 
-fn odd<T>(what: &str, found: &str) -> Read<T> {
-    Err(Odd(format!("{what} is \"{found}\"")))
+fn odd<T>(what: &str, found: &str) -> FormResult<T> {
+    Err(UnknownWord(format!("{what} is \"{found}\"")))
 }
 
-fn report(file: ReportFile) -> Read<Report> {
+fn report(file: ReportFile) -> FormResult<Report> {
     let tiers = match file.tier.as_str() {
         "all" => vec![Tier::Deterministic, Tier::Model],
         word => vec![tier(word)?],
@@ -68,22 +69,22 @@ fn report(file: ReportFile) -> Read<Report> {
         samples: file.samples,
         started_at: file.started_at,
         finished_at: file.finished_at,
-        suites: file.suites.into_iter().map(suite).collect::<Read<_>>()?,
+        suites: file.suites.into_iter().map(suite).collect::<FormResult<_>>()?,
         verdict: ruling(&file.verdict, file.reason)?,
         not_gateable: file.not_gateable.into_iter().map(NotGateable).collect(),
         called_off: file.called_off.map(|word| interruption(&word)).transpose()?,
-        golden_changes: file.golden_changes.into_iter().map(change).collect::<Read<_>>()?,
+        golden_changes: file.golden_changes.into_iter().map(change).collect::<FormResult<_>>()?,
         approval: file.approval.map(|ApprovalForm { by, at, head, digest }| Approval { by, at, head, digest }),
         notes: file.notes,
-        usage: Usage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms },
+        usage: RunUsage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms },
     })
 }
 
-fn path(what: &str, text: &str) -> Read<RepoPath> {
-    RepoPath::root().join(text).map_err(|bad| Odd(format!("{what} {text:?} {bad}")))
+fn path(what: &str, text: &str) -> FormResult<RepoPath> {
+    RepoPath::root().join(text).map_err(|bad| UnknownWord(format!("{what} {text:?} {bad}")))
 }
 
-fn change(form: ChangeForm) -> Read<GoldenChange> {
+fn change(form: ChangeForm) -> FormResult<GoldenChange> {
     let ChangeForm { what, needs_approval, file, class } = form;
     Ok(GoldenChange {
         words: what,
@@ -96,11 +97,11 @@ fn change(form: ChangeForm) -> Read<GoldenChange> {
     })
 }
 
-fn interruption(word: &str) -> Read<Interruption> {
+fn interruption(word: &str) -> FormResult<Interruption> {
     Interruption::ALL.into_iter().find(|one| one.as_str() == word).map_or_else(|| odd("called_off", word), Ok)
 }
 
-fn tier(word: &str) -> Read<Tier> {
+fn tier(word: &str) -> FormResult<Tier> {
     match word {
         "deterministic" => Ok(Tier::Deterministic),
         "model" => Ok(Tier::Model),
@@ -108,7 +109,7 @@ fn tier(word: &str) -> Read<Tier> {
     }
 }
 
-fn ruling(word: &str, reason: Option<String>) -> Read<Ruling> {
+fn ruling(word: &str, reason: Option<String>) -> FormResult<Ruling> {
     match word {
         "pass" => Ok(Ruling::Judged(Verdict::Pass)),
         "inconclusive" => Ok(Ruling::Judged(Verdict::Inconclusive)),
@@ -118,23 +119,23 @@ fn ruling(word: &str, reason: Option<String>) -> Read<Ruling> {
     }
 }
 
-fn suite(form: SuiteForm) -> Read<SuiteReport> {
+fn suite(form: ReportSuiteForm) -> FormResult<SuiteReport> {
     Ok(SuiteReport {
-        id: SuiteId::new(&form.id).map_err(|bad| Odd(bad.to_string()))?,
+        id: SuiteId::new(&form.id).map_err(|bad| UnknownWord(bad.to_string()))?,
         kind: form.kind,
         tier: tier(&form.tier)?,
         verdict: ruling(&form.verdict, form.reason)?,
-        agents: form.agents.into_iter().map(agent).collect::<Read<_>>()?,
+        agents: form.agents.into_iter().map(agent).collect::<FormResult<_>>()?,
     })
 }
 
-fn case_id(text: &str) -> Read<CaseId> {
-    CaseId::new(text).map_err(|bad| Odd(bad.to_string()))
+fn case_id(text: &str) -> FormResult<CaseId> {
+    CaseId::new(text).map_err(|bad| UnknownWord(bad.to_string()))
 }
 
-fn agent(mut form: AgentForm) -> Read<AgentReport> {
-    let name = AgentName::new(&form.agent).map_err(|bad| Odd(bad.to_string()))?;
-    let IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = form.identity;
+fn agent(mut form: ReportAgentForm) -> FormResult<AgentReport> {
+    let name = AgentName::new(&form.agent).map_err(|bad| UnknownWord(bad.to_string()))?;
+    let ReportIdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = form.identity;
     let mut metrics = Vec::new();
     for metric_name in &form.metric_order {
         let Some(one) = form.metrics.remove(metric_name) else {
@@ -144,17 +145,21 @@ fn agent(mut form: AgentForm) -> Read<AgentReport> {
     }
     let cases = form.cases.into_iter().map(|one| case(&name, &form.metric_order, one));
     let tags = |counts: BTreeMap<String, u32>| {
-        counts.into_iter().map(|(word, count)| Ok((tag(&word)?, count))).collect::<Read<_>>()
+        counts.into_iter().map(|(word, count)| Ok((tag(&word)?, count))).collect::<FormResult<_>>()
     };
     Ok(AgentReport {
         verdict: ruling(&form.verdict, form.reason)?,
         identity: Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metrics,
-        cases: cases.collect::<Read<_>>()?,
-        judges: form.judges.into_iter().map(|one| judges::judge(one).map_err(Odd)).collect::<Read<_>>()?,
+        cases: cases.collect::<FormResult<_>>()?,
+        judges: form
+            .judges
+            .into_iter()
+            .map(|one| judges::judge(one).map_err(UnknownWord))
+            .collect::<FormResult<_>>()?,
         reliability: form.reliability.map(reliability),
-        retired: form.retired.into_iter().map(|(case, why)| Ok((case_id(&case)?, why))).collect::<Read<_>>()?,
-        removed: form.removed.iter().map(|case| case_id(case)).collect::<Read<_>>()?,
+        retired: form.retired.into_iter().map(|(case, why)| Ok((case_id(&case)?, why))).collect::<FormResult<_>>()?,
+        removed: form.removed.iter().map(|case| case_id(case)).collect::<FormResult<_>>()?,
         notes: form.notes,
         taxonomy_before: form.taxonomy_before.map(tags).transpose()?,
         infra_before: form.infra_before,
@@ -168,7 +173,7 @@ fn reliability(form: ReliabilityForm) -> Reliability {
     Reliability { majority: passing(majority), every: every_sample.map(passing), untold }
 }
 
-fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
+fn metric(name: &str, form: MetricForm) -> FormResult<MetricReport> {
     let better = match form.better.as_str() {
         "higher" => Better::Higher,
         "lower" => Better::Lower,
@@ -195,21 +200,25 @@ fn metric(name: &str, form: MetricForm) -> Read<MetricReport> {
             ci95: form.ci95,
             detectable: form.detectable,
         },
-        gates: form.gates.into_iter().map(gate).collect::<Read<_>>()?,
+        gates: form.gates.into_iter().map(gate).collect::<FormResult<_>>()?,
         verdict: ruling(&form.verdict, form.reason)?,
         evidence: MetricEvidence {
-            cases: form.evidence.into_iter().map(|one| evidence(one).map_err(Odd)).collect::<Read<_>>()?,
+            cases: form
+                .evidence
+                .into_iter()
+                .map(|one| evidence(one).map_err(UnknownWord))
+                .collect::<FormResult<_>>()?,
             more: form.more_evidence,
         },
     })
 }
 
-fn gate(form: GateForm) -> Read<GateRuling> {
-    let GateForm { gate, threshold, from_baseline, zone, hard, verdict, reason } = form;
+fn gate(form: ReportGateForm) -> FormResult<GateRuling> {
+    let ReportGateForm { gate, threshold, from_baseline, zone, hard, verdict, reason } = form;
     Ok(GateRuling { gate, threshold, from_baseline, zone, hard, ruling: ruling(&verdict, reason)? })
 }
 
-fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseReport> {
+fn case(agent: &AgentName, order: &[String], mut form: ReportCaseForm) -> FormResult<CaseReport> {
     let mut take = |name: &String| {
         form.metrics
             .remove(name)
@@ -220,7 +229,7 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         agent: agent.clone(),
         golden: RepoPath::root()
             .join(&form.golden)
-            .map_err(|bad| Odd(format!("the golden file {:?} {bad}", form.golden)))?,
+            .map_err(|bad| UnknownWord(format!("the golden file {:?} {bad}", form.golden)))?,
         planned: form.samples_planned,
         completed: form.samples_completed,
         passing: form.samples_passed,
@@ -231,8 +240,8 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
         },
         quarantine: form
             .quarantine
-            .map(|QuarantineForm { owner, reason, expires }| Box::new(Quarantine { owner, reason, expires })),
-        lost: form.inconclusive.into_iter().map(lost).collect::<Read<_>>()?,
+            .map(|ReportQuarantineForm { owner, reason, expires }| Box::new(Quarantine { owner, reason, expires })),
+        lost: form.inconclusive.into_iter().map(lost).collect::<FormResult<_>>()?,
         spared: form.samples_spared,
         values: order.iter().map(&mut take).collect(),
         passed: match form.passed.as_str() {
@@ -242,12 +251,16 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
             "fails" => Standing::Fails,
             other => return odd("passed", other),
         },
-        checks: form.checks.into_iter().map(check).collect::<Read<_>>()?,
+        checks: form.checks.into_iter().map(check).collect::<FormResult<_>>()?,
         shortfalls: form.shortfalls.into_iter().map(shortfall).collect(),
-        layers: form.read_layer.iter().map(|number| layer(*number)).collect::<Read<_>>()?,
+        layers: form.read_layer.iter().map(|number| layer(*number)).collect::<FormResult<_>>()?,
         kept: Vec::new(),
         complaints: BTreeMap::new(),
-        judged: form.judged.into_iter().map(|one| judges::judged(one).map_err(Odd)).collect::<Read<_>>()?,
+        judged: form
+            .judged
+            .into_iter()
+            .map(|one| judges::judged(one).map_err(UnknownWord))
+            .collect::<FormResult<_>>()?,
         outputs_sha256: None,
         answered_by: AnsweredBy::default(),
     };
@@ -263,28 +276,31 @@ fn case(agent: &AgentName, order: &[String], mut form: CaseForm) -> Read<CaseRep
     Ok(CaseReport { pair, verdict: ruling(&form.verdict, form.reason)?, trend })
 }
 
-fn layer(number: u8) -> Read<Layer> {
+fn layer(number: u8) -> FormResult<Layer> {
     let all = [Layer::Structured, Layer::Strict, Layer::Repaired, Layer::Salvaged, Layer::Unreadable];
-    all.into_iter().find(|layer| layer.number() == number).ok_or_else(|| Odd(format!("read_layer is {number}")))
+    all.into_iter().find(|layer| layer.number() == number).ok_or_else(|| UnknownWord(format!("read_layer is {number}")))
 }
 
-fn lost(form: LostForm) -> Read<Lost> {
+fn lost(form: LostForm) -> FormResult<LostSample> {
     let status = |word: &str| {
-        let all = [Status::Completed, Status::Error, Status::Timeout, Status::Stalled, Status::Cancelled];
-        all.into_iter().find(|status| status.word() == word).ok_or_else(|| Odd(format!("status is \"{word}\"")))
+        let all =
+            [RunStatus::Completed, RunStatus::Error, RunStatus::Timeout, RunStatus::Stalled, RunStatus::Cancelled];
+        all.into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or_else(|| UnknownWord(format!("status is \"{word}\"")))
     };
     let why = match form.status {
-        Some(word) => Why::Ended { status: status(&word)?, error: form.error },
-        None => Why::NotRecorded,
+        Some(word) => UngradedReason::Ended { status: status(&word)?, error: form.error },
+        None => UngradedReason::NotRecorded,
     };
-    Ok(Lost { sample: form.sample, why })
+    Ok(LostSample { sample: form.sample, why })
 }
 
-fn tag(word: &str) -> Read<Tag> {
-    Tag::ALL.into_iter().find(|tag| tag.word() == word).ok_or_else(|| Odd(format!("tag is \"{word}\"")))
+fn tag(word: &str) -> FormResult<Tag> {
+    Tag::ALL.into_iter().find(|tag| tag.as_str() == word).ok_or_else(|| UnknownWord(format!("tag is \"{word}\"")))
 }
 
-fn check(form: CheckForm) -> Read<PairCheck> {
+fn check(form: CheckForm) -> FormResult<PairCheck> {
     let failure = match (form.tag, form.detail, form.next_action) {
         (Some(word), Some(detail), Some(next_action)) => {
             Some(Box::new(Failure { tag: tag(&word)?, detail, next_action }))

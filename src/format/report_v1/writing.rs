@@ -7,15 +7,15 @@ use serde_json::json;
 use super::SCHEMA;
 use super::evidence::{evidence_form, shortfall_form};
 use super::form::{
-    AgentForm, ApprovalForm, CaseForm, ChangeForm, CheckForm, FailureForm, GateForm, IdentityForm, LocationForm,
-    LostForm, MetricForm, PassingForm, QuarantineForm, ReliabilityForm, ReportFile, SuiteForm, ToolForm, UsageForm,
-    ValueForm,
+    ApprovalForm, ChangeForm, CheckForm, FailureForm, LocationForm, LostForm, MetricForm, PassingForm, ReliabilityForm,
+    ReportAgentForm, ReportCaseForm, ReportFile, ReportGateForm, ReportIdentityForm, ReportQuarantineForm,
+    ReportSuiteForm, ReportToolForm, UsageForm, ValueForm,
 };
 use super::judges::{judge_form, judged_form};
 use crate::model::{
     AgentReport, Approval, Authority, CaseReport, Exclusion, FailureLine, GateRuling, GoldenChange, Identity,
-    MetricReport, Noise, PairCheck, PairValue, Passing, Quarantine, Reliability, RepoPath, Report, Ruling, Standing,
-    SuiteReport, Tag, Tier, Unit, Usage, Weight, Why,
+    MetricReport, Noise, PairCheck, PairValue, Passing, Quarantine, Reliability, RepoPath, Report, Ruling, RunUsage,
+    Standing, SuiteReport, Tag, Tier, UngradedReason, Unit, Weight,
 };
 
 /// The report as JSON, indented, with a line break at the end.
@@ -29,12 +29,12 @@ pub fn written(report: &Report) -> String {
 pub fn summary(report: &Report) -> String {
     let suites = report.suites.iter().map(|suite| {
         let agents: BTreeMap<&str, &str> =
-            suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.word())).collect();
-        json!({ "id": suite.id.as_str(), "tier": suite.tier.word(), "verdict": suite.verdict.word(), "agents": agents })
+            suite.agents.iter().map(|agent| (agent.agent.as_str(), agent.verdict.as_str())).collect();
+        json!({ "id": suite.id.as_str(), "tier": suite.tier.as_str(), "verdict": suite.verdict.as_str(), "agents": agents })
     });
     let not_gateable: Vec<&str> = report.not_gateable.iter().map(|why| why.0.as_str()).collect();
     let value = json!({
-        "schema": "goldgate.summary/1", "verdict": report.verdict.word(), "exit_code": report.exit_code(),
+        "schema": "goldgate.summary/1", "verdict": report.verdict.as_str(), "exit_code": report.exit_code(),
         "commit": report.commit, "suites": suites.collect::<Vec<_>>(), "not_gateable": not_gateable,
         "notes": report.notes,
     });
@@ -49,20 +49,20 @@ fn reason(ruling: &Ruling) -> Option<String> {
 
 fn tier(tiers: &[Tier]) -> String {
     match tiers {
-        [only] => only.word().to_owned(),
+        [only] => only.as_str().to_owned(),
         _ => "all".to_owned(),
     }
 }
 
 fn form(report: &Report) -> ReportFile {
-    let mut taxonomy: BTreeMap<String, u32> = Tag::ALL.into_iter().map(|tag| (tag.word().to_owned(), 0)).collect();
+    let mut taxonomy: BTreeMap<String, u32> = Tag::ALL.into_iter().map(|tag| (tag.as_str().to_owned(), 0)).collect();
     for failure in report.failures().filter_map(|line| line.check.failure.as_ref()) {
-        *taxonomy.entry(failure.tag.word().to_owned()).or_default() += 1;
+        *taxonomy.entry(failure.tag.as_str().to_owned()).or_default() += 1;
     }
-    let Usage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = report.usage;
+    let RunUsage { calls, retries, cached, saved, input_tokens, output_tokens, cost_usd, wall_ms } = report.usage;
     ReportFile {
         schema: SCHEMA.to_owned(),
-        tool: ToolForm { name: "goldgate".to_owned(), version: report.tool_version.clone() },
+        tool: ReportToolForm { name: "goldgate".to_owned(), version: report.tool_version.clone() },
         config: report.config.as_ref().map(|file| file.as_str().to_owned()),
         commit: report.commit.clone(),
         base: report.base.clone(),
@@ -70,7 +70,7 @@ fn form(report: &Report) -> ReportFile {
         samples: report.samples,
         started_at: report.started_at.clone(),
         finished_at: report.finished_at.clone(),
-        verdict: report.verdict.word().to_owned(),
+        verdict: report.verdict.as_str().to_owned(),
         reason: reason(&report.verdict),
         blocking: report.authority == Authority::Blocking,
         exit_code: report.exit_code(),
@@ -102,24 +102,24 @@ fn approval(approval: &Approval) -> ApprovalForm {
     ApprovalForm { by, at, head, digest }
 }
 
-fn suite(suite: &SuiteReport) -> SuiteForm {
-    SuiteForm {
+fn suite(suite: &SuiteReport) -> ReportSuiteForm {
+    ReportSuiteForm {
         id: suite.id.to_string(),
         kind: suite.kind.clone(),
-        tier: suite.tier.word().to_owned(),
-        verdict: suite.verdict.word().to_owned(),
+        tier: suite.tier.as_str().to_owned(),
+        verdict: suite.verdict.as_str().to_owned(),
         reason: reason(&suite.verdict),
         agents: suite.agents.iter().map(agent).collect(),
     }
 }
 
-fn agent(agent: &AgentReport) -> AgentForm {
+fn agent(agent: &AgentReport) -> ReportAgentForm {
     let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = agent.identity.clone();
-    AgentForm {
+    ReportAgentForm {
         agent: agent.agent.to_string(),
-        verdict: agent.verdict.word().to_owned(),
+        verdict: agent.verdict.as_str().to_owned(),
         reason: reason(&agent.verdict),
-        identity: IdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
+        identity: ReportIdentityForm { suite_digest, scorer, model, prompt_sha256, judge, samples, tier },
         metric_order: agent.metrics.iter().map(|metric| metric.name.clone()).collect(),
         metrics: agent.metrics.iter().map(|one| (one.name.clone(), metric(one))).collect(),
         judges: agent.judges.iter().map(judge_form).collect(),
@@ -128,12 +128,12 @@ fn agent(agent: &AgentReport) -> AgentForm {
         retired: agent.retired.iter().map(|(case, why)| (case.to_string(), why.clone())).collect(),
         removed: agent.removed.iter().map(ToString::to_string).collect(),
         notes: agent.notes.clone(),
-        read_layers: agent.layers().into_iter().map(|(layer, count)| (layer.word().to_owned(), count)).collect(),
+        read_layers: agent.layers().into_iter().map(|(layer, count)| (layer.as_str().to_owned(), count)).collect(),
         infra_before: agent.infra_before,
         taxonomy_before: agent
             .taxonomy_before
             .as_ref()
-            .map(|counts| counts.iter().map(|(tag, count)| (tag.word().to_owned(), *count)).collect()),
+            .map(|counts| counts.iter().map(|(tag, count)| (tag.as_str().to_owned(), *count)).collect()),
     }
 }
 
@@ -150,13 +150,13 @@ fn metric(metric: &MetricReport) -> MetricForm {
         baseline: metric.comparison.baseline,
         delta: metric.comparison.delta,
         ci95: metric.comparison.ci95,
-        noise: metric.comparison.noise().map(Noise::word).map(str::to_owned),
+        noise: metric.comparison.noise().map(Noise::as_str).map(str::to_owned),
         detectable: metric.comparison.detectable,
         aggregate: metric.aggregate.clone(),
-        better: metric.better.word().to_owned(),
+        better: metric.better.as_str().to_owned(),
         unit: unit(metric.unit).to_owned(),
         gates: metric.gates.iter().map(gate).collect(),
-        verdict: metric.verdict.word().to_owned(),
+        verdict: metric.verdict.as_str().to_owned(),
         reason: reason(&metric.verdict),
         evidence: metric.evidence.cases.iter().map(evidence_form).collect(),
         more_evidence: metric.evidence.more,
@@ -172,30 +172,30 @@ fn unit(unit: Unit) -> &'static str {
     }
 }
 
-fn gate(gate: &GateRuling) -> GateForm {
-    GateForm {
+fn gate(gate: &GateRuling) -> ReportGateForm {
+    ReportGateForm {
         gate: gate.gate.clone(),
         threshold: gate.threshold,
         from_baseline: gate.from_baseline,
         zone: gate.zone,
         hard: gate.hard,
-        verdict: gate.ruling.word().to_owned(),
+        verdict: gate.ruling.as_str().to_owned(),
         reason: reason(&gate.ruling),
     }
 }
 
-fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
+fn case(agent: &AgentReport, case: &CaseReport) -> ReportCaseForm {
     let pair = &case.pair;
     let lost = pair.lost.iter().map(|lost| match &lost.why {
-        Why::Ended { status, error } => {
-            LostForm { sample: lost.sample, status: Some(status.word().to_owned()), error: error.clone() }
+        UngradedReason::Ended { status, error } => {
+            LostForm { sample: lost.sample, status: Some(status.as_str().to_owned()), error: error.clone() }
         }
-        Why::NotRecorded => LostForm { sample: lost.sample, status: None, error: None },
+        UngradedReason::NotRecorded => LostForm { sample: lost.sample, status: None, error: None },
     });
     let values = agent.metrics.iter().zip(&pair.values);
-    CaseForm {
+    ReportCaseForm {
         case: pair.case.to_string(),
-        verdict: case.verdict.word().to_owned(),
+        verdict: case.verdict.as_str().to_owned(),
         reason: reason(&case.verdict),
         golden: pair.golden.as_str().to_owned(),
         samples_planned: pair.planned,
@@ -217,14 +217,14 @@ fn case(agent: &AgentReport, case: &CaseReport) -> CaseForm {
         shortfalls: pair.shortfalls.iter().map(shortfall_form).collect(),
         judged: pair.judged.iter().map(judged_form).collect(),
         read_layer: pair.layers.iter().map(|layer| layer.number()).collect(),
-        baseline_state: case.trend.word().to_owned(),
+        baseline_state: case.trend.as_str().to_owned(),
         flaky: case.is_flaky(),
     }
 }
 
-fn quarantine(quarantine: &Quarantine) -> QuarantineForm {
+fn quarantine(quarantine: &Quarantine) -> ReportQuarantineForm {
     let Quarantine { owner, reason, expires } = quarantine.clone();
-    QuarantineForm { owner, reason, expires }
+    ReportQuarantineForm { owner, reason, expires }
 }
 
 fn standing(standing: Standing) -> &'static str {
@@ -246,7 +246,7 @@ fn check(golden: &RepoPath, check: &PairCheck) -> CheckForm {
         name: check.name.to_string(),
         passed: check.standing.passes(),
         flaky: check.standing.is_flaky(),
-        tag: failure.map(|failure| failure.tag.word().to_owned()),
+        tag: failure.map(|failure| failure.tag.as_str().to_owned()),
         expected: check.expected.as_deref().map(str::to_owned),
         detail: failure.map(|failure| failure.detail.clone()),
         next_action: failure.map(|failure| failure.next_action.clone()),
@@ -261,7 +261,7 @@ fn failure(line: FailureLine<'_>) -> Option<FailureForm> {
         agent: line.agent.agent.to_string(),
         case: line.case.pair.case.to_string(),
         check: line.check.name.to_string(),
-        tag: failure.tag.word().to_owned(),
+        tag: failure.tag.as_str().to_owned(),
         expected: line.check.expected.as_deref().map(str::to_owned),
         detail: failure.detail.clone(),
         fix_strategy: failure.tag.fix_strategy().to_owned(),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::writing::lines;
 use crate::diag::Diagnostic;
 use crate::format::json;
-use crate::format::place::Fields;
+use crate::format::json_cursor::Fields;
 use crate::format::source::SourceText;
 use crate::model::{Ballot, JudgeName, Mark, Vote};
 
@@ -21,12 +21,12 @@ struct BallotForm {
     rubric_sha256: String,
     target: Option<String>,
     model: Option<String>,
-    votes: Vec<VoteForm>,
+    votes: Vec<RunVoteForm>,
 }
 
 /// One vote: a verdict with its reason, or why there is none.
 #[derive(Serialize, Deserialize)]
-struct VoteForm {
+struct RunVoteForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     verdict: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,7 +39,7 @@ struct VoteForm {
 ///
 /// # Errors
 /// The place of what goldgate never writes.
-pub fn read(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
+pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
     let refuse = |what: &str| {
         let help = "let goldgate write the votes: `goldgate judge`; or remove them";
         source.problem(json::offset_of(source, raw), "bad-judgements", format!("\"{KEY}\": {what}"), help)
@@ -57,14 +57,14 @@ pub fn read(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnost
     Ok(ballots)
 }
 
-fn vote(form: VoteForm) -> Option<Vote> {
+fn vote(form: RunVoteForm) -> Option<Vote> {
     match form {
-        VoteForm { verdict: Some(word), reason: Some(reason), missing: None } => {
-            let mark = Mark::ALL.into_iter().find(|mark| mark.word() == word)?;
+        RunVoteForm { verdict: Some(word), reason: Some(reason), missing: None } => {
+            let mark = Mark::ALL.into_iter().find(|mark| mark.as_str() == word)?;
             Some(Vote::Given { mark, reason })
         }
-        VoteForm { verdict: None, reason: None, missing: Some(why) } => Some(Vote::Missing(why)),
-        VoteForm { .. } => None,
+        RunVoteForm { verdict: None, reason: None, missing: Some(why) } => Some(Vote::Missing(why)),
+        RunVoteForm { .. } => None,
     }
 }
 
@@ -111,9 +111,9 @@ fn form(ballot: &Ballot) -> BallotForm {
     let Ballot { judge: _, rubric_sha256, judged_sha256, target, model, votes } = ballot.clone();
     let votes = votes.into_iter().map(|vote| match vote {
         Vote::Given { mark, reason } => {
-            VoteForm { verdict: Some(mark.word().to_owned()), reason: Some(reason), missing: None }
+            RunVoteForm { verdict: Some(mark.as_str().to_owned()), reason: Some(reason), missing: None }
         }
-        Vote::Missing(why) => VoteForm { verdict: None, reason: None, missing: Some(why) },
+        Vote::Missing(why) => RunVoteForm { verdict: None, reason: None, missing: Some(why) },
     });
     BallotForm { judged_sha256, rubric_sha256, target, model, votes: votes.collect() }
 }
@@ -131,7 +131,7 @@ mod tests {
             agent: AgentName::new("a").unwrap(),
             case: CaseId::new("c").unwrap(),
         };
-        run_v1::read(&source, &key, 0).map_err(|problem| problem.to_string())
+        run_v1::read_run(&source, &key, 0).map_err(|problem| problem.to_string())
     }
 
     fn ballot(judge: &str, reason: &str) -> Ballot {

@@ -7,12 +7,12 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::SCHEMA;
-use crate::format::place::Fields;
-use crate::model::{Json, Measures, Record, Recorded, Steps, ToolCall};
+use crate::format::json_cursor::Fields;
+use crate::model::{Json, Measures, RunProvenance, RunRecord, Steps, ToolCall};
 
-/// Writes a record. [`super::read`] gives the same run again.
-pub fn written(record: &Record) -> String {
-    let plain = serde_json::to_string(&Form::of(record)).expect("a record has no key that is no text");
+/// Writes a record. [`super::read_run`] gives the same run again.
+pub fn written(record: &RunRecord) -> String {
+    let plain = serde_json::to_string(&RunRecordForm::of(record)).expect("a record has no key that is no text");
     let mut out = String::with_capacity(plain.len() + plain.len() / 4);
     lines(&mut out, &plain, 0);
     out.push('\n');
@@ -26,7 +26,7 @@ pub fn json(value: &Value) -> Json {
 
 /// The whole record; its fields stand in the order in which they are written.
 #[derive(Serialize)]
-struct Form<'a> {
+struct RunRecordForm<'a> {
     schema: &'static str,
     agent: &'a str,
     case: &'a str,
@@ -36,7 +36,7 @@ struct Form<'a> {
     inputs: InputsForm<'a>,
     outputs: Box<RawValue>,
     intermediate: StepsForm<'a>,
-    evidence: EvidenceForm<'a>,
+    evidence: RunEvidenceForm<'a>,
     metrics: MeasuresForm<'a>,
     provenance: OriginForm<'a>,
 }
@@ -52,11 +52,11 @@ struct InputsForm<'a> {
 #[serde(untagged)]
 enum StepsForm<'a> {
     Told(Box<RawValue>),
-    Seen { node_transitions: Vec<Box<RawValue>>, tool_calls: Vec<CallForm<'a>>, events: Vec<Box<RawValue>> },
+    Seen { node_transitions: Vec<Box<RawValue>>, tool_calls: Vec<RunCallForm<'a>>, events: Vec<Box<RawValue>> },
 }
 
 #[derive(Serialize)]
-struct CallForm<'a> {
+struct RunCallForm<'a> {
     name: &'a str,
     arguments: Box<RawValue>,
     result: Box<RawValue>,
@@ -65,7 +65,7 @@ struct CallForm<'a> {
 }
 
 #[derive(Serialize)]
-struct EvidenceForm<'a> {
+struct RunEvidenceForm<'a> {
     file_paths: &'a [String],
     test_names: &'a [String],
     coverage_refs: &'a [String],
@@ -96,16 +96,27 @@ struct OriginForm<'a> {
     input_sha256: Option<&'a str>,
 }
 
-impl<'a> Form<'a> {
-    fn of(record: &'a Record) -> Self {
-        let Record { agent, case, sample, status, error, inputs, outputs, intermediate, evidence, metrics, provenance } =
-            record;
+impl<'a> RunRecordForm<'a> {
+    fn of(record: &'a RunRecord) -> Self {
+        let RunRecord {
+            agent,
+            case,
+            sample,
+            status,
+            error,
+            inputs,
+            outputs,
+            intermediate,
+            evidence,
+            metrics,
+            provenance,
+        } = record;
         Self {
             schema: SCHEMA,
             agent: agent.as_str(),
             case: case.as_str(),
             sample: *sample,
-            status: status.word(),
+            status: status.as_str(),
             error: error.as_deref(),
             inputs: InputsForm {
                 prompt: inputs.prompt.as_deref(),
@@ -114,7 +125,7 @@ impl<'a> Form<'a> {
             },
             outputs: raw(outputs),
             intermediate: StepsForm::of(intermediate),
-            evidence: EvidenceForm {
+            evidence: RunEvidenceForm {
                 file_paths: &evidence.file_paths,
                 test_names: &evidence.test_names,
                 coverage_refs: &evidence.coverage_refs,
@@ -131,14 +142,14 @@ impl<'a> StepsForm<'a> {
             Steps::Told(told) => Self::Told(raw(told)),
             Steps::Seen { node_transitions, tool_calls, events } => Self::Seen {
                 node_transitions: node_transitions.iter().map(raw).collect(),
-                tool_calls: tool_calls.iter().map(CallForm::of).collect(),
+                tool_calls: tool_calls.iter().map(RunCallForm::of).collect(),
                 events: events.iter().map(raw).collect(),
             },
         }
     }
 }
 
-impl<'a> CallForm<'a> {
+impl<'a> RunCallForm<'a> {
     fn of(call: &'a ToolCall) -> Self {
         let ToolCall { name, arguments, result, error, latency_ms } = call;
         let (arguments, result) = (raw(arguments), raw(result));
@@ -172,8 +183,8 @@ impl<'a> MeasuresForm<'a> {
 }
 
 impl<'a> OriginForm<'a> {
-    fn of(recorded: &'a Recorded) -> Self {
-        let Recorded { target, provenance, recorded_at, commit } = recorded;
+    fn of(recorded: &'a RunProvenance) -> Self {
+        let RunProvenance { target, provenance, recorded_at, commit } = recorded;
         Self {
             target: target.as_deref(),
             model: provenance.model.as_deref(),
@@ -229,8 +240,8 @@ pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
     }
     let (open, close) = if text.starts_with('{') { ('{', '}') } else { ('[', ']') };
     out.push(open);
-    for (place, (key, value)) in parts.into_iter().enumerate() {
-        out.push_str(if place == 0 { "" } else { "," });
+    for (index, (key, value)) in parts.into_iter().enumerate() {
+        out.push_str(if index == 0 { "" } else { "," });
         indent(out, depth + 1);
         if !key.is_empty() {
             out.extend([key, ": "]);
@@ -252,11 +263,11 @@ mod tests {
     use super::written;
     use crate::format::{SourceText, run_v1};
     use crate::model::{
-        AgentName, CaseId, Evidence, Inputs, Json, Measures, Provenance, Record, Recorded, RepoPath, Run, RunKey,
-        Status, Steps, SuiteId, Tokens, ToolCall,
+        AgentName, CaseId, Json, Measures, Provenance, RepoPath, Run, RunEvidence, RunInputs, RunKey, RunProvenance,
+        RunRecord, RunStatus, Steps, SuiteId, Tokens, ToolCall,
     };
 
-    fn record() -> Record {
+    fn record() -> RunRecord {
         let some = |text: &str| Some(text.to_owned());
         let call = ToolCall {
             name: "search".to_owned(),
@@ -265,18 +276,18 @@ mod tests {
             error: some("timed out"),
             latency_ms: Some(12),
         };
-        Record {
+        RunRecord {
             agent: AgentName::new("legal").unwrap(),
             case: CaseId::new("c").unwrap(),
             sample: 2,
-            status: Status::Completed,
+            status: RunStatus::Completed,
             error: None,
-            inputs: Inputs { prompt: some("What?\n\"x\""), repo_snapshot_id: None, options: Json::default() },
+            inputs: RunInputs { prompt: some("What?\n\"x\""), repo_snapshot_id: None, options: Json::default() },
             outputs: Json::from(
                 r#"{"text": "t", "findings": [{"n": 0.10000000000000000555, "b": [1,[2]]}], "gaps": []}"#,
             ),
             intermediate: Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() },
-            evidence: Evidence { file_paths: vec!["a.rs".to_owned()], ..Evidence::default() },
+            evidence: RunEvidence { file_paths: vec!["a.rs".to_owned()], ..RunEvidence::default() },
             metrics: Measures {
                 total_tokens: Some(9),
                 input_tokens: Some(7),
@@ -286,7 +297,7 @@ mod tests {
                 cost_usd: Some(0.25),
                 ..Measures::default()
             },
-            provenance: Recorded {
+            provenance: RunProvenance {
                 target: some("claude"),
                 provenance: Provenance {
                     model: some("m"),
@@ -302,10 +313,10 @@ mod tests {
         }
     }
 
-    fn reading(record: &Record) -> Run {
+    fn reading(record: &RunRecord) -> Run {
         let source = SourceText::from_text(RepoPath::root().child("r.json"), written(record));
         let key = RunKey { suite: SuiteId::new("s").unwrap(), agent: record.agent.clone(), case: record.case.clone() };
-        run_v1::read(&source, &key, record.sample).unwrap()
+        run_v1::read_run(&source, &key, record.sample).unwrap()
     }
 
     const PAGE: &str = r#"{
@@ -389,20 +400,20 @@ mod tests {
         let outputs: Value = serde_json::from_str(&run.outputs).unwrap();
         assert_eq!(outputs, serde_json::from_str::<Value>(record.outputs.text()).unwrap());
         let tokens = Tokens { input: 7, output: 2, total: Some(9.0), latency_ms: Some(40.0), cost_usd: Some(0.25) };
-        assert_eq!((run.status, run.error, run.tokens), (Status::Completed, None, tokens));
+        assert_eq!((run.status, run.error, run.tokens), (RunStatus::Completed, None, tokens));
         assert_eq!(run.provenance, record.provenance.provenance);
     }
 
     #[test]
     fn what_was_not_measured_was_not_recorded() {
-        let status = Status::Stalled;
-        let empty = Record {
+        let status = RunStatus::Stalled;
+        let empty = RunRecord {
             status,
             error: Some("no answer".to_owned()),
             outputs: Json::default(),
             intermediate: Steps::Told(Json::from("{\"toolCalls\": []}")),
             metrics: Measures::default(),
-            provenance: Recorded::default(),
+            provenance: RunProvenance::default(),
             ..record()
         };
         let run = reading(&empty);
@@ -422,7 +433,7 @@ mod tests {
                 ..record().intermediate.seen_calls()[0].clone()
             };
             let seen = Steps::Seen { node_transitions: Vec::new(), tool_calls: vec![call], events: Vec::new() };
-            let record = Record { intermediate: seen, error: Some(text.clone()), ..record() };
+            let record = RunRecord { intermediate: seen, error: Some(text.clone()), ..record() };
             assert_eq!(reading(&record).error, Some(text));
         }
     }

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::content::Usage;
-use super::telling::{Asker, Telling};
+use super::content::VendorUsage;
+use super::conversation_builder::{Asker, ConversationBuilder};
 use super::{Transcript, content};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::json;
@@ -13,7 +13,7 @@ use crate::model::Json;
 
 /// An object around messages.
 #[derive(Deserialize)]
-struct Conversation<'a> {
+struct AnthropicConversation<'a> {
     agent: Option<String>,
     case: Option<String>,
     #[serde(borrow)]
@@ -23,21 +23,21 @@ struct Conversation<'a> {
     system: Option<&'a RawValue>,
     #[serde(borrow)]
     messages: Option<Vec<&'a RawValue>>,
-    usage: Option<Usage>,
+    usage: Option<VendorUsage>,
 }
 
 /// A message, also as a response has it.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct AnthropicMessage<'a> {
     role: Option<String>,
     #[serde(borrow)]
     content: Option<&'a RawValue>,
     model: Option<String>,
-    usage: Option<Usage>,
+    usage: Option<VendorUsage>,
 }
 
 #[derive(Deserialize)]
-struct Block<'a> {
+struct ContentBlock<'a> {
     #[serde(rename = "type")]
     kind: String,
     #[serde(borrow)]
@@ -54,17 +54,17 @@ struct Block<'a> {
 
 /// Tells a message from an object around messages.
 #[derive(Deserialize)]
-struct Lone<'a> {
+struct AnthropicMessageProbe<'a> {
     #[serde(borrow)]
     role: Option<&'a RawValue>,
 }
 
 /// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
-pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
-    let lone = |raw: &&RawValue| content::has(raw, |lone: Lone<'_>| lone.role.is_some());
+pub fn read_anthropic(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone = |raw: &&RawValue| content::has(raw, |lone: AnthropicMessageProbe<'_>| lone.role.is_some());
     if documents.iter().all(lone) {
-        let reading = Reading::new(source);
-        return Ok(vec![reading.told(json::offset_of(source, documents[0]), documents, None)?]);
+        let reading = AnthropicReader::new(source);
+        return Ok(vec![reading.build_transcript(json::offset_of(source, documents[0]), documents, None)?]);
     }
     let mut problems = Diagnostics::default();
     let all: Vec<_> = documents.iter().filter_map(|raw| problems.keep(one(source, raw))).collect();
@@ -73,20 +73,20 @@ pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcri
 
 fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     let at = json::offset_of(source, raw);
-    let mut reading = Reading::new(source);
+    let mut reading = AnthropicReader::new(source);
     if raw.get().starts_with('[') {
-        return reading.told(at, &json::part::<Vec<&RawValue>>(source, raw)?, None);
+        return reading.build_transcript(at, &json::part::<Vec<&RawValue>>(source, raw)?, None);
     }
-    let whole: Conversation<'_> = content::fields(source, raw)?;
+    let whole: AnthropicConversation<'_> = content::fields(source, raw)?;
     let Some(messages) = whole.messages else {
         let help = "give a list of messages, or an object with \"messages\"";
         return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
     };
     if let Some(system) = whole.system {
         let text = content::text(source, system, &mut reading.telling)?;
-        reading.telling.asked(Asker::System, text);
+        reading.telling.add_question(Asker::System, text);
     }
-    let told = reading.told(at, &messages, whole.usage)?;
+    let told = reading.build_transcript(at, &messages, whole.usage)?;
     Ok(Transcript {
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
@@ -95,28 +95,33 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     })
 }
 
-struct Reading<'a> {
+struct AnthropicReader<'a> {
     source: &'a SourceText,
-    telling: Telling,
-    usage: Vec<Usage>,
+    telling: ConversationBuilder,
+    usage: Vec<VendorUsage>,
     model: Option<String>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> AnthropicReader<'a> {
     fn new(source: &'a SourceText) -> Self {
-        Self { source, telling: Telling::default(), usage: Vec::new(), model: None }
+        Self { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None }
     }
 
-    fn told(mut self, at: usize, messages: &[&RawValue], whole: Option<Usage>) -> Result<Transcript, Diagnostic> {
+    fn build_transcript(
+        mut self,
+        at: usize,
+        messages: &[&RawValue],
+        whole: Option<VendorUsage>,
+    ) -> Result<Transcript, Diagnostic> {
         messages.iter().try_for_each(|raw| self.message(raw))?;
-        let mut transcript = content::told(self.source, at, self.telling)?;
+        let mut transcript = content::finish_transcript(self.source, at, self.telling)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
         counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
         Ok(Transcript { model: self.model, ..transcript })
     }
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
-        let message: Message<'_> = content::fields(self.source, raw)?;
+        let message: AnthropicMessage<'_> = content::fields(self.source, raw)?;
         self.usage.extend(message.usage);
         if message.model.is_some() {
             self.model = message.model;
@@ -131,9 +136,9 @@ impl<'a> Reading<'a> {
             (None, _) => return Err(self.refuse(raw, "this message has no \"content\"")),
         };
         match message.role.as_deref() {
-            Some("assistant") => self.telling.said(text),
-            Some("system") => self.telling.asked(Asker::System, text),
-            Some("user") => self.telling.asked(Asker::User, text),
+            Some("assistant") => self.telling.add_answer(text),
+            Some("system") => self.telling.add_question(Asker::System, text),
+            Some("user") => self.telling.add_question(Asker::User, text),
             Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
             None => return Err(self.refuse(raw, "this message has no \"role\"")),
         }
@@ -143,7 +148,7 @@ impl<'a> Reading<'a> {
     fn texts(&self, blocks: &[&RawValue]) -> Result<String, Diagnostic> {
         let mut whole = String::new();
         for raw in blocks {
-            let block: Block<'_> = content::fields(self.source, raw)?;
+            let block: ContentBlock<'_> = content::fields(self.source, raw)?;
             if let Some(text) = block.text.filter(|_| block.kind == "text") {
                 whole.push_str(&content::plain(self.source, text)?);
             }
@@ -153,7 +158,7 @@ impl<'a> Reading<'a> {
 
     /// Calls and answers; the vendor's own tools and those of MCP servers have the same keys under longer names.
     fn block(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
-        let block: Block<'_> = content::fields(self.source, raw)?;
+        let block: ContentBlock<'_> = content::fields(self.source, raw)?;
         let kind = block.kind.as_str();
         if kind == "tool_use" || kind.ends_with("_tool_use") {
             let Some(name) = block.name else { return Err(self.refuse(raw, "this call has no \"name\"")) };
@@ -164,7 +169,7 @@ impl<'a> Reading<'a> {
                 return Err(self.refuse(raw, "this answer of a tool has no \"tool_use_id\""));
             };
             let result = content::result(block.content);
-            let error = block.is_error.filter(|error| *error).map(|_| said(&result));
+            let error = block.is_error.filter(|error| *error).map(|_| error_text(&result));
             let answered = self.telling.answered(&id, result, error);
             answered.map_err(content::unasked(self.source, raw, &id))?;
         } else if kind != "text" {
@@ -180,7 +185,7 @@ impl<'a> Reading<'a> {
 }
 
 /// A failed tool's own words.
-fn said(result: &Json) -> String {
+fn error_text(result: &Json) -> String {
     let text: Option<String> = serde_json::from_str(result.text()).ok();
     text.unwrap_or_else(|| result.text().to_owned())
 }

@@ -5,14 +5,14 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::Transcript;
-use super::telling::{NoAnswer, Telling, Unasked};
+use super::conversation_builder::{ConversationBuilder, NoAssistantMessage, UnmatchedResult};
 use crate::diag::Diagnostic;
 use crate::format::source::SourceText;
-use crate::format::{json, loose};
+use crate::format::{json, lenient};
 use crate::model::{Json, Measures};
 
 /// A text, or the texts of a list's parts one after the other; parts of another type are counted as left out.
-pub fn text(source: &SourceText, raw: &RawValue, telling: &mut Telling) -> Result<String, Diagnostic> {
+pub fn text(source: &SourceText, raw: &RawValue, telling: &mut ConversationBuilder) -> Result<String, Diagnostic> {
     match raw.get().as_bytes().first() {
         Some(b'"') => plain(source, raw),
         Some(b'n') => Ok(String::new()),
@@ -51,7 +51,7 @@ pub fn has<'a, T: Deserialize<'a>>(raw: &'a RawValue, such: impl FnOnce(T) -> bo
 
 /// A JSON text, in which half of a surrogate pair is no error: a cut emoji leaves one.
 pub fn plain(source: &SourceText, raw: &RawValue) -> Result<String, Diagnostic> {
-    match loose::any(raw.get()) {
+    match lenient::any(raw.get()) {
         Ok(Value::String(text)) => Ok(text),
         Ok(_) | Err(_) => json::part(source, raw),
     }
@@ -99,7 +99,7 @@ pub fn arguments(source: &SourceText, raw: Option<&RawValue>) -> Result<Json, Di
 
 /// Tokens, as every vendor counts them.
 #[derive(Deserialize, Default, Clone, Copy)]
-pub struct Usage {
+pub struct VendorUsage {
     prompt_tokens: Option<u64>,
     completion_tokens: Option<u64>,
     total_tokens: Option<u64>,
@@ -109,7 +109,7 @@ pub struct Usage {
     cache_read_input_tokens: Option<u64>,
 }
 
-impl Usage {
+impl VendorUsage {
     /// Adds what one answer took.
     pub fn add_to(self, metrics: &mut Measures) {
         // Anthropic counts what it read from its cache, or wrote there, beside the input.
@@ -136,20 +136,24 @@ pub fn add(total: &mut Option<u64>, more: Option<u64>) {
 
 /// Names that stand beside the messages: `agent` and `case`, or the same in `metadata`.
 pub fn name(stated: Option<&str>, metadata: Option<&RawValue>, key: &str) -> Option<String> {
-    let inner = || Some(loose::any(metadata?.get()).ok()?.get(key)?.as_str()?.to_owned());
+    let inner = || Some(lenient::any(metadata?.get()).ok()?.get(key)?.as_str()?.to_owned());
     stated.map(str::to_owned).or_else(inner)
 }
 
 /// A transcript that ends without an answer.
-pub fn told(source: &SourceText, at: usize, telling: Telling) -> Result<Transcript, Diagnostic> {
-    telling.told(at).map_err(|NoAnswer| {
+pub fn finish_transcript(
+    source: &SourceText,
+    at: usize,
+    telling: ConversationBuilder,
+) -> Result<Transcript, Diagnostic> {
+    telling.finish(at).map_err(|NoAssistantMessage| {
         let help = "give the whole conversation, with what the model answered";
         source.problem(at, "no-answer", "there is no message of an assistant in this transcript", help)
     })
 }
 
 /// An answer of a tool that no call waits for.
-pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(Unasked) -> Diagnostic {
+pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(UnmatchedResult) -> Diagnostic {
     let what = format!("the tool answer {name:?} belongs to no open call before it");
     let problem = source.problem(
         json::offset_of(source, raw),
@@ -157,5 +161,5 @@ pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(U
         what,
         "give the whole conversation, with the message that made the call",
     );
-    |Unasked| problem
+    |UnmatchedResult| problem
 }

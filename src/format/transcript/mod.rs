@@ -2,9 +2,9 @@
 
 mod anthropic;
 mod content;
+mod conversation_builder;
 mod openai;
 mod otlp;
-mod telling;
 
 use std::collections::BTreeMap;
 
@@ -14,12 +14,13 @@ use super::json;
 use super::source::SourceText;
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
-    AgentName, CaseId, Evidence, Inputs, Json, Measures, Provenance, Record, Recorded, Status, Steps, ToolCall,
+    AgentName, CaseId, Json, Measures, Provenance, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, Steps,
+    ToolCall,
 };
 
 /// Whose transcript it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
+pub enum TranscriptFormat {
     /// Message lists of the chat completions, and items of the Responses API.
     OpenAi,
     /// Messages with content blocks.
@@ -38,7 +39,7 @@ pub struct Transcript {
     /// The case's name, where the transcript says it.
     pub case: Option<String>,
     /// How the run ended.
-    pub status: Status,
+    pub status: RunStatus,
     /// What was said when it did not complete.
     pub error: Option<String>,
     /// What the system and the user said before the first answer.
@@ -67,12 +68,16 @@ pub struct Transcript {
 ///
 /// # Errors
 /// What cannot be read, with its place.
-pub fn read(form: Form, source: &SourceText, case_from: Option<&str>) -> Result<Vec<Transcript>, Diagnostics> {
+pub fn read_transcripts(
+    form: TranscriptFormat,
+    source: &SourceText,
+    case_from: Option<&str>,
+) -> Result<Vec<Transcript>, Diagnostics> {
     let documents = documents(source)?;
     match form {
-        Form::OpenAi => openai::read(source, &documents),
-        Form::Anthropic => anthropic::read(source, &documents),
-        Form::Otlp => otlp::read(source, &documents, case_from),
+        TranscriptFormat::OpenAi => openai::read_openai(source, &documents),
+        TranscriptFormat::Anthropic => anthropic::read_anthropic(source, &documents),
+        TranscriptFormat::Otlp => otlp::read_traces(source, &documents, case_from),
     }
 }
 
@@ -96,16 +101,16 @@ fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
 
 /// Why the text from a byte on is no JSON.
 fn broken(source: &SourceText, start: usize) -> Diagnostic {
-    let outcome: Result<&RawValue, Diagnostic> = json::read(source, start, &source.text[start..]);
+    let outcome: Result<&RawValue, Diagnostic> = json::read_json_part(source, start, &source.text[start..]);
     outcome.map_or_else(
         |problem| problem,
         |_| source.problem(start, "broken-json", "this is no JSON", "correct the syntax here"),
     )
 }
 
-impl Form {
+impl TranscriptFormat {
     /// The word for it on the command line and in a record's provenance.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
             Self::Anthropic => "anthropic",
@@ -116,7 +121,7 @@ impl Form {
 
 impl Transcript {
     /// The record of this run under the names that a suite knows it by.
-    pub fn record(&self, form: Form, agent: AgentName, case: CaseId, sample: u32) -> Record {
+    pub fn record(&self, form: TranscriptFormat, agent: AgentName, case: CaseId, sample: u32) -> RunRecord {
         let outputs = match &self.text {
             Some(text) => serde_json::json!({ "text": text }),
             None => serde_json::json!({}),
@@ -125,26 +130,26 @@ impl Transcript {
         for call in &self.calls {
             *metrics.tool_call_counts.entry(call.name.clone()).or_default() += 1;
         }
-        Record {
+        RunRecord {
             agent,
             case,
             sample,
             status: self.status,
             error: self.error.clone(),
-            inputs: Inputs { prompt: self.prompt.clone(), ..Inputs::default() },
+            inputs: RunInputs { prompt: self.prompt.clone(), ..RunInputs::default() },
             outputs: Json::from(outputs.to_string()),
             intermediate: Steps::Seen {
                 node_transitions: Vec::new(),
                 tool_calls: self.calls.clone(),
                 events: self.events.clone(),
             },
-            evidence: Evidence::default(),
+            evidence: RunEvidence::default(),
             metrics,
-            provenance: Recorded {
-                target: Some(format!("import {}", form.word())),
+            provenance: RunProvenance {
+                target: Some(format!("import {}", form.as_str())),
                 provenance: Provenance { model: self.model.clone(), ..Provenance::default() },
                 recorded_at: self.started_at.clone(),
-                ..Recorded::default()
+                ..RunProvenance::default()
             },
         }
     }
@@ -155,11 +160,12 @@ mod tests {
     use proptest::prelude::any;
     use proptest::proptest;
 
-    use super::{Form, read};
+    use super::{TranscriptFormat, read_transcripts};
     use crate::format::{SourceText, run_v1};
     use crate::model::{AgentName, CaseId, RepoPath, RunKey, SuiteId};
 
-    const FORMS: [Form; 3] = [Form::OpenAi, Form::Anthropic, Form::Otlp];
+    const FORMS: [TranscriptFormat; 3] =
+        [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic, TranscriptFormat::Otlp];
 
     /// One of each form, in one text: what one reader takes, the others meet as foreign.
     const TEXTS: [&str; 4] = [
@@ -184,19 +190,27 @@ mod tests {
             case: CaseId::new("c").unwrap(),
         };
         for form in FORMS {
-            for (sample, run) in (0_u32..).zip(read(form, &source, None).unwrap_or_default()) {
+            for (sample, run) in (0_u32..).zip(read_transcripts(form, &source, None).unwrap_or_default()) {
                 let text = run_v1::written(&run.record(form, key.agent.clone(), key.case.clone(), sample));
                 let file = RepoPath::root().child("r.json");
-                assert_eq!(run_v1::read(&SourceText::from_text(file, text), &key, sample).unwrap().status, run.status);
+                assert_eq!(
+                    run_v1::read_run(&SourceText::from_text(file, text), &key, sample).unwrap().status,
+                    run.status
+                );
             }
         }
     }
 
     #[test]
     fn every_form_has_a_run_in_it() {
-        for (text, form) in TEXTS.iter().zip([Form::OpenAi, Form::OpenAi, Form::Anthropic, Form::Otlp]) {
+        for (text, form) in TEXTS.iter().zip([
+            TranscriptFormat::OpenAi,
+            TranscriptFormat::OpenAi,
+            TranscriptFormat::Anthropic,
+            TranscriptFormat::Otlp,
+        ]) {
             let source = SourceText::from_text(RepoPath::root().child("t.json"), (*text).to_owned());
-            assert_eq!(read(form, &source, None).map(|runs| runs.len()), Ok(1), "{text}");
+            assert_eq!(read_transcripts(form, &source, None).map(|runs| runs.len()), Ok(1), "{text}");
             every_run_is_a_record(text);
         }
     }

@@ -3,17 +3,17 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::content::Usage;
-use super::telling::{Asker, Telling};
+use super::content::VendorUsage;
+use super::conversation_builder::{Asker, ConversationBuilder};
 use super::{Transcript, content};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::json;
 use crate::format::source::SourceText;
-use crate::model::{Json, Status};
+use crate::model::{Json, RunStatus};
 
 /// An object around messages or items: a request, a response, or both in one.
 #[derive(Deserialize)]
-struct Conversation<'a> {
+struct OpenAiConversation<'a> {
     agent: Option<String>,
     case: Option<String>,
     #[serde(borrow)]
@@ -29,9 +29,9 @@ struct Conversation<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<Vec<&'a RawValue>>,
-    usage: Option<Usage>,
+    usage: Option<VendorUsage>,
     status: Option<String>,
-    error: Option<ErrorForm>,
+    error: Option<OpenAiErrorForm>,
 }
 
 #[derive(Deserialize)]
@@ -41,13 +41,13 @@ struct Choice<'a> {
 }
 
 #[derive(Deserialize)]
-struct ErrorForm {
+struct OpenAiErrorForm {
     message: Option<String>,
 }
 
 /// A chat message or an item: they share their keys.
 #[derive(Deserialize)]
-struct Message<'a> {
+struct OpenAiMessage<'a> {
     role: Option<String>,
     #[serde(rename = "type")]
     kind: Option<String>,
@@ -68,12 +68,12 @@ struct Message<'a> {
     input: Option<&'a RawValue>,
     #[serde(borrow)]
     output: Option<&'a RawValue>,
-    usage: Option<Usage>,
+    usage: Option<VendorUsage>,
     model: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct CallForm<'a> {
+struct OpenAiCallForm<'a> {
     id: Option<String>,
     #[serde(borrow)]
     function: Option<Function<'a>>,
@@ -91,8 +91,9 @@ struct Function<'a> {
 }
 
 /// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
-pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
-    let lone = |raw: &&RawValue| content::has(raw, |lone: Lone<'_>| lone.role.is_some() || lone.kind.is_some());
+pub fn read_openai(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
+    let lone =
+        |raw: &&RawValue| content::has(raw, |lone: OpenAiMessageProbe<'_>| lone.role.is_some() || lone.kind.is_some());
     if documents.iter().all(lone) {
         return Ok(vec![conversation(source, json::offset_of(source, documents[0]), documents)?]);
     }
@@ -103,7 +104,7 @@ pub fn read(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcri
 
 /// Tells a message from an object around messages.
 #[derive(Deserialize)]
-struct Lone<'a> {
+struct OpenAiMessageProbe<'a> {
     #[serde(borrow)]
     role: Option<&'a RawValue>,
     #[serde(borrow, rename = "type")]
@@ -115,15 +116,15 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     if raw.get().starts_with('[') {
         return conversation(source, at, &json::part::<Vec<&RawValue>>(source, raw)?);
     }
-    let whole: Conversation<'_> = content::fields(source, raw)?;
-    let mut reading = Reading { source, telling: Telling::default(), usage: Vec::new(), model: None };
+    let whole: OpenAiConversation<'_> = content::fields(source, raw)?;
+    let mut reading = OpenAiReader { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None };
     if let Some(instructions) = whole.instructions {
         let text = content::text(source, instructions, &mut reading.telling)?;
-        reading.telling.asked(Asker::System, text);
+        reading.telling.add_question(Asker::System, text);
     }
     match whole.input {
         Some(input) if input.get().starts_with('"') => {
-            reading.telling.asked(Asker::User, content::plain(source, input)?);
+            reading.telling.add_question(Asker::User, content::plain(source, input)?);
         }
         Some(input) => reading.all(&json::part::<Vec<&RawValue>>(source, input)?)?,
         None => {}
@@ -144,16 +145,16 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         Some([]) | None => {}
     }
     let (status, error) = match (whole.status.as_deref(), whole.error) {
-        (Some("failed"), error) => (Status::Error, error.and_then(|error| error.message)),
-        (Some("cancelled"), _) => (Status::Cancelled, None),
-        (_, Some(error)) => (Status::Error, error.message),
-        (_, None) => (Status::Completed, None),
+        (Some("failed"), error) => (RunStatus::Error, error.and_then(|error| error.message)),
+        (Some("cancelled"), _) => (RunStatus::Cancelled, None),
+        (_, Some(error)) => (RunStatus::Error, error.message),
+        (_, None) => (RunStatus::Completed, None),
     };
-    if status != Status::Completed {
+    if status != RunStatus::Completed {
         // A run that failed needs no answer to be one.
-        reading.telling.said(String::new());
+        reading.telling.add_answer(String::new());
     }
-    let told = reading.told(at, whole.usage)?;
+    let told = reading.build_transcript(at, whole.usage)?;
     Ok(Transcript {
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
@@ -165,32 +166,32 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
 }
 
 fn conversation(source: &SourceText, at: usize, messages: &[&RawValue]) -> Result<Transcript, Diagnostic> {
-    let mut reading = Reading { source, telling: Telling::default(), usage: Vec::new(), model: None };
+    let mut reading = OpenAiReader { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None };
     reading.all(messages)?;
-    reading.told(at, None)
+    reading.build_transcript(at, None)
 }
 
-struct Reading<'a> {
+struct OpenAiReader<'a> {
     source: &'a SourceText,
-    telling: Telling,
-    usage: Vec<Usage>,
+    telling: ConversationBuilder,
+    usage: Vec<VendorUsage>,
     model: Option<String>,
 }
 
-impl Reading<'_> {
+impl OpenAiReader<'_> {
     fn all(&mut self, messages: &[&RawValue]) -> Result<(), Diagnostic> {
         messages.iter().try_for_each(|raw| self.message(raw))
     }
 
-    fn told(self, at: usize, whole: Option<Usage>) -> Result<Transcript, Diagnostic> {
-        let mut transcript = content::told(self.source, at, self.telling)?;
+    fn build_transcript(self, at: usize, whole: Option<VendorUsage>) -> Result<Transcript, Diagnostic> {
+        let mut transcript = content::finish_transcript(self.source, at, self.telling)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
         counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
         Ok(Transcript { model: self.model, ..transcript })
     }
 
     fn message(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
-        let message: Message<'_> = content::fields(self.source, raw)?;
+        let message: OpenAiMessage<'_> = content::fields(self.source, raw)?;
         self.usage.extend(message.usage);
         if message.model.is_some() {
             self.model.clone_from(&message.model);
@@ -201,7 +202,7 @@ impl Reading<'_> {
         }
     }
 
-    fn chat(&mut self, raw: &RawValue, message: Message<'_>) -> Result<(), Diagnostic> {
+    fn chat(&mut self, raw: &RawValue, message: OpenAiMessage<'_>) -> Result<(), Diagnostic> {
         let role = message.role.as_deref();
         if let (Some("tool"), Some(id)) = (role, &message.tool_call_id) {
             let answered = self.telling.answered(id, content::result(message.content), None);
@@ -221,18 +222,18 @@ impl Reading<'_> {
             None => return Err(self.refuse(raw, "this message has no \"role\"")),
         };
         let text = self.text(message.content)?;
-        self.telling.asked(asker, text);
+        self.telling.add_question(asker, text);
         Ok(())
     }
 
-    fn assistant(&mut self, message: Message<'_>) -> Result<(), Diagnostic> {
+    fn assistant(&mut self, message: OpenAiMessage<'_>) -> Result<(), Diagnostic> {
         let text = match self.text(message.content)? {
             text if text.is_empty() => self.text(message.refusal)?,
             text => text,
         };
-        self.telling.said(text);
+        self.telling.add_answer(text);
         for raw in message.tool_calls.unwrap_or_default() {
-            let call: CallForm<'_> = content::fields(self.source, raw)?;
+            let call: OpenAiCallForm<'_> = content::fields(self.source, raw)?;
             let Some(function) = call.function.or(call.custom) else {
                 return Err(self.refuse(raw, "this tool call has no \"function\""));
             };
@@ -250,7 +251,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn item(&mut self, raw: &RawValue, message: Message<'_>) -> Result<(), Diagnostic> {
+    fn item(&mut self, raw: &RawValue, message: OpenAiMessage<'_>) -> Result<(), Diagnostic> {
         match (message.kind.as_deref(), message.name, message.call_id) {
             (Some("function_call" | "custom_tool_call"), Some(name), id) => {
                 let (arguments, input) = (message.arguments, message.input);

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{Server, answered, as_object, count, forced, result_text, state, strange, turns};
-use crate::model::{AnswerForm, AskedCall, Conversation, Fault, Message, Provider, Spent, Stop, ToolSpec, Turn};
+use crate::model::{
+    AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
+};
 
 /// The version of the wire format: the header `anthropic-version`. Compatible servers know this one; the next one (2026-10-21)
 /// refuses a temperature, which models that vary from sample to sample are asked with.
@@ -52,9 +54,9 @@ fn tool(spec: &ToolSpec) -> Value {
 
 fn blocks(message: &Message) -> Vec<Value> {
     match message {
-        Message::User(text) => said(text),
+        Message::User(text) => text_blocks(text),
         Message::Model { text, calls } => {
-            let mut blocks = said(text);
+            let mut blocks = text_blocks(text);
             blocks.extend(calls.iter().map(|AskedCall { id, name, arguments }| {
                 json!({ "type": "tool_use", "id": id, "name": name, "input": as_object(arguments) })
             }));
@@ -75,7 +77,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 }
 
 /// The vendor refuses a block of text in which there is none.
-fn said(text: &str) -> Vec<Value> {
+fn text_blocks(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({ "type": "text", "text": text })] }
 }
 
@@ -83,26 +85,26 @@ fn said(text: &str) -> Vec<Value> {
 ///
 /// # Errors
 /// What it is instead.
-pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
+pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, CallError> {
     let Some(blocks) = body["content"].as_array() else { return Err(strange(body, "content")) };
     let stop = match body["stop_reason"].as_str() {
-        Some("end_turn" | "tool_use" | "stop_sequence") => Stop::End,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("refusal") => Stop::Refused,
-        other => Stop::Other(other.unwrap_or("no stop_reason").to_owned()),
+        Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::End,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("refusal") => StopReason::Refused,
+        other => StopReason::Other(other.unwrap_or("no stop_reason").to_owned()),
     };
     let text: String =
         blocks.iter().filter(|block| block["type"] == "text").filter_map(|block| block["text"].as_str()).collect();
-    let calls: Vec<AskedCall> = blocks.iter().filter(|block| block["type"] == "tool_use").map(asked).collect();
+    let calls: Vec<AskedCall> = blocks.iter().filter(|block| block["type"] == "tool_use").map(parse_call).collect();
     let (text, calls) = answered(conversation, &stop, text, calls);
     let usage = &body["usage"];
     let cached_input = count(usage, "cache_read_input_tokens");
     let input = [count(usage, "input_tokens"), cached_input, count(usage, "cache_creation_input_tokens")];
-    Ok(Turn {
+    Ok(ModelTurn {
         text,
         calls,
         stop,
-        spent: Spent {
+        spent: TokenUsage {
             input: input.into_iter().fold(0, u64::saturating_add),
             cached_input,
             output: count(usage, "output_tokens"),
@@ -111,7 +113,7 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
     })
 }
 
-fn asked(block: &Value) -> AskedCall {
+fn parse_call(block: &Value) -> AskedCall {
     let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
     AskedCall { id: text("id"), name: text("name"), arguments: block["input"].clone() }
 }

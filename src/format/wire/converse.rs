@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{answered, as_object, count, forced, result_text, state, strange, turns};
-use crate::model::{AnswerForm, AskedCall, Conversation, Fault, Message, Provider, Spent, Stop, ToolSpec, Turn};
+use crate::model::{
+    AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
+};
 
 /// The body of a request; the model stands in its address.
 pub fn request(conversation: &Conversation, provider: &Provider) -> Value {
@@ -47,9 +49,9 @@ fn tool(name: &str, description: &str, schema: &Value) -> Value {
 
 fn blocks(message: &Message) -> Vec<Value> {
     match message {
-        Message::User(text) => said(text),
+        Message::User(text) => text_blocks(text),
         Message::Model { text, calls } => {
-            let mut blocks = said(text);
+            let mut blocks = text_blocks(text);
             blocks.extend(calls.iter().map(|AskedCall { id, name, arguments }| {
                 json!({ "toolUse": { "toolUseId": id, "name": name, "input": as_object(arguments) } })
             }));
@@ -71,7 +73,7 @@ fn blocks(message: &Message) -> Vec<Value> {
 }
 
 /// Converse refuses a text of no characters.
-fn said(text: &str) -> Vec<Value> {
+fn text_blocks(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({ "text": text })] }
 }
 
@@ -79,28 +81,28 @@ fn said(text: &str) -> Vec<Value> {
 ///
 /// # Errors
 /// What it is instead.
-pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
+pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, CallError> {
     let Some(blocks) = body["output"]["message"]["content"].as_array() else {
         return Err(strange(body, "output.message.content"));
     };
     let stop = match body["stopReason"].as_str() {
-        Some("end_turn" | "tool_use" | "stop_sequence") => Stop::End,
-        Some("max_tokens" | "model_context_window_exceeded") => Stop::Length,
-        Some("guardrail_intervened" | "content_filtered" | "refusal") => Stop::Refused,
-        other => Stop::Other(other.unwrap_or("no stopReason").to_owned()),
+        Some("end_turn" | "tool_use" | "stop_sequence") => StopReason::End,
+        Some("max_tokens" | "model_context_window_exceeded") => StopReason::Length,
+        Some("guardrail_intervened" | "content_filtered" | "refusal") => StopReason::Refused,
+        other => StopReason::Other(other.unwrap_or("no stopReason").to_owned()),
     };
     let text: String = blocks.iter().filter_map(|block| block["text"].as_str()).collect();
     let calls: Vec<AskedCall> =
-        blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object()).map(asked).collect();
+        blocks.iter().map(|block| &block["toolUse"]).filter(|call| call.is_object()).map(parse_call).collect();
     let (text, calls) = answered(conversation, &stop, text, calls);
     let usage = &body["usage"];
     let cached_input = count(usage, "cacheReadInputTokens");
     let input = [count(usage, "inputTokens"), cached_input, count(usage, "cacheWriteInputTokens")];
-    Ok(Turn {
+    Ok(ModelTurn {
         text,
         calls,
         stop,
-        spent: Spent {
+        spent: TokenUsage {
             input: input.into_iter().fold(0, u64::saturating_add),
             cached_input,
             output: count(usage, "outputTokens"),
@@ -110,7 +112,7 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<Turn, Fault> {
     })
 }
 
-fn asked(call: &Value) -> AskedCall {
+fn parse_call(call: &Value) -> AskedCall {
     let text = |key: &str| call[key].as_str().unwrap_or_default().to_owned();
     AskedCall { id: text("toolUseId"), name: text("name"), arguments: call["input"].clone() }
 }

@@ -9,8 +9,8 @@ mod wait;
 use serde_json::{Map, Value, json};
 
 pub use self::refusal::{is_final, refusal};
-pub use self::wait::{Told, wait};
-use crate::model::{AnswerForm, AskedCall, Conversation, Fault, Message, Retry, Status, Stop};
+pub use self::wait::{RetryHint, wait};
+use crate::model::{AnswerForm, AskedCall, CallError, Conversation, Message, Retry, RunStatus, StopReason};
 use crate::text::line;
 
 /// The most characters of a foreign text that a fault quotes.
@@ -30,7 +30,7 @@ pub enum Server {
 ///
 /// # Errors
 /// What came instead, in one line.
-pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, Fault> {
+pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, CallError> {
     let kind =
         content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let shown = line(&String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]), QUOTED);
@@ -44,12 +44,12 @@ pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, Fault> {
 }
 
 /// A fault that another try may mend.
-fn mendable(what: String) -> Fault {
-    Fault { status: Status::Error, what, retry: Retry::Later { after: None } }
+fn mendable(what: String) -> CallError {
+    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
 }
 
 /// JSON of another form than the wire format's.
-fn strange(body: &Value, missing: &str) -> Fault {
+fn strange(body: &Value, missing: &str) -> CallError {
     let said = refusal(body).map_or_else(|| line(&body.to_string(), QUOTED), |said| format!("it says {said}"));
     mendable(format!("the answer has no {missing}: {said}"))
 }
@@ -84,7 +84,7 @@ fn forced(conversation: &Conversation) -> Option<&AnswerForm> {
 /// The tool that a model was forced into is its answer. One that was cut off before its first field is no empty answer.
 fn answered(
     conversation: &Conversation,
-    stop: &Stop,
+    stop: &StopReason,
     text: String,
     mut calls: Vec<AskedCall>,
 ) -> (String, Vec<AskedCall>) {
@@ -92,7 +92,7 @@ fn answered(
         return (text, calls);
     }
     let input = calls.swap_remove(0).arguments;
-    let lost = *stop == Stop::Length && input.as_object().is_some_and(Map::is_empty);
+    let lost = *stop == StopReason::Length && input.as_object().is_some_and(Map::is_empty);
     (if lost { String::new() } else { input.to_string() }, Vec::new())
 }
 

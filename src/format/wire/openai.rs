@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::{Server, count, forced, result_text, state, strange};
-use crate::model::{AskedCall, Conversation, Fault, Message, Provider, Spent, Stop, ToolSpec, Turn};
+use crate::model::{
+    AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
+};
 
 /// The body of a request.
 pub fn request(conversation: &Conversation, provider: &Provider, server: Server) -> Value {
@@ -70,7 +72,7 @@ fn spoken(text: &str, calls: &[AskedCall]) -> Value {
 ///
 /// # Errors
 /// What it is instead.
-pub fn turn(body: &Value) -> Result<Turn, Fault> {
+pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
     let choice = &body["choices"][0];
     let message = &choice["message"];
     if !message.is_object() {
@@ -78,18 +80,18 @@ pub fn turn(body: &Value) -> Result<Turn, Fault> {
     }
     let refused = message["refusal"].as_str().filter(|text| !text.is_empty());
     let stop = match (refused, choice["finish_reason"].as_str()) {
-        (Some(_), _) | (None, Some("content_filter")) => Stop::Refused,
-        (None, Some("stop" | "tool_calls" | "function_call")) => Stop::End,
-        (None, Some("length")) => Stop::Length,
-        (None, other) => Stop::Other(other.unwrap_or("no finish_reason").to_owned()),
+        (Some(_), _) | (None, Some("content_filter")) => StopReason::Refused,
+        (None, Some("stop" | "tool_calls" | "function_call")) => StopReason::End,
+        (None, Some("length")) => StopReason::Length,
+        (None, other) => StopReason::Other(other.unwrap_or("no finish_reason").to_owned()),
     };
     let calls = message["tool_calls"].as_array().map(Vec::as_slice).unwrap_or_default();
     let usage = &body["usage"];
-    Ok(Turn {
+    Ok(ModelTurn {
         text: refused.map_or_else(|| text(&message["content"]), str::to_owned),
-        calls: calls.iter().enumerate().map(|(place, call)| asked(place, call)).collect(),
+        calls: calls.iter().enumerate().map(|(index, call)| parse_call(index, call)).collect(),
         stop,
-        spent: Spent {
+        spent: TokenUsage {
             input: count(usage, "prompt_tokens"),
             cached_input: count(&usage["prompt_tokens_details"], "cached_tokens"),
             output: count(usage, "completion_tokens"),
@@ -108,9 +110,9 @@ fn text(content: &Value) -> String {
 }
 
 /// A call; some servers give it no id, and its answer needs one.
-fn asked(place: usize, call: &Value) -> AskedCall {
+fn parse_call(index: usize, call: &Value) -> AskedCall {
     let function = &call["function"];
-    let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(|| format!("call_{place}"), str::to_owned);
+    let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(|| format!("call_{index}"), str::to_owned);
     let arguments = match &function["arguments"] {
         Value::String(text) if text.trim().is_empty() => json!({}),
         Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),

@@ -7,7 +7,7 @@ use jiff::fmt::rfc2822::DateTimeParser;
 
 /// What an answer's headers say about when to come back.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Told<'a> {
+pub struct RetryHint<'a> {
     /// `retry-after`: seconds, or a date.
     pub after: Option<&'a str>,
     /// `retry-after-ms`, which Azure sends.
@@ -17,7 +17,7 @@ pub struct Told<'a> {
 }
 
 /// The least time to wait. A date without the server's own clock says nothing that could be trusted.
-pub fn wait(told: Told<'_>) -> Option<Duration> {
+pub fn wait(told: RetryHint<'_>) -> Option<Duration> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let seconds = match (told.after_ms.and_then(number), told.after) {
         (Some(milliseconds), _) => Some(milliseconds / 1000.0),

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::own::case_before;
-use super::{Judged, Selection};
+use super::{CaseSelection, GateInput};
 use crate::fold;
-use crate::gate::statistics::{Paired, intervals};
+use crate::gate::statistics::{PairedCases, intervals};
 use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 
 /// One row of values a case.
-type Rows = Vec<Vec<Option<f64>>>;
+type CaseRows = Vec<Vec<Option<f64>>>;
 
 /// How many cases a remark names.
 pub(super) const NAMED: usize = 5;
@@ -30,7 +30,7 @@ pub(super) struct CaseSets {
 }
 
 impl CaseSets {
-    pub(super) fn of(judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Self {
+    pub(super) fn of(judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> Self {
         let Some(before) = entry.map(|entry| &entry.cases).filter(|cases| !cases.is_empty()) else {
             return Self {
                 same: true,
@@ -48,19 +48,19 @@ impl CaseSets {
         // A pair that a side excluded has no value there to pair with, and none that could be missed.
         let mut same = gone().all(|(_, values)| values.is_empty());
         let (mut shared, mut unknown, mut one_sided, mut any) = (Vec::new(), Vec::new(), Vec::new(), false);
-        for (place, pair) in judged.pairs.iter().enumerate() {
+        for (index, pair) in judged.pairs.iter().enumerate() {
             let measured =
                 pair.exclusion == Exclusion::Counted && pair.values.iter().any(|value| value.value.is_some());
             any |= measured;
             if measured && before.get(&pair.case).is_none_or(BTreeMap::is_empty) {
-                unknown.push(place);
+                unknown.push(index);
             }
             let Some(values) = before.get(&pair.case) else {
                 same &= !measured;
                 continue;
             };
             match (measured, !values.is_empty()) {
-                (true, true) => shared.push(place),
+                (true, true) => shared.push(index),
                 (false, false) => {}
                 (true, false) | (false, true) => one_sided.push(pair.case.clone()),
             }
@@ -70,14 +70,14 @@ impl CaseSets {
         Self { same, shared, removed, added, unknown, one_sided }.only_listed(judged.selection)
     }
 
-    fn only_listed(self, selection: Selection) -> Self {
+    fn only_listed(self, selection: CaseSelection) -> Self {
         match selection {
-            Selection::Whole => self,
-            Selection::Part => Self { removed: Vec::new(), ..self },
+            CaseSelection::Whole => self,
+            CaseSelection::Part => Self { removed: Vec::new(), ..self },
         }
     }
 
-    pub(super) fn remark(&self, selection: Selection) -> Option<String> {
+    pub(super) fn remark(&self, selection: CaseSelection) -> Option<String> {
         let shared = self.shared.len();
         let one_sided: Vec<&str> = self.one_sided.iter().take(NAMED).map(CaseId::as_str).collect();
         let more = match self.one_sided.len() - one_sided.len() {
@@ -86,22 +86,22 @@ impl CaseSets {
         };
         match (self.same, selection) {
             (true, _) => None,
-            (false, Selection::Part) => {
+            (false, CaseSelection::Part) => {
                 Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
             }
-            (false, Selection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
+            (false, CaseSelection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
                 "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
                 self.added,
                 self.removed.len()
             )),
-            (false, Selection::Whole) => Some(format!(
+            (false, CaseSelection::Whole) => Some(format!(
                 "measured in this run or in the baseline, and not in both: {}{more}: compared on the {shared} that both measured",
                 one_sided.join(", ")
             )),
         }
     }
 
-    fn rows(&self, judged: &Judged<'_>, entry: &BaselineEntry) -> (Rows, Rows) {
+    fn rows(&self, judged: &GateInput<'_>, entry: &BaselineEntry) -> (CaseRows, CaseRows) {
         let pairs = || self.shared.iter().map(|place| &judged.pairs[*place]);
         let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
         let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
@@ -111,7 +111,7 @@ impl CaseSets {
     /// This run's and the baseline's values, on the cases that both have.
     pub(super) fn values(
         &self,
-        judged: &Judged<'_>,
+        judged: &GateInput<'_>,
         entry: Option<&BaselineEntry>,
         whole: &[Option<f64>],
     ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
@@ -126,47 +126,47 @@ impl CaseSets {
     }
 
     /// How many cases this run measured, of those that the baseline's numbers are of.
-    pub(super) fn measured(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> usize {
+    pub(super) fn measured(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> usize {
         match (entry, judged.selection) {
             (None, _) => 0,
             (Some(entry), _) if !entry.cases.is_empty() => self.shared.len(),
             // Such a number is of all cases, and a selection may be of those that had none.
-            (Some(_), Selection::Part) => 0,
-            (Some(_), Selection::Whole) => {
+            (Some(_), CaseSelection::Part) => 0,
+            (Some(_), CaseSelection::Whole) => {
                 judged.pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).count()
             }
         }
     }
 
     /// This run's values on the cases that the baseline lacks.
-    pub(super) fn added_values(&self, judged: &Judged<'_>) -> Vec<Option<f64>> {
+    pub(super) fn added_values(&self, judged: &GateInput<'_>) -> Vec<Option<f64>> {
         let pair = |row: usize| &judged.pairs[self.unknown[row]];
         fold::aggregates(judged.specs, self.unknown.len(), |row, column| pair(row).values[column].value)
     }
 
     /// That a gate of the baseline is held against another number where the baseline lacks cases, and which these are.
-    pub(super) fn added_remark(&self, judged: &Judged<'_>, place: usize, added: Option<f64>) -> Option<String> {
-        let otherwise = judged.gates[place].iter().filter(|planned| planned.off.is_none());
+    pub(super) fn added_remark(&self, judged: &GateInput<'_>, index: usize, added: Option<f64>) -> Option<String> {
+        let otherwise = judged.gates[index].iter().filter(|planned| planned.off.is_none());
         let mut otherwise = otherwise.filter_map(|planned| match planned.gate {
             Gate::Threshold { limit: Limit::Baseline { otherwise }, .. } => otherwise,
             Gate::Threshold { limit: Limit::Number(_), .. } | Gate::Change { .. } => None,
         });
         let (value, otherwise) = added.zip(otherwise.next_back())?;
         let named: Vec<&str> =
-            self.unknown.iter().take(NAMED).map(|place| judged.pairs[*place].case.as_str()).collect();
+            self.unknown.iter().take(NAMED).map(|index| judged.pairs[*index].case.as_str()).collect();
         let more = match self.unknown.len() - named.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         Some(format!(
             "{} of the cases that the baseline lacks ({}{more}) is {}, its limit there is {otherwise}",
-            judged.specs[place].name,
+            judged.specs[index].name,
             named.join(", "),
             six_places(value)
         ))
     }
 
-    pub(super) fn intervals(&self, judged: &Judged<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
+    pub(super) fn intervals(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> Vec<Option<(f64, f64)>> {
         let Some(entry) = entry else { return vec![None; judged.specs.len()] };
         let (now, before) = self.rows(judged, entry);
         let mut numbers = BTreeMap::new();
@@ -175,6 +175,6 @@ impl CaseSets {
             *numbers.entry(judged.documents[*place]).or_insert(next)
         });
         let documents: Vec<usize> = documents.collect();
-        intervals(&Paired { specs: judged.specs, now: &now, before: &before, documents: &documents })
+        intervals(&PairedCases { specs: judged.specs, now: &now, before: &before, documents: &documents })
     }
 }

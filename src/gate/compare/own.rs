@@ -1,8 +1,8 @@
 //! A case's own verdict, and how it stood in the baseline.
 
-use super::{Judged, ruled};
+use super::{GateInput, ruled};
 use crate::fold;
-use crate::gate::limits::Planned;
+use crate::gate::limits::PlannedGate;
 use crate::gate::rule::{BaseNumber, Subject};
 use crate::model::{
     Aggregate, BaselineEntry, Better, CaseId, CaseTrend, Edge, Exclusion, Gate, Limit, MetricSpec, PASSED, PairResult,
@@ -33,7 +33,7 @@ pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>)
 
 /// A case's own verdict, and how it stood in the baseline: by its checks, and by the fixed limits of its own numbers.
 pub(super) fn case(
-    judged: &Judged<'_>,
+    judged: &GateInput<'_>,
     bases: &[BaseNumber],
     pair: &PairResult,
     zone: Option<f64>,
@@ -47,9 +47,9 @@ pub(super) fn case(
     let own_bases: Vec<BaseNumber> = bases
         .iter()
         .enumerate()
-        .map(|(place, base)| match (base, &before) {
+        .map(|(index, base)| match (base, &before) {
             (BaseNumber::Incomparable(_) | BaseNumber::Absent, _) | (_, None) => base.clone(),
-            (BaseNumber::Known(_), Some(before)) => before[place].map_or(BaseNumber::Absent, BaseNumber::Known),
+            (BaseNumber::Known(_), Some(before)) => before[index].map_or(BaseNumber::Absent, BaseNumber::Known),
         })
         .collect();
     let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
@@ -93,7 +93,7 @@ pub(super) fn case(
 /// Whether a case with these values fails, then as now: by the numbers of the config, and by what a gated share counts.
 ///
 /// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
-fn fails(judged: &Judged<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
+fn fails(judged: &GateInput<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
     let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
     let by_number = own_verdict(judged, bases, values, zone, &fixed);
     let by_share = judged.specs.iter().zip(judged.gates).zip(values).any(|((spec, gates), value)| {
@@ -114,17 +114,17 @@ fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
 
 /// The verdict of one case's values on the gates that are looked at.
 fn own_verdict(
-    judged: &Judged<'_>,
+    judged: &GateInput<'_>,
     bases: &[BaseNumber],
     values: &[Option<f64>],
     zone: Option<f64>,
     looked_at: &dyn Fn(&Gate) -> bool,
 ) -> Ruling {
     let mut rulings = Vec::new();
-    for (place, value) in values.iter().copied().enumerate() {
+    for (index, value) in values.iter().copied().enumerate() {
         let subject = Subject::alone(value);
-        let gates = judged.gates[place].iter().filter(|planned| looked_at(&planned.gate));
-        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[place]).ruling));
+        let gates = judged.gates[index].iter().filter(|planned| looked_at(&planned.gate));
+        rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling));
     }
     Ruling::of_all(&rulings)
 }
@@ -139,10 +139,10 @@ fn trend(before: bool, now: bool) -> CaseTrend {
 }
 
 /// A case's `ambiguity_zone` takes the place of a band, and never touches a hard gate.
-fn banded(planned: &Planned, zone: Option<f64>) -> Planned {
+fn banded(planned: &PlannedGate, zone: Option<f64>) -> PlannedGate {
     match (planned.gate, zone) {
         (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {
-            Planned { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
+            PlannedGate { gate: Gate::Threshold { side, limit, edge: Edge::Band(zone) }, off: planned.off.clone() }
         }
         _ => planned.clone(),
     }

@@ -9,32 +9,32 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
-use super::{Comparability, Judged, Judgement, Selection, agent};
+use super::{CaseSelection, Comparability, GateInput, GateOutcome, agent};
 use crate::fold;
-use crate::fold::{Graded, Heading};
-use crate::gate::Planned;
+use crate::fold::{GradedSample, PairMeta};
+use crate::gate::PlannedGate;
 use crate::model::{
     AgentName, Aggregate, AnsweredBy, BaselineEntry, Better, CaseId, CaseTrend, Drift, Edge, Exclusion, Gate, Grade,
-    Identity, Layer, Limit, MetricSpec, PairResult, RepoPath, Ruling, Side, Verdict, Why,
+    Identity, Layer, Limit, LimitSide, MetricSpec, PairResult, RepoPath, Ruling, UngradedReason, Verdict,
 };
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
 
 /// A sample's value; `None` did not complete.
-type Sample = Option<f64>;
+type SampleValue = Option<f64>;
 
-fn pair(case: &str, samples: &[Sample]) -> PairResult {
+fn pair(case: &str, samples: &[SampleValue]) -> PairResult {
     let graded = samples.iter().map(|sample| match sample {
-        Some(value) => Graded::Completed(Grade {
+        Some(value) => GradedSample::Completed(Grade {
             values: vec![Some(*value)],
             checks: Vec::new(),
             layer: Layer::Structured,
             shortfalls: Vec::new(),
             kept: None,
         }),
-        None => Graded::Lost(Why::NotRecorded),
+        None => GradedSample::Lost(UngradedReason::NotRecorded),
     });
-    let heading = Heading {
+    let heading = PairMeta {
         case: CaseId::new(case).unwrap(),
         agent: AgentName::new("a").unwrap(),
         golden: RepoPath::root(),
@@ -43,12 +43,12 @@ fn pair(case: &str, samples: &[Sample]) -> PairResult {
     fold::pair(SPECS, heading, graded.collect())
 }
 
-fn floor(limit: Limit, edge: Edge) -> Planned {
-    Planned { gate: Gate::Threshold { side: Side::Min, limit, edge }, off: None }
+fn floor(limit: Limit, edge: Edge) -> PlannedGate {
+    PlannedGate { gate: Gate::Threshold { side: LimitSide::Min, limit, edge }, off: None }
 }
 
-fn drop_gate(tolerance: f64) -> Planned {
-    Planned { gate: Gate::Change { drift: Drift::Drop, tolerance, otherwise: None }, off: None }
+fn drop_gate(tolerance: f64) -> PlannedGate {
+    PlannedGate { gate: Gate::Change { drift: Drift::Drop, tolerance, otherwise: None }, off: None }
 }
 
 fn identity() -> Identity {
@@ -76,23 +76,23 @@ fn entry(value: f64, cases: &[(&str, f64)]) -> BaselineEntry {
     }
 }
 
-struct Setting<'a> {
+struct CompareSetup<'a> {
     specs: &'a [MetricSpec],
-    gates: &'a [Planned],
+    gates: &'a [PlannedGate],
     pairs: &'a [PairResult],
     zone: Option<f64>,
     identity: Identity,
     before: Option<&'a BaselineEntry>,
-    selection: Selection,
+    selection: CaseSelection,
 }
 
-impl<'a> Setting<'a> {
-    fn new(gates: &'a [Planned], pairs: &'a [PairResult], before: Option<&'a BaselineEntry>) -> Self {
-        Self { specs: SPECS, gates, pairs, zone: None, identity: identity(), before, selection: Selection::Whole }
+impl<'a> CompareSetup<'a> {
+    fn new(gates: &'a [PlannedGate], pairs: &'a [PairResult], before: Option<&'a BaselineEntry>) -> Self {
+        Self { specs: SPECS, gates, pairs, zone: None, identity: identity(), before, selection: CaseSelection::Whole }
     }
 
-    fn judge(&self) -> Judgement {
-        agent(&Judged {
+    fn judge(&self) -> GateOutcome {
+        agent(&GateInput {
             specs: self.specs,
             gates: &[self.gates.to_vec()],
             pairs: self.pairs,
@@ -113,7 +113,7 @@ impl<'a> Setting<'a> {
     }
 }
 
-fn trends(judgement: &Judgement) -> Vec<CaseTrend> {
+fn trends(judgement: &GateOutcome) -> Vec<CaseTrend> {
     judgement.cases.iter().map(|(_, trend)| *trend).collect()
 }
 
@@ -121,7 +121,7 @@ fn trends(judgement: &Judgement) -> Vec<CaseTrend> {
 fn a_number_that_the_baseline_rounded_is_the_same_number() {
     let before = entry(0.666_667, &[("a", 0.666_667)]);
     let gates = [floor(Limit::Number(0.666_667), Edge::Hard)];
-    let judgement = Setting::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
+    let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
     assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Fail), "the gate itself is exact");
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing]);
 }
@@ -131,22 +131,22 @@ fn a_case_is_newly_failing_against_fixed_numbers_only() {
     let before = entry(0.5, &[("a", 0.9), ("b", 0.1), ("c", 0.1), ("d", 0.9)]);
     let pairs = [("a", 0.1), ("b", 0.9), ("c", 0.1), ("d", 0.9)].map(|(case, value)| pair(case, &[Some(value)]));
     let fixed = [floor(Limit::Number(0.5), Edge::Hard)];
-    let found = trends(&Setting::new(&fixed, &pairs, Some(&before)).judge());
+    let found = trends(&CompareSetup::new(&fixed, &pairs, Some(&before)).judge());
     let wanted = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
     assert_eq!(found, wanted);
     let moving = [floor(Limit::Baseline { otherwise: None }, Edge::Hard), drop_gate(0.0)];
-    let judgement = Setting::new(&moving, &pairs, Some(&before)).judge();
+    let judgement = CompareSetup::new(&moving, &pairs, Some(&before)).judge();
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing; 4]);
     // A number that is worse than the case's own of then fails no case, and is seen; one that is not worse is none.
-    let own = |place: usize| judgement.cases[place].0.verdict();
+    let own = |index: usize| judgement.cases[index].0.verdict();
     assert_eq!((own(0), own(1), own(2)), (Some(Verdict::Inconclusive), Some(Verdict::Pass), Some(Verdict::Pass)));
     let changes = [drop_gate(0.0)];
-    let judgement = Setting::new(&changes, &pairs, Some(&before)).judge();
+    let judgement = CompareSetup::new(&changes, &pairs, Some(&before)).judge();
     assert_eq!(judgement.cases[0].0.verdict(), None);
     // A baseline without cases knows nothing of them.
     let bare = entry(0.5, &[]);
-    assert_eq!(trends(&Setting::new(&fixed, &pairs, Some(&bare)).judge()), [CaseTrend::Unknown; 4]);
-    assert_eq!(trends(&Setting::new(&fixed, &pairs, None).judge()), [CaseTrend::Unknown; 4]);
+    assert_eq!(trends(&CompareSetup::new(&fixed, &pairs, Some(&bare)).judge()), [CaseTrend::Unknown; 4]);
+    assert_eq!(trends(&CompareSetup::new(&fixed, &pairs, None).judge()), [CaseTrend::Unknown; 4]);
 }
 
 #[test]
@@ -158,12 +158,12 @@ fn a_case_of_a_gated_share_is_failing_by_itself_wherever_the_threshold_comes_fro
     for (better, wanted) in [(Better::Higher, wanted), (Better::Lower, [wanted[1], wanted[0], wanted[3], wanted[2]])] {
         let specs = [MetricSpec { name: "m", better, ..MetricSpec::RATE }];
         for gates in [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard), drop_gate(0.0)] {
-            let judged = |gates: &[Planned]| {
-                trends(&Setting { specs: &specs, ..Setting::new(gates, &pairs, Some(&before)) }.judge())
+            let judged = |gates: &[PlannedGate]| {
+                trends(&CompareSetup { specs: &specs, ..CompareSetup::new(gates, &pairs, Some(&before)) }.judge())
             };
             assert_eq!(judged(from_ref(&gates)), wanted, "{better:?} {gates:?}");
             assert_eq!(judged(&[]), [CaseTrend::StillPassing; 4], "what no gate looks at fails no case");
-            assert_eq!(judged(&[Planned { off: off.clone(), ..gates }]), [CaseTrend::StillPassing; 4]);
+            assert_eq!(judged(&[PlannedGate { off: off.clone(), ..gates }]), [CaseTrend::StillPassing; 4]);
         }
     }
 }
@@ -174,9 +174,9 @@ fn a_case_has_no_verdict_by_a_threshold_that_is_incomparable() {
     let gates = [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard)];
     let pairs = [pair("a", &[Some(0.1)])];
     let other = Identity { scorer: Some("other/9".to_owned()), ..identity() };
-    let judgement = Setting { identity: other, ..Setting::new(&gates, &pairs, Some(&before)) }.judge();
+    let judgement = CompareSetup { identity: other, ..CompareSetup::new(&gates, &pairs, Some(&before)) }.judge();
     assert_eq!((judgement.verdict.verdict(), judgement.cases[0].0.verdict()), (None, None));
-    assert_eq!(Setting::new(&gates, &pairs, None).judge().cases[0].0, Ruling::Judged(Verdict::Fail));
+    assert_eq!(CompareSetup::new(&gates, &pairs, None).judge().cases[0].0, Ruling::Judged(Verdict::Fail));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
         (Edge::Hard, Some(0.2), Verdict::Fail),
     ] {
         let gates = [floor(Limit::Number(0.5), edge)];
-        let judgement = Setting { zone, ..Setting::new(&gates, &pairs, None) }.judge();
+        let judgement = CompareSetup { zone, ..CompareSetup::new(&gates, &pairs, None) }.judge();
         assert_eq!(judgement.cases[0].0, Ruling::Judged(wanted), "{edge:?} {zone:?}");
         let without = if edge == Edge::Band(0.2) { Verdict::Inconclusive } else { Verdict::Fail };
         assert_eq!(judgement.verdict, Ruling::Judged(without), "the agent's gates keep their own");
@@ -198,8 +198,8 @@ fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
 
 #[test]
 fn a_gate_that_is_switched_off_is_skipped_with_its_reason() {
-    let gates = [Planned { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
-    let judgement = Setting::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
+    let gates = [PlannedGate { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
+    let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
     assert_eq!(judgement.verdict, Ruling::Skipped("switched off: flaky upstream".to_owned()));
     assert_eq!(judgement.metrics[0].gates[0].threshold, Some(0.5));
 }
@@ -229,14 +229,14 @@ fn every_dimension_of_an_identity_is_compared_and_said() {
         ),
     ];
     for (identity, said) in table {
-        let setting = Setting { identity, ..Setting::new(&[], &pairs, Some(&before)) };
+        let setting = CompareSetup { identity, ..CompareSetup::new(&[], &pairs, Some(&before)) };
         assert_eq!(setting.remarks(), [said]);
     }
-    assert_eq!(Setting::new(&[], &pairs, Some(&before)).remarks(), [""; 0]);
+    assert_eq!(CompareSetup::new(&[], &pairs, Some(&before)).remarks(), [""; 0]);
     let unknown = BaselineEntry { identity: None, ..before };
-    let said = Setting::new(&[], &pairs, Some(&unknown)).remarks();
+    let said = CompareSetup::new(&[], &pairs, Some(&unknown)).remarks();
     assert_eq!(said, ["the origin of the baseline is unknown: its entry has no identity"]);
-    assert_eq!(Setting::new(&[], &pairs, None).remarks(), ["absent"]);
+    assert_eq!(CompareSetup::new(&[], &pairs, None).remarks(), ["absent"]);
 }
 
 #[test]
@@ -245,7 +245,7 @@ fn an_incomparable_baseline_gives_no_number() {
     let pairs = [pair("a", &[Some(0.4)]), pair("b", &[Some(0.4)])];
     let gates = [drop_gate(1.0)];
     let identity = Identity { scorer: Some("s/2".to_owned()), ..identity() };
-    let judgement = Setting { identity, ..Setting::new(&gates, &pairs, Some(&before)) }.judge();
+    let judgement = CompareSetup { identity, ..CompareSetup::new(&gates, &pairs, Some(&before)) }.judge();
     let comparison = &judgement.metrics[0].comparison;
     assert_eq!((comparison.baseline, comparison.delta, comparison.ci95), (None, None, None));
     assert_eq!(judgement.verdict.verdict(), None);
@@ -257,25 +257,25 @@ fn an_incomparable_baseline_gives_no_number() {
 fn all_pairs_excluded_is_inconclusive_and_no_pairs_is_nothing() {
     let gates = [floor(Limit::Number(0.5), Edge::Hard)];
     let excluded = [pair("a", &[None]), pair("b", &[Some(1.0), None])];
-    assert_eq!(Setting::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
-    let verdict = Setting::new(&gates, &[], None).judge().verdict;
+    assert_eq!(CompareSetup::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
+    let verdict = CompareSetup::new(&gates, &[], None).judge().verdict;
     assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()));
     for quarantined in [pair("q", &[Some(1.0)]), pair("q", &[None])] {
         let quarantined = PairResult { exclusion: Exclusion::Quarantined, ..quarantined };
-        let verdict = Setting::new(&gates, from_ref(&quarantined), None).judge().verdict;
+        let verdict = CompareSetup::new(&gates, from_ref(&quarantined), None).judge().verdict;
         assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()), "a case in quarantine measures nothing");
-        let beside = Setting::new(&gates, &[pair("a", &[None]), quarantined], None).judge().verdict;
+        let beside = CompareSetup::new(&gates, &[pair("a", &[None]), quarantined], None).judge().verdict;
         assert_eq!(beside, Ruling::Judged(Verdict::Inconclusive), "and hides nothing");
     }
     let one_counts = [pair("a", &[None]), pair("b", &[Some(0.4)])];
-    assert_eq!(Setting::new(&gates, &one_counts, None).judge().verdict, Ruling::Judged(Verdict::Fail));
+    assert_eq!(CompareSetup::new(&gates, &one_counts, None).judge().verdict, Ruling::Judged(Verdict::Fail));
 }
 
-fn samples() -> impl Strategy<Value = Vec<Sample>> {
+fn samples() -> impl Strategy<Value = Vec<SampleValue>> {
     vec(prop_oneof![1 => Just(None), 4 => (0_u32..=20).prop_map(|step| Some(f64::from(step) / 20.0))], 1..7)
 }
 
-fn gates() -> impl Strategy<Value = (Planned, f64)> {
+fn gates() -> impl Strategy<Value = (PlannedGate, f64)> {
     let edge = prop_oneof![Just(Edge::Hard), (0_u32..=8).prop_map(|step| Edge::Band(f64::from(step) / 20.0))];
     (1_u32..=20, edge).prop_map(|(number, edge)| {
         let number = f64::from(number) / 20.0;
@@ -283,9 +283,9 @@ fn gates() -> impl Strategy<Value = (Planned, f64)> {
     })
 }
 
-fn verdict(gate: &Planned, pairs: &[PairResult]) -> Verdict {
+fn verdict(gate: &PlannedGate, pairs: &[PairResult]) -> Verdict {
     let gates = [gate.clone()];
-    Setting::new(&gates, pairs, None).judge().verdict.verdict().unwrap()
+    CompareSetup::new(&gates, pairs, None).judge().verdict.verdict().unwrap()
 }
 
 proptest! {
@@ -293,7 +293,7 @@ proptest! {
     fn a_further_failing_sample_never_improves_a_verdict(
         (gate, edge) in gates(), own in samples(), other in samples(), below in 0.01..1.0,
     ) {
-        let more: Vec<Sample> = own.iter().copied().chain([Some(edge - below)]).collect();
+        let more: Vec<SampleValue> = own.iter().copied().chain([Some(edge - below)]).collect();
         let (before, after) = (pair("a", &own), pair("a", &more));
         if before.exclusion == Exclusion::Counted {
             let beside = pair("b", &other);
@@ -306,8 +306,8 @@ proptest! {
 
     #[test]
     fn dropping_an_inconclusive_sample_changes_a_verdict_only_by_the_majority_rule((gate, _) in gates(), own in samples()) {
-        if let Some(place) = own.iter().position(Option::is_none) && own.len() > 1 {
-            let fewer: Vec<Sample> = own.iter().enumerate().filter(|(at, _)| *at != place).map(|(_, one)| *one).collect();
+        if let Some(index) = own.iter().position(Option::is_none) && own.len() > 1 {
+            let fewer: Vec<SampleValue> = own.iter().enumerate().filter(|(at, _)| *at != index).map(|(_, one)| *one).collect();
             let (before, after) = (pair("a", &own), pair("a", &fewer));
             if before.exclusion == after.exclusion {
                 assert_eq!(verdict(&gate, &[before]), verdict(&gate, &[after]));

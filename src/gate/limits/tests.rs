@@ -2,12 +2,12 @@
 
 use super::planned;
 use crate::model::{
-    Aggregate, Better, Drift, Edge, Gate, Limit, MetricSpec, SampleFold, Side, StatedGate, StatedLimit, Unit,
+    Aggregate, Better, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SampleFold, StatedGate, StatedLimit, Unit,
 };
 
-const FLOOR: Gate = Gate::Threshold { side: Side::Min, limit: Limit::Number(0.8), edge: Edge::Hard };
+const FLOOR: Gate = Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.8), edge: Edge::Hard };
 const NEAR: Gate =
-    Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
+    Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
 const DROP: Gate = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
 
 fn spec(better: Better, unit: Unit, gates: &'static [Gate]) -> MetricSpec {
@@ -31,7 +31,7 @@ fn min(number: f64) -> StatedGate {
 }
 
 fn floor(number: f64, edge: Edge) -> Gate {
-    Gate::Threshold { side: Side::Min, limit: Limit::Number(number), edge }
+    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), edge }
 }
 
 fn gates(spec: &MetricSpec, stated: &[StatedGate]) -> Vec<Gate> {
@@ -46,7 +46,7 @@ fn nothing_stated_leaves_the_defaults() {
 #[test]
 fn a_stated_ceiling_takes_nothing_from_a_floor() {
     let stated = StatedGate { max: Some(StatedLimit::Number(3.0)), ..StatedGate::default() };
-    let ceiling = Gate::Threshold { side: Side::Max, limit: Limit::Number(3.0), edge: Edge::Band(0.0) };
+    let ceiling = Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(3.0), edge: Edge::Band(0.0) };
     assert_eq!(gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]), [FLOOR, ceiling]);
 }
 
@@ -60,22 +60,26 @@ fn a_stated_floor_keeps_what_it_does_not_say() {
     assert_eq!(gates(&higher(&[]), &[zoned]), [floor(0.9, Edge::Band(0.1))]);
     let narrower = StatedGate { zone: Some(0.01), ..StatedGate::default() };
     let wanted =
-        Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.01) };
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.01) };
     assert_eq!(gates(&higher(&[NEAR]), &[narrower]), [wanted]);
     assert_eq!(gates(&higher(&[NEAR]), &[min(0.9)]), [floor(0.9, Edge::Band(0.05))]);
     let hard = StatedGate { hard: Some(true), ..StatedGate::default() };
-    let wanted = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let wanted = Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
     assert_eq!(gates(&higher(&[NEAR]), &[hard]), [wanted]);
 }
 
 #[test]
 fn a_stated_baseline_takes_the_place_of_a_number() {
     let stated = StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(0.7), ..StatedGate::default() };
-    let wanted = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.7) }, edge: Edge::Hard };
+    let wanted =
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(0.7) }, edge: Edge::Hard };
     assert_eq!(gates(&higher(&[FLOOR]), &[stated]), [wanted]);
     let otherwise = StatedGate { otherwise: Some(0.6), ..StatedGate::default() };
-    let wanted =
-        Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.6) }, edge: Edge::Band(0.05) };
+    let wanted = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: Some(0.6) },
+        edge: Edge::Band(0.05),
+    };
     assert_eq!(gates(&higher(&[NEAR]), &[otherwise]), [wanted]);
 }
 
@@ -112,7 +116,7 @@ fn a_limit_points_in_the_metrics_direction() {
         (&lower, &drop, "max_drop"),
     ] {
         let problems = planned(spec, std::slice::from_ref(stated)).unwrap_err();
-        assert_eq!((problems.len(), problems[0].key, problems[0].place), (1, key, 0));
+        assert_eq!((problems.len(), problems[0].key, problems[0].index), (1, key, 0));
     }
     assert_eq!(gates(&lower, &[max.clone(), rise.clone()]).len(), 2);
     assert_eq!(gates(&neither, &[min(1.0), max, rise, drop]).len(), 4);
@@ -215,8 +219,11 @@ fn a_number_without_a_baseline_is_stated_beside_a_drop() {
     assert_eq!(gates(&higher(&[ELSE_HALF]), &[drop(0.1, StatedGate::default())]), [change(0.1, Some(0.5))]);
     assert_eq!(gates(&higher(&[NEAR]), &[drop(0.1, otherwise(0.6))]), [NEAR, change(0.1, Some(0.6))]);
     let baseline = StatedGate { min: Some(StatedLimit::Baseline), ..drop(0.1, otherwise(0.6)) };
-    let floor =
-        Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.6) }, edge: Edge::Band(0.0) };
+    let floor = Gate::Threshold {
+        side: LimitSide::Min,
+        limit: Limit::Baseline { otherwise: Some(0.6) },
+        edge: Edge::Band(0.0),
+    };
     assert_eq!(gates(&higher(&[]), &[baseline]), [floor, change(0.1, None)], "a floor of the baseline goes first");
     for (spec, stated) in [
         (higher(&[]), drop(0.1, otherwise(1.5))),

@@ -4,14 +4,14 @@ use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
 
 use super::{BaseNumber, Subject, ruling};
-use crate::model::{Drift, Edge, Gate, Limit, Ruling, Side, Verdict};
+use crate::model::{Drift, Edge, Gate, Limit, LimitSide, Ruling, Verdict};
 
 fn subject(value: f64) -> Subject {
     Subject::alone(Some(value))
 }
 
 fn floor(number: f64, edge: Edge) -> Gate {
-    Gate::Threshold { side: Side::Min, limit: Limit::Number(number), edge }
+    Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(number), edge }
 }
 
 fn judged(gate: &Gate, value: f64, base: &BaseNumber) -> Verdict {
@@ -31,7 +31,7 @@ fn both_edges_of_a_band_carry_the_epsilon() {
     ];
     for (value, wanted) in table {
         assert_eq!(judged(&gate, value, &BaseNumber::Absent), wanted, "{value}");
-        let mirrored = Gate::Threshold { side: Side::Max, limit: Limit::Number(-0.8), edge: Edge::Band(0.05) };
+        let mirrored = Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(-0.8), edge: Edge::Band(0.05) };
         assert_eq!(judged(&mirrored, -value, &BaseNumber::Absent), wanted, "-{value}");
     }
 }
@@ -46,7 +46,8 @@ fn a_hard_gate_has_no_band() {
 
 #[test]
 fn a_threshold_of_the_baseline_is_compared_with_six_places() {
-    let gate = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: Some(0.5) }, edge: Edge::Hard };
+    let gate =
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(0.5) }, edge: Edge::Hard };
     let base = BaseNumber::Known(0.333_333);
     assert_eq!(judged(&gate, 0.333_333 - 0.9e-6, &base), Verdict::Pass);
     assert_eq!(judged(&gate, 0.333_333 - 1.1e-6, &base), Verdict::Fail);
@@ -54,16 +55,16 @@ fn a_threshold_of_the_baseline_is_compared_with_six_places() {
     assert_eq!(judged(&gate, 0.5, &BaseNumber::Absent), Verdict::Pass);
     let skipped = ruling(&gate, &subject(1.0), &BaseNumber::Incomparable("scorer".to_owned()));
     assert_eq!(skipped.ruling, Ruling::Skipped("scorer".to_owned()));
-    let bare = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let bare = Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
     let skipped = ruling(&bare, &subject(1.0), &BaseNumber::Absent);
-    assert_eq!((skipped.ruling.word(), skipped.threshold, skipped.from_baseline), ("skipped", None, true));
+    assert_eq!((skipped.ruling.as_str(), skipped.threshold, skipped.from_baseline), ("skipped", None, true));
 }
 
 #[test]
 fn only_the_baselines_number_is_compared_on_the_shared_cases() {
     let apart = Subject { value: Some(0.9), ..Subject::alone(Some(0.1)) };
     let number = floor(0.5, Edge::Hard);
-    let base = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    let base = Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
     let known = BaseNumber::Known(0.5);
     assert_eq!(ruling(&number, &apart, &known).ruling.verdict(), Some(Verdict::Pass));
     assert_eq!(ruling(&base, &apart, &known).ruling.verdict(), Some(Verdict::Fail));
@@ -80,8 +81,8 @@ fn the_boundary_of_a_regression_passes() {
         assert_eq!(judged(&drop, 0.5 - moved, &base), wanted, "{moved}");
         assert_eq!(judged(&rise, 0.5 + moved, &base), wanted, "{moved}");
     }
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Absent).ruling.word(), "skipped");
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.word(), "skipped");
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Absent).ruling.as_str(), "skipped");
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.as_str(), "skipped");
 }
 
 #[test]
@@ -95,18 +96,19 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
         ("min", Some(0.5), false, true)
     );
     assert_eq!(judged(&drop, 0.3, &BaseNumber::Known(0.4)), Verdict::Pass);
-    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.word(), "skipped");
+    assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.as_str(), "skipped");
 }
 
 #[test]
 fn what_the_baseline_measured_and_this_run_did_not_is_never_skipped() {
     let lost = |measured, added_value| Subject { measured, added_value, ..Subject::alone(None) };
-    let base = |otherwise| Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise }, edge: Edge::Hard };
+    let base =
+        |otherwise| Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise }, edge: Edge::Hard };
     for gate in [floor(0.5, Edge::Hard), base(None), Gate::NO_LARGE_DROP, Gate::NO_LARGE_DROP_ELSE_HALF] {
-        let of = |base| ruling(&gate, &lost(3, None), &base).ruling.word().to_owned();
+        let of = |base| ruling(&gate, &lost(3, None), &base).ruling.as_str().to_owned();
         assert_eq!(of(BaseNumber::Known(1.0)), "inconclusive", "{gate:?}");
         assert_eq!(of(BaseNumber::Absent), "skipped", "{gate:?}");
-        assert_eq!(ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0)).ruling.word(), "skipped", "{gate:?}");
+        assert_eq!(ruling(&gate, &lost(0, None), &BaseNumber::Known(1.0)).ruling.as_str(), "skipped", "{gate:?}");
     }
     let with_added = |added| ruling(&base(Some(0.5)), &lost(3, Some(added)), &BaseNumber::Known(1.0)).ruling.verdict();
     assert_eq!((with_added(1.0), with_added(0.0)), (Some(Verdict::Inconclusive), Some(Verdict::Fail)));
@@ -115,7 +117,8 @@ fn what_the_baseline_measured_and_this_run_did_not_is_never_skipped() {
 #[test]
 fn nothing_to_measure_is_never_a_pass() {
     let none = |all_excluded| Subject { all_excluded, ..Subject::alone(None) };
-    let near = Gate::Threshold { side: Side::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
+    let near =
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) };
     for gate in [floor(0.0, Edge::Hard), near, Gate::Change { drift: Drift::Drop, tolerance: 1.0, otherwise: None }] {
         for base in [BaseNumber::Known(0.5), BaseNumber::Absent, BaseNumber::Incomparable("scorer".to_owned())] {
             assert_eq!(ruling(&gate, &none(true), &base).ruling.verdict(), Some(Verdict::Inconclusive));

@@ -5,7 +5,7 @@ use crate::fold;
 use crate::model::{Aggregate, MetricSpec};
 
 /// The same cases, measured twice: one row a case, one column a metric.
-pub struct Paired<'a> {
+pub struct PairedCases<'a> {
     /// The metrics.
     pub specs: &'a [MetricSpec],
     /// This run's values.
@@ -40,7 +40,7 @@ const WORK: usize = 4_000_000;
 ///
 /// `None` for an extreme, such as the worst case: drawing cases says nothing about it. `None` for a metric without a value on
 /// either side, and for fewer than five documents.
-pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
+pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     let columns = paired.specs.len();
     let documents = by_document(paired.documents);
     if documents.len() < FEWEST {
@@ -53,14 +53,14 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
         let measured = difference(paired, &all).into_iter().zip(&smooth);
         return measured.map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0))).collect();
     }
-    let mut drawn: Vec<Vec<Weighed>> = vec![Vec::new(); columns];
+    let mut drawn: Vec<Vec<WeightedDifference>> = vec![Vec::new(); columns];
     let mut keep = |counts: &[usize], weight: f64| {
         let mut rows = Vec::with_capacity(paired.now.len());
         for (document, count) in documents.iter().zip(counts) {
             (0..*count).for_each(|_| rows.extend_from_slice(document));
         }
         for (column, value) in difference(paired, &rows).into_iter().enumerate() {
-            drawn[column].extend(value.map(|value| Weighed { value, weight }));
+            drawn[column].extend(value.map(|value| WeightedDifference { value, weight }));
         }
     };
     match documents.len() {
@@ -74,7 +74,7 @@ pub fn intervals(paired: &Paired<'_>) -> Vec<Option<(f64, f64)>> {
 
 /// A drawing's difference, and how often it comes.
 #[derive(Debug, Clone, Copy)]
-struct Weighed {
+struct WeightedDifference {
     value: f64,
     weight: f64,
 }
@@ -92,16 +92,16 @@ fn by_document(documents: &[usize]) -> Vec<Vec<usize>> {
 
 /// Every drawing of `count` documents out of as many, with how many of the `count ^ count` ordered ones it stands for.
 fn every_drawing(count: usize, keep: &mut impl FnMut(&[usize], f64)) {
-    fn further(counts: &mut [usize], place: usize, left: usize, weight: f64, keep: &mut impl FnMut(&[usize], f64)) {
-        if place + 1 == counts.len() {
-            counts[place] = left;
+    fn further(counts: &mut [usize], index: usize, left: usize, weight: f64, keep: &mut impl FnMut(&[usize], f64)) {
+        if index + 1 == counts.len() {
+            counts[index] = left;
             keep(counts, weight);
             return;
         }
         let mut ways = weight;
         for taken in 0..=left {
-            counts[place] = taken;
-            further(counts, place + 1, left - taken, ways, keep);
+            counts[index] = taken;
+            further(counts, index + 1, left - taken, ways, keep);
             // From `left` over `taken` to `left` over `taken + 1`.
             ways = ways * (left - taken) as f64 / (taken + 1) as f64;
         }
@@ -140,7 +140,7 @@ fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
     }
 }
 
-fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {
+fn difference(paired: &PairedCases<'_>, rows: &[usize]) -> Vec<Option<f64>> {
     let fold =
         |side: &[Vec<Option<f64>>]| fold::aggregates(paired.specs, rows.len(), |row, column| side[rows[row]][column]);
     let pairs = fold(paired.now).into_iter().zip(fold(paired.before));
@@ -148,10 +148,10 @@ fn difference(paired: &Paired<'_>, rows: &[usize]) -> Vec<Option<f64>> {
 }
 
 /// The smallest value with at least the share `tail` of the drawings up to it, and the largest with as many from it on.
-fn percentiles(mut values: Vec<Weighed>, tail: f64) -> Option<(f64, f64)> {
+fn percentiles(mut values: Vec<WeightedDifference>, tail: f64) -> Option<(f64, f64)> {
     values.sort_by(|one, other| one.value.total_cmp(&other.value));
     let wanted = tail * values.iter().map(|one| one.weight).sum::<f64>();
-    let reached = |so_far: &mut f64, one: &Weighed| {
+    let reached = |so_far: &mut f64, one: &WeightedDifference| {
         *so_far += one.weight;
         Some((*so_far, one.value))
     };

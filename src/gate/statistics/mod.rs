@@ -11,8 +11,8 @@ mod reliability;
 mod repeated;
 
 pub use agreement::agreement;
-pub use bootstrap::{Paired, intervals};
+pub use bootstrap::{PairedCases, intervals};
 pub use power::detectable;
 pub use proportion::wilson;
-pub use reliability::{Cases, reliability};
-pub use repeated::{Against, Runs};
+pub use reliability::{CaseDependence, reliability};
+pub use repeated::{ComparisonTarget, RepeatedMetric};

@@ -5,7 +5,7 @@ use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
 /// Whether cases tell of each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cases {
+pub enum CaseDependence {
     /// Each has a document of its own.
     Apart,
     /// Some share a document: an interval that takes them for independent would be too narrow.
@@ -17,7 +17,7 @@ pub enum Cases {
 /// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, where their estimator is the
 /// plain share) where all its planned samples completed and all passed. One that lost a sample fails it as soon as one completed
 /// sample fails, and cannot be told otherwise: it is left out and counted, as a lost sample is no evidence either way.
-pub fn reliability(pairs: &[PairResult], cases: Cases) -> Option<Reliability> {
+pub fn reliability(pairs: &[PairResult], cases: CaseDependence) -> Option<Reliability> {
     let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     if counted.is_empty() {
         return None;
@@ -26,8 +26,8 @@ pub fn reliability(pairs: &[PairResult], cases: Cases) -> Option<Reliability> {
         passed: u32::try_from(passed).unwrap_or(u32::MAX),
         of: u32::try_from(of).unwrap_or(u32::MAX),
         ci95: match cases {
-            Cases::Apart => wilson(passed, of),
-            Cases::Together => None,
+            CaseDependence::Apart => wilson(passed, of),
+            CaseDependence::Together => None,
         },
     };
     let majority = counted.iter().filter(|pair| pair.passed.passes()).count();
@@ -43,29 +43,29 @@ pub fn reliability(pairs: &[PairResult], cases: Cases) -> Option<Reliability> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cases, reliability};
+    use super::{CaseDependence, reliability};
     use crate::fold;
-    use crate::fold::{Graded, Heading};
+    use crate::fold::{GradedSample, PairMeta};
     use crate::model::{
-        AgentName, AnsweredBy, CaseId, Check, CheckKey, CheckName, Failure, Grade, Layer, Outcome, PairResult,
-        RepoPath, Tag, Why,
+        AgentName, AnsweredBy, CaseId, Check, CheckKey, CheckName, CheckOutcome, Failure, Grade, Layer, PairResult,
+        RepoPath, Tag, UngradedReason,
     };
 
     /// Samples of one pair: `+` passes, `-` fails, `.` is lost.
     fn pair(samples: &str) -> PairResult {
         let graded = samples.chars().map(|char| {
             let outcome = match char {
-                '+' => Outcome::Passed,
-                '-' => Outcome::Failed(Box::new(Failure {
+                '+' => CheckOutcome::Passed,
+                '-' => CheckOutcome::Failed(Box::new(Failure {
                     tag: Tag::Model,
                     detail: String::new(),
                     next_action: String::new(),
                 })),
-                _ => return Graded::Lost(Why::NotRecorded),
+                _ => return GradedSample::Lost(UngradedReason::NotRecorded),
             };
             let name = CheckName { word: "holds".to_owned().into(), key: CheckKey::Only };
             let checks = vec![Check { name, line: 1, outcome, expected: None }];
-            Graded::Completed(Grade {
+            GradedSample::Completed(Grade {
                 values: Vec::new(),
                 checks,
                 layer: Layer::Structured,
@@ -73,7 +73,7 @@ mod tests {
                 kept: None,
             })
         });
-        let heading = Heading {
+        let heading = PairMeta {
             case: CaseId::new("c").unwrap(),
             agent: AgentName::new("a").unwrap(),
             golden: RepoPath::root(),
@@ -88,7 +88,7 @@ mod tests {
     /// By majority, in every sample, and untold, of several pairs.
     fn counts(pairs: &[&str]) -> Option<(Count, Option<Count>, u32)> {
         let pairs: Vec<PairResult> = pairs.iter().map(|samples| pair(samples)).collect();
-        let found = reliability(&pairs, Cases::Apart)?;
+        let found = reliability(&pairs, CaseDependence::Apart)?;
         let every = found.every.map(|every| (every.passed, every.of));
         Some(((found.majority.passed, found.majority.of), every, found.untold))
     }
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn cases_that_share_a_document_have_no_interval() {
         let pairs = [pair("+++"), pair("++-")];
-        assert!(reliability(&pairs, Cases::Apart).unwrap().majority.ci95.is_some());
-        let together = reliability(&pairs, Cases::Together).unwrap();
+        assert!(reliability(&pairs, CaseDependence::Apart).unwrap().majority.ci95.is_some());
+        let together = reliability(&pairs, CaseDependence::Together).unwrap();
         assert_eq!((together.majority.ci95, together.every.unwrap().ci95), (None, None));
     }
 }

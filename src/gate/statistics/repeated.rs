@@ -5,7 +5,7 @@ use crate::model::Better;
 
 /// One metric of an unchanged agent, measured at least twice.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Runs {
+pub struct RepeatedMetric {
     /// From the lowest.
     values: Vec<f64>,
     mean: f64,
@@ -14,14 +14,14 @@ pub struct Runs {
 
 /// What a run is held against.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Against {
+pub enum ComparisonTarget {
     /// Another run of the same agent, as the baseline is.
     Run,
     /// A fixed number.
     Number(f64),
 }
 
-impl Runs {
+impl RepeatedMetric {
     /// The values of some runs; `None` of fewer than two, which tell nothing of a spread.
     pub fn new(mut values: Vec<f64>) -> Option<Self> {
         let count = values.len();
@@ -77,7 +77,7 @@ impl Runs {
     /// The difference to another run, or to the mean of these, is distributed as Student's with `runs - 1` degrees of freedom in
     /// units of `deviation · sqrt(2)`, or `deviation · sqrt(1 + 1 / runs)`: the prediction of one further value in Hahn and
     /// Meeker, "Statistical Intervals" (1991), if the runs are about normal.
-    pub fn false_alarms(&self, better: Better, against: Against, tolerance: f64) -> f64 {
+    pub fn false_alarms(&self, better: Better, against: ComparisonTarget, tolerance: f64) -> f64 {
         let room = self.room(better, against) + tolerance;
         if !self.vary() {
             return f64::from(u8::from(room < -crate::model::EPSILON));
@@ -86,12 +86,14 @@ impl Runs {
     }
 
     /// How often that happened among these runs: in how many of how many comparisons.
-    pub fn seen_alarms(&self, better: Better, against: Against, tolerance: f64) -> (usize, usize) {
+    pub fn seen_alarms(&self, better: Better, against: ComparisonTarget, tolerance: f64) -> (usize, usize) {
         let worse = |value: f64, than: f64| self.worse_by(better, value, than) > tolerance + crate::model::EPSILON;
         let count = self.count();
         match against {
-            Against::Number(number) => (self.values.iter().filter(|value| worse(**value, number)).count(), count),
-            Against::Run => {
+            ComparisonTarget::Number(number) => {
+                (self.values.iter().filter(|value| worse(**value, number)).count(), count)
+            }
+            ComparisonTarget::Run => {
                 let pairs = self.values.iter().flat_map(|one| self.values.iter().map(move |other| (*one, *other)));
                 (pairs.filter(|(value, than)| worse(*value, *than)).count(), count * (count - 1))
             }
@@ -100,28 +102,30 @@ impl Runs {
 
     /// The tolerance with which a further run fails with the probability `rate` at most; never so small that one of these
     /// runs would have failed.
-    pub fn tolerance(&self, better: Better, against: Against, rate: f64) -> f64 {
+    pub fn tolerance(&self, better: Better, against: ComparisonTarget, rate: f64) -> f64 {
         let reach = student_quantile(1.0 - rate, self.count() - 1) * self.unit(against);
         let (low, high) = self.range();
         let seen = match against {
-            Against::Run => high - low,
-            Against::Number(number) => self.worse_by(better, low, number).max(self.worse_by(better, high, number)),
+            ComparisonTarget::Run => high - low,
+            ComparisonTarget::Number(number) => {
+                self.worse_by(better, low, number).max(self.worse_by(better, high, number))
+            }
         };
         (reach - self.room(better, against)).max(seen).max(0.0)
     }
 
     /// How much better the mean is than what it is held against.
-    fn room(&self, better: Better, against: Against) -> f64 {
+    fn room(&self, better: Better, against: ComparisonTarget) -> f64 {
         match against {
-            Against::Run => 0.0,
-            Against::Number(number) => -self.worse_by(better, self.mean, number),
+            ComparisonTarget::Run => 0.0,
+            ComparisonTarget::Number(number) => -self.worse_by(better, self.mean, number),
         }
     }
 
-    fn unit(&self, against: Against) -> f64 {
+    fn unit(&self, against: ComparisonTarget) -> f64 {
         match against {
-            Against::Run => self.deviation * 2.0_f64.sqrt(),
-            Against::Number(_) => self.deviation * (1.0 + 1.0 / self.count() as f64).sqrt(),
+            ComparisonTarget::Run => self.deviation * 2.0_f64.sqrt(),
+            ComparisonTarget::Number(_) => self.deviation * (1.0 + 1.0 / self.count() as f64).sqrt(),
         }
     }
 
@@ -135,11 +139,11 @@ impl Runs {
 
 #[cfg(test)]
 mod tests {
-    use super::{Against, Runs};
+    use super::{ComparisonTarget, RepeatedMetric};
     use crate::model::Better;
 
-    fn runs(values: &[f64]) -> Runs {
-        Runs::new(values.to_vec()).unwrap()
+    fn runs(values: &[f64]) -> RepeatedMetric {
+        RepeatedMetric::new(values.to_vec()).unwrap()
     }
 
     fn near(found: f64, wanted: f64) {
@@ -154,7 +158,7 @@ mod tests {
         near(runs.deviation(), (32.0_f64 / 7.0).sqrt());
         assert_eq!((runs.count(), runs.range()), (8, (2.0, 9.0)));
         near(runs.inside(), 7.0 / 9.0);
-        assert_eq!((Runs::new(vec![0.5]), Runs::new(Vec::new())), (None, None));
+        assert_eq!((RepeatedMetric::new(vec![0.5]), RepeatedMetric::new(Vec::new())), (None, None));
     }
 
     /// Five runs with the deviation 0.1: Student's quantile of 99 % with four degrees of freedom is 3.74694738798.
@@ -163,17 +167,17 @@ mod tests {
         let step = 0.1 / 2.5_f64.sqrt();
         let five = runs(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|place| 0.8 + place * step));
         near(five.deviation(), 0.1);
-        let drop = five.tolerance(Better::Higher, Against::Run, 0.01);
+        let drop = five.tolerance(Better::Higher, ComparisonTarget::Run, 0.01);
         near(drop, 3.746_947_387_98 * 0.1 * 2.0_f64.sqrt());
-        near(five.false_alarms(Better::Higher, Against::Run, drop), 0.01);
-        near(five.false_alarms(Better::Lower, Against::Run, drop), 0.01);
-        near(five.false_alarms(Better::Higher, Against::Run, 0.0), 0.5);
-        let zone = five.tolerance(Better::Higher, Against::Number(0.75), 0.01);
+        near(five.false_alarms(Better::Higher, ComparisonTarget::Run, drop), 0.01);
+        near(five.false_alarms(Better::Lower, ComparisonTarget::Run, drop), 0.01);
+        near(five.false_alarms(Better::Higher, ComparisonTarget::Run, 0.0), 0.5);
+        let zone = five.tolerance(Better::Higher, ComparisonTarget::Number(0.75), 0.01);
         near(zone, 3.746_947_387_98 * 0.1 * 1.2_f64.sqrt() - 0.05);
-        near(five.false_alarms(Better::Higher, Against::Number(0.75), zone), 0.01);
+        near(five.false_alarms(Better::Higher, ComparisonTarget::Number(0.75), zone), 0.01);
         // Where lower is better the same number is missed by the other side.
-        near(five.tolerance(Better::Lower, Against::Number(0.85), 0.01), zone);
-        near(five.tolerance(Better::Higher, Against::Number(0.1), 0.01), 0.0);
+        near(five.tolerance(Better::Lower, ComparisonTarget::Number(0.85), 0.01), zone);
+        near(five.tolerance(Better::Higher, ComparisonTarget::Number(0.1), 0.01), 0.0);
     }
 
     /// A metric of the worst case: nine runs alike, one far below. Student's tolerance would be smaller than what was seen.
@@ -181,7 +185,7 @@ mod tests {
     fn no_run_that_was_seen_fails_with_the_proposed_tolerance() {
         for values in [vec![1.0; 9], vec![0.9; 4], (0..30).map(|_| 0.9).collect()] {
             for better in [Better::Higher, Better::Lower] {
-                for against in [Against::Run, Against::Number(0.8), Against::Number(1.0)] {
+                for against in [ComparisonTarget::Run, ComparisonTarget::Number(0.8), ComparisonTarget::Number(1.0)] {
                     let mut values = values.clone();
                     values.push(0.2);
                     let runs = runs(&values);
@@ -190,8 +194,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Higher, Against::Run, 0.1), (2, 6));
-        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Lower, Against::Number(0.3), 0.0), (2, 3));
+        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Higher, ComparisonTarget::Run, 0.1), (2, 6));
+        assert_eq!(runs(&[0.2, 0.4, 0.4]).seen_alarms(Better::Lower, ComparisonTarget::Number(0.3), 0.0), (2, 3));
     }
 
     #[test]
@@ -199,9 +203,9 @@ mod tests {
         let steady = runs(&[0.9; 10]);
         assert!(!steady.vary() && !runs(&[0.1 + 0.2; 3]).vary());
         near(steady.at_most_differs(), 0.258_865_550_9);
-        near(steady.false_alarms(Better::Higher, Against::Number(0.9), 0.0), 0.0);
-        near(steady.false_alarms(Better::Higher, Against::Number(0.95), 0.0), 1.0);
-        near(steady.tolerance(Better::Higher, Against::Number(0.95), 0.01), 0.05);
+        near(steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.9), 0.0), 0.0);
+        near(steady.false_alarms(Better::Higher, ComparisonTarget::Number(0.95), 0.0), 1.0);
+        near(steady.tolerance(Better::Higher, ComparisonTarget::Number(0.95), 0.01), 0.05);
     }
 
     /// Normal runs: a baseline and a further run of the same agent, with the tolerance out of ten runs before.
@@ -214,9 +218,9 @@ mod tests {
             for _ in 0..4000 {
                 let seen = runs(&(0..10).map(|_| normal()).collect::<Vec<_>>());
                 let (base, next) = (normal(), normal());
-                let drop = seen.tolerance(Better::Higher, Against::Run, rate);
+                let drop = seen.tolerance(Better::Higher, ComparisonTarget::Run, rate);
                 against_run += u32::from(next < base - drop);
-                let zone = seen.tolerance(Better::Higher, Against::Number(0.0), rate);
+                let zone = seen.tolerance(Better::Higher, ComparisonTarget::Number(0.0), rate);
                 against_number += u32::from(next < -zone);
             }
             for failed in [against_run, against_number] {

@@ -1,7 +1,12 @@
 //! Every event against every state that decides about it.
 
-use super::{Asked, Happened, NoResult, Plan, Refusal, Why, counts, description, plan, standing};
-use crate::model::{Approval, ByAuthor, CommitStatus, Origin, Permission, Pull, PullState, RepoPath, StatusState};
+use super::{
+    ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent, counts, description, plan,
+    standing,
+};
+use crate::model::{
+    Approval, BranchOrigin, ByAuthor, CommitStatus, Permission, PullRequestDetails, PullState, RepoPath, StatusState,
+};
 use crate::publish::ConfigKey;
 
 const LABEL: &str = "goldgate:accept-baseline";
@@ -15,8 +20,8 @@ fn digest() -> String {
     "d".repeat(64)
 }
 
-fn pull(labels: &[&str]) -> Pull {
-    Pull {
+fn pull(labels: &[&str]) -> PullRequestDetails {
+    PullRequestDetails {
         number: 2,
         state: PullState::Open,
         author: "Author".to_owned(),
@@ -25,7 +30,7 @@ fn pull(labels: &[&str]) -> Pull {
         label: Some("acme:changes".to_owned()),
         head_repository: Some("acme/agents".to_owned()),
         into: "main".to_owned(),
-        origin: Origin::Same,
+        origin: BranchOrigin::Same,
         base: "b".repeat(40),
         labels: labels.iter().map(|label| (*label).to_owned()).collect(),
         description: String::new(),
@@ -40,8 +45,13 @@ fn approval() -> Approval {
     Approval { by: "alice".to_owned(), at: "t".to_owned(), head: head(), digest: digest() }
 }
 
-fn asked<'a>(happened: Happened<'a>, pull: &'a Pull, head: &'a str, digest: &'a str) -> Asked<'a> {
-    Asked {
+fn asked<'a>(
+    happened: PullRequestEvent<'a>,
+    pull: &'a PullRequestDetails,
+    head: &'a str,
+    digest: &'a str,
+) -> ApprovalInput<'a> {
+    ApprovalInput {
         happened,
         giver: Some("alice"),
         remover: Some("alice"),
@@ -60,38 +70,38 @@ fn asked<'a>(happened: Happened<'a>, pull: &'a Pull, head: &'a str, digest: &'a 
 #[test]
 fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     let (pull, head, digest, other) = (pull(&["bug", LABEL]), head(), digest(), "e".repeat(40));
-    let base = asked(Happened::Labeled(LABEL), &pull, &head, &digest);
+    let base = asked(PullRequestEvent::Labeled(LABEL), &pull, &head, &digest);
     let description = description("alice", &digest);
     assert!(description.len() < 140);
-    assert_eq!(plan(&base), Plan::Grant { head: head.clone(), description, by: "alice".to_owned() });
+    assert_eq!(plan(&base), ApprovalPlan::Grant { head: head.clone(), description, by: "alice".to_owned() });
 
-    let refused = |asked: Asked<'_>| match plan(&asked) {
-        Plan::Refuse(why) => why,
+    let refused = |asked: ApprovalInput<'_>| match plan(&asked) {
+        ApprovalPlan::Refuse(why) => why,
         other => unreachable!("{other:?}"),
     };
-    let younger = Asked { head: &other, result: Err(NoResult::Younger), ..base.clone() };
+    let younger = ApprovalInput { head: &other, result: Err(NoResult::Younger), ..base.clone() };
     let moved = refused(younger);
-    assert_eq!(moved, Refusal::Moved { seen: other.clone(), now: head.clone() });
+    assert_eq!(moved, ApprovalRefusal::Moved { seen: other.clone(), now: head.clone() });
     for has in [Permission::None, Permission::Read, Permission::Triage] {
         let actor = "alice".to_owned();
         assert_eq!(
-            refused(Asked { allowed: has, ..base.clone() }),
-            Refusal::NotAllowed { actor, has, needs: Permission::Write }
+            refused(ApprovalInput { allowed: has, ..base.clone() }),
+            ApprovalRefusal::NotAllowed { actor, has, needs: Permission::Write }
         );
     }
     let floor = Permission::Admin;
-    assert!(matches!(refused(Asked { floor, ..base.clone() }), Refusal::NotAllowed { .. }));
-    assert!(matches!(refused(Asked { giver: Some("author"), ..base.clone() }), Refusal::Author { .. }));
-    let own = Asked { giver: Some("Author"), by_author: ByAuthor::Counts, ..base.clone() };
-    assert!(matches!(plan(&own), Plan::Grant { .. }));
-    assert!(matches!(refused(Asked { pusher: Some("Alice"), ..base.clone() }), Refusal::Pusher { .. }));
-    let own = Asked { pusher: Some("alice"), by_author: ByAuthor::Counts, ..base.clone() };
-    assert!(matches!(plan(&own), Plan::Grant { .. }));
+    assert!(matches!(refused(ApprovalInput { floor, ..base.clone() }), ApprovalRefusal::NotAllowed { .. }));
+    assert!(matches!(refused(ApprovalInput { giver: Some("author"), ..base.clone() }), ApprovalRefusal::Author { .. }));
+    let own = ApprovalInput { giver: Some("Author"), by_author: ByAuthor::Counts, ..base.clone() };
+    assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
+    assert!(matches!(refused(ApprovalInput { pusher: Some("Alice"), ..base.clone() }), ApprovalRefusal::Pusher { .. }));
+    let own = ApprovalInput { pusher: Some("alice"), by_author: ByAuthor::Counts, ..base.clone() };
+    assert!(matches!(plan(&own), ApprovalPlan::Grant { .. }));
     for nobody in [None, Some("")] {
-        assert_eq!(refused(Asked { giver: nobody, ..base.clone() }), Refusal::NoGiver);
+        assert_eq!(refused(ApprovalInput { giver: nobody, ..base.clone() }), ApprovalRefusal::NoGiver);
     }
-    let other_case = Asked { label: "Goldgate:Accept-Baseline", ..base.clone() };
-    assert!(matches!(plan(&other_case), Plan::Grant { .. }), "GitHub tells labels apart without letter case");
+    let other_case = ApprovalInput { label: "Goldgate:Accept-Baseline", ..base.clone() };
+    assert!(matches!(plan(&other_case), ApprovalPlan::Grant { .. }), "GitHub tells labels apart without letter case");
     for why in [
         NoResult::Missing,
         NoResult::Younger,
@@ -100,48 +110,52 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
         NoResult::OtherCommit,
         NoResult::Unusable("broken".to_owned()),
     ] {
-        assert_eq!(refused(Asked { result: Err(why.clone()), ..base.clone() }), Refusal::NoResult(why));
+        assert_eq!(refused(ApprovalInput { result: Err(why.clone()), ..base.clone() }), ApprovalRefusal::NoResult(why));
     }
     let (same, stale) = (approval(), Approval { digest: "e".repeat(64), ..approval() });
-    assert_eq!(plan(&Asked { standing: Some(&same), ..base.clone() }), Plan::Nothing(Why::Already));
-    assert!(matches!(plan(&Asked { standing: Some(&stale), ..base }), Plan::Grant { .. }));
+    assert_eq!(
+        plan(&ApprovalInput { standing: Some(&same), ..base.clone() }),
+        ApprovalPlan::Nothing(ApprovalSkip::Already)
+    );
+    assert!(matches!(plan(&ApprovalInput { standing: Some(&stale), ..base }), ApprovalPlan::Grant { .. }));
 }
 
 /// A run on an event may be dropped from its queue, so the next event, whatever it is about, finds what it left undone.
 #[test]
 fn every_event_judges_what_stands_there() {
     let (with, without, head, digest, stands) = (pull(&[LABEL]), pull(&["bug"]), head(), digest(), approval());
-    let closed = Pull { state: PullState::Closed, ..with.clone() };
+    let closed = PullRequestDetails { state: PullState::Closed, ..with.clone() };
     let withdrawn =
-        || Plan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
+        || ApprovalPlan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
     let by = || "alice".to_owned();
-    let granted = || Plan::Grant { head: head.clone(), description: description("alice", &digest), by: by() };
+    let granted = || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest), by: by() };
     for (happened, pull, standing, wanted) in [
-        (Happened::Labeled("bug"), &with, None, granted()),
-        (Happened::Labeled("bug"), &without, None, Plan::Nothing(Why::OtherLabel)),
-        (Happened::Labeled(LABEL), &without, None, Plan::Nothing(Why::Gone)),
-        (Happened::Labeled(LABEL), &closed, None, Plan::Nothing(Why::Closed)),
-        (Happened::Unlabeled("bug"), &with, Some(&stands), Plan::Nothing(Why::Already)),
-        (Happened::Unlabeled(LABEL), &with, Some(&stands), Plan::Nothing(Why::Back)),
-        (Happened::Unlabeled(LABEL), &without, None, Plan::Nothing(Why::NothingStands)),
-        (Happened::Unlabeled(LABEL), &without, Some(&stands), withdrawn()),
-        (Happened::Labeled("bug"), &without, Some(&stands), withdrawn()),
-        (Happened::Other, &without, Some(&stands), withdrawn()),
-        (Happened::Pushed, &without, None, Plan::Nothing(Why::NoLabel)),
-        (Happened::Pushed, &with, None, granted()),
-        (Happened::Pushed, &with, Some(&stands), Plan::Nothing(Why::Already)),
-        (Happened::Opened, &without, None, Plan::Nothing(Why::NoLabel)),
-        (Happened::Other, &with, None, granted()),
-        (Happened::Other, &without, None, Plan::Nothing(Why::OtherEvent)),
+        (PullRequestEvent::Labeled("bug"), &with, None, granted()),
+        (PullRequestEvent::Labeled("bug"), &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)),
+        (PullRequestEvent::Labeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::Gone)),
+        (PullRequestEvent::Labeled(LABEL), &closed, None, ApprovalPlan::Nothing(ApprovalSkip::Closed)),
+        (PullRequestEvent::Unlabeled("bug"), &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Already)),
+        (PullRequestEvent::Unlabeled(LABEL), &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Back)),
+        (PullRequestEvent::Unlabeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::NothingStands)),
+        (PullRequestEvent::Unlabeled(LABEL), &without, Some(&stands), withdrawn()),
+        (PullRequestEvent::Labeled("bug"), &without, Some(&stands), withdrawn()),
+        (PullRequestEvent::Other, &without, Some(&stands), withdrawn()),
+        (PullRequestEvent::Pushed, &without, None, ApprovalPlan::Nothing(ApprovalSkip::NoLabel)),
+        (PullRequestEvent::Pushed, &with, None, granted()),
+        (PullRequestEvent::Pushed, &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Already)),
+        (PullRequestEvent::Opened, &without, None, ApprovalPlan::Nothing(ApprovalSkip::NoLabel)),
+        (PullRequestEvent::Other, &with, None, granted()),
+        (PullRequestEvent::Other, &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherEvent)),
     ] {
-        let asked = Asked { standing, ..asked(happened, pull, &head, &digest) };
+        let asked = ApprovalInput { standing, ..asked(happened, pull, &head, &digest) };
         assert_eq!(plan(&asked), wanted, "{happened:?}");
     }
-    for (happened, wanted) in
-        [(Happened::Pushed, Refusal::Pushed { head: head.clone() }), (Happened::Opened, Refusal::NeverJudged)]
-    {
-        let asked = Asked { result: Err(NoResult::Younger), ..asked(happened, &with, &head, &digest) };
-        assert_eq!(plan(&asked), Plan::Refuse(wanted), "{happened:?}");
+    for (happened, wanted) in [
+        (PullRequestEvent::Pushed, ApprovalRefusal::Pushed { head: head.clone() }),
+        (PullRequestEvent::Opened, ApprovalRefusal::NeverJudged),
+    ] {
+        let asked = ApprovalInput { result: Err(NoResult::Younger), ..asked(happened, &with, &head, &digest) };
+        assert_eq!(plan(&asked), ApprovalPlan::Refuse(wanted), "{happened:?}");
     }
 }
 

@@ -25,7 +25,7 @@ pub enum NoResult {
 
 /// Why the label is taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Refusal {
+pub enum ApprovalRefusal {
     /// The label was given for a commit that is not the head any more.
     Moved {
         /// The commit then.
@@ -67,7 +67,7 @@ pub enum Refusal {
 
 /// Why nothing is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Why {
+pub enum ApprovalSkip {
     /// The pull request is closed.
     Closed,
     /// The event is not about an approval.
@@ -120,7 +120,7 @@ impl fmt::Display for NoResult {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ApprovalRefusal {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Moved { seen, now } => write!(
@@ -130,7 +130,12 @@ impl fmt::Display for Refusal {
                 short(now)
             ),
             Self::NotAllowed { actor, has, needs } => {
-                write!(out, "{actor} has the permission {} here, and an approval takes {}", has.word(), needs.word())
+                write!(
+                    out,
+                    "{actor} has the permission {} here, and an approval takes {}",
+                    has.as_str(),
+                    needs.as_str()
+                )
             }
             Self::Author { actor } => {
                 write!(out, "{actor} opened this pull request, and somebody else has to approve it")
@@ -152,7 +157,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl fmt::Display for Why {
+impl fmt::Display for ApprovalSkip {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Closed => "the pull request is closed",

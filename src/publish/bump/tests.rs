@@ -1,13 +1,13 @@
 //! Every state that decides whether a baseline is committed.
 
-use super::{Asked, Measured, Plan, Refusal, Why, is_same, plan};
-use crate::model::{Approval, Baseline, Origin, Pull, PullState};
+use super::{BumpInput, BumpPlan, BumpRefusal, BumpSkip, MeasuredBaseline, is_same, plan};
+use crate::model::{Approval, Baseline, BranchOrigin, PullRequestDetails, PullState};
 use crate::publish::approval::NoResult;
-use crate::publish::moves::Turn;
+use crate::publish::moves::MoveDirection;
 use crate::publish::samples::{baseline, moved};
 
-fn pull() -> Pull {
-    Pull {
+fn pull() -> PullRequestDetails {
+    PullRequestDetails {
         number: 2,
         state: PullState::Open,
         author: "author".to_owned(),
@@ -16,7 +16,7 @@ fn pull() -> Pull {
         label: Some("acme:changes".to_owned()),
         head_repository: Some("acme/agents".to_owned()),
         into: "main".to_owned(),
-        origin: Origin::Same,
+        origin: BranchOrigin::Same,
         base: "b".repeat(40),
         labels: Vec::new(),
         description: String::new(),
@@ -25,12 +25,12 @@ fn pull() -> Pull {
 
 #[test]
 fn a_baseline_is_committed_for_an_approved_result_alone() {
-    let (pull, before, after, moves) = (pull(), baseline(0.9), baseline(0.8), moved(Turn::Worse));
+    let (pull, before, after, moves) = (pull(), baseline(0.9), baseline(0.8), moved(MoveDirection::Worse));
     let digest = "d".repeat(64);
     let approval =
         Approval { by: "alice".to_owned(), at: "t".to_owned(), head: pull.head.clone(), digest: digest.clone() };
-    let measured = Measured { digest: &digest, proposed: &after, written: &after, moves: &moves };
-    let base = Asked {
+    let measured = MeasuredBaseline { digest: &digest, proposed: &after, written: &after, moves: &moves };
+    let base = BumpInput {
         pull: &pull,
         head: &pull.head,
         standing: Some(&approval),
@@ -40,7 +40,7 @@ fn a_baseline_is_committed_for_an_approved_result_alone() {
         committed: Some(&before),
         reason: Some("stricter cases".to_owned()),
     };
-    let Plan::Commit { branch, head, baseline: written, by, digest: of } = plan(&base) else {
+    let BumpPlan::Commit { branch, head, baseline: written, by, digest: of } = plan(&base) else {
         unreachable!("no commit")
     };
     assert_eq!((branch.as_str(), &head, by.as_str(), &of), ("changes", &pull.head, "alice", &digest));
@@ -49,40 +49,46 @@ fn a_baseline_is_committed_for_an_approved_result_alone() {
     assert_eq!(accepted.reason.as_deref(), Some("stricter cases"));
     assert_eq!(accepted.previous_sha256.as_deref(), Some("p"));
 
-    let closed = Pull { state: PullState::Closed, ..pull.clone() };
-    let fork = Pull { origin: Origin::Fork, ..pull.clone() };
+    let closed = PullRequestDetails { state: PullState::Closed, ..pull.clone() };
+    let fork = PullRequestDetails { origin: BranchOrigin::Fork, ..pull.clone() };
     let (other, own) = ("e".repeat(64), baseline(0.5));
-    let better = moved(Turn::NoWorse);
+    let better = moved(MoveDirection::NoWorse);
     for (asked, wanted) in [
-        (Asked { pull: &closed, ..base.clone() }, Plan::Nothing(Why::Closed)),
-        (Asked { standing: None, ..base.clone() }, Plan::Nothing(Why::NotApproved)),
-        (Asked { standing: None, head: "old", ..base.clone() }, Plan::Refuse(Refusal::Moved)),
-        (Asked { result: Err(NoResult::Missing), ..base.clone() }, Plan::Refuse(Refusal::NoResult(NoResult::Missing))),
+        (BumpInput { pull: &closed, ..base.clone() }, BumpPlan::Nothing(BumpSkip::Closed)),
+        (BumpInput { standing: None, ..base.clone() }, BumpPlan::Nothing(BumpSkip::NotApproved)),
+        (BumpInput { standing: None, head: "old", ..base.clone() }, BumpPlan::Refuse(BumpRefusal::Moved)),
         (
-            Asked { result: Err(NoResult::Missing), committed: Some(&after), ..base.clone() },
-            Plan::Nothing(Why::Carried),
+            BumpInput { result: Err(NoResult::Missing), ..base.clone() },
+            BumpPlan::Refuse(BumpRefusal::NoResult(NoResult::Missing)),
         ),
         (
-            Asked { result: Ok(Measured { digest: &other, ..measured }), ..base.clone() },
-            Plan::Refuse(Refusal::OtherResult),
+            BumpInput { result: Err(NoResult::Missing), committed: Some(&after), ..base.clone() },
+            BumpPlan::Nothing(BumpSkip::Carried),
         ),
         (
-            Asked { result: Ok(Measured { written: &own, ..measured }), ..base.clone() },
-            Plan::Refuse(Refusal::NotAsMeasured),
+            BumpInput { result: Ok(MeasuredBaseline { digest: &other, ..measured }), ..base.clone() },
+            BumpPlan::Refuse(BumpRefusal::OtherResult),
         ),
-        (Asked { committed: Some(&after), ..base.clone() }, Plan::Nothing(Why::Committed)),
-        (Asked { committed: Some(&own), ..base.clone() }, Plan::Nothing(Why::Carried)),
-        (Asked { before: Some(&after), committed: Some(&after), ..base.clone() }, Plan::Nothing(Why::Same)),
-        (Asked { pull: &fork, ..base.clone() }, Plan::Refuse(Refusal::Fork)),
         (
-            Asked { reason: None, ..base.clone() },
-            Plan::Refuse(Refusal::NoReason(vec!["recall of contracts/legal".to_owned()])),
+            BumpInput { result: Ok(MeasuredBaseline { written: &own, ..measured }), ..base.clone() },
+            BumpPlan::Refuse(BumpRefusal::NotAsMeasured),
+        ),
+        (BumpInput { committed: Some(&after), ..base.clone() }, BumpPlan::Nothing(BumpSkip::Committed)),
+        (BumpInput { committed: Some(&own), ..base.clone() }, BumpPlan::Nothing(BumpSkip::Carried)),
+        (
+            BumpInput { before: Some(&after), committed: Some(&after), ..base.clone() },
+            BumpPlan::Nothing(BumpSkip::Same),
+        ),
+        (BumpInput { pull: &fork, ..base.clone() }, BumpPlan::Refuse(BumpRefusal::Fork)),
+        (
+            BumpInput { reason: None, ..base.clone() },
+            BumpPlan::Refuse(BumpRefusal::NoReason(vec!["recall of contracts/legal".to_owned()])),
         ),
     ] {
         assert_eq!(plan(&asked), wanted);
     }
-    let result = Ok(Measured { moves: &better, ..measured });
-    assert!(matches!(plan(&Asked { reason: None, result, ..base }), Plan::Commit { .. }));
+    let result = Ok(MeasuredBaseline { moves: &better, ..measured });
+    assert!(matches!(plan(&BumpInput { reason: None, result, ..base }), BumpPlan::Commit { .. }));
 }
 
 #[test]

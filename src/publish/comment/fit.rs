@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{Report, Ruling, Verdict};
 use crate::render::markdown;
-use crate::render::markdown::{Block, Links, Tables};
+use crate::render::markdown::{Links, MarkdownBlock, Tables};
 
 /// GitHub's limit of a job summary, in bytes.
 const SUMMARY_LIMIT: usize = 1024 * 1024;
@@ -27,7 +27,7 @@ pub fn regressions(report: &Report) -> usize {
 }
 
 /// A section's text, and what it has no room for.
-pub struct Fitted {
+pub struct FittedText {
     /// The text.
     pub text: String,
     /// Kinds of golden changes without an approval that are not in it.
@@ -36,9 +36,9 @@ pub struct Fitted {
 
 /// A section's blocks within a budget of bytes: whole blocks are left out, the least valuable first, the last first; as the last
 /// resort the footer stands alone.
-pub fn fitted(report: &Report, links: &Links, budget: usize) -> Fitted {
+pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
     let mut blocks = markdown::blocks(report, links, Tables::One);
-    let size = |blocks: &[Block]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
+    let size = |blocks: &[MarkdownBlock]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
     if size(&blocks) > budget {
         blocks = markdown::blocks(report, links, Tables::BySuite);
     }
@@ -46,16 +46,16 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> Fitted {
     let room = budget.saturating_sub(600);
     let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
     while size(&blocks) > if left_out.is_empty() { budget } else { room } {
-        let Some((place, worst)) = blocks
+        let Some((index, worst)) = blocks
             .iter()
             .enumerate()
             .filter(|(_, block)| block.name != FOOTER)
-            .max_by_key(|(place, block)| (block.rank, *place))
+            .max_by_key(|(index, block)| (block.rank, *index))
         else {
             break;
         };
         *left_out.entry(worst.name).or_default() += 1;
-        blocks.remove(place);
+        blocks.remove(index);
     }
     let hidden = match left_out.contains_key(markdown::NEEDS_APPROVAL) {
         true => markdown::kinds_of_changes(report),
@@ -73,7 +73,7 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> Fitted {
             .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
         out.push_str(&format!("\nLeft out here for want of room: {}; {whole}.\n", names.join(", ")));
     }
-    Fitted { text: out, hidden }
+    FittedText { text: out, hidden }
 }
 
 /// The block that is never left out.

@@ -1,11 +1,11 @@
 //! A comment always fits, whatever there is to say.
 
 use super::{
-    About, LIMIT, Note, Plan, Request, Shown, Witness, is_note_written, is_written, plan, plan_note, shown,
-    shown_digest,
+    CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport, is_note_written, is_written,
+    plan, plan_note, shown_digest, shown_report,
 };
 use crate::model::{
-    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunNumber, Tier, Usage, Verdict, Weight,
+    Authority, Comment, GoldenChange, NotGateable, RepoPath, Report, Ruling, RunNumber, RunUsage, Tier, Verdict, Weight,
 };
 use crate::render::markdown::Links;
 
@@ -36,7 +36,7 @@ fn report(tier: Tier, reasons: usize, changes: usize) -> Report {
             .collect(),
         approval: None,
         notes: (0..reasons).map(long).collect(),
-        usage: Usage::default(),
+        usage: RunUsage::default(),
         called_off: None,
     }
 }
@@ -45,15 +45,23 @@ fn written(report: &Report, run: u64, comments: &[Comment]) -> String {
     let links = Links::default();
     let head = "a".repeat(40);
     let run = RunNumber { run, attempt: 1 };
-    let witness = Witness::Own;
-    let request =
-        Request { report, links: &links, key: "default", head: &head, current_head: &head, run, witness, author: BOT };
+    let witness = ReportOrigin::Own;
+    let request = CommentRequest {
+        report,
+        links: &links,
+        key: "default",
+        head: &head,
+        current_head: &head,
+        run,
+        witness,
+        author: BOT,
+    };
     match plan(&request, comments) {
-        Plan::Create(body) | Plan::Update { body, .. } => {
+        CommentPlan::Create(body) | CommentPlan::Update { body, .. } => {
             assert!(is_written(&request, &body), "{body}");
             body
         }
-        Plan::Nothing(why) => unreachable!("{why:?}"),
+        CommentPlan::Nothing(why) => unreachable!("{why:?}"),
     }
 }
 
@@ -75,7 +83,7 @@ fn a_comment_on_hundreds_of_reasons_takes_the_place_of_an_older_green_one() {
     let head = "a".repeat(40);
     let text = "note ".repeat(9_000);
     let note = Note {
-        about: About::Approval,
+        about: NoteSubject::Approval,
         alert: "NOTE",
         says: "A long note.",
         text: &text,
@@ -85,22 +93,24 @@ fn a_comment_on_hundreds_of_reasons_takes_the_place_of_an_older_green_one() {
         run: RunNumber { run: 4, attempt: 1 },
         author: BOT,
     };
-    let Plan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else { unreachable!("it stands") };
+    let CommentPlan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else {
+        unreachable!("it stands")
+    };
     assert!(noted.len() <= LIMIT && is_note_written(&note, &noted), "{}", noted.len());
-    assert_eq!(shown(&[comment(&noted)], "default", BOT, &head), None);
+    assert_eq!(shown_report(&[comment(&noted)], "default", BOT, &head), None);
 }
 
 #[test]
 fn what_the_comment_shows_is_of_this_head_and_says_what_has_no_room() {
     let (few, many) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 60));
-    let shown_of = |body: &str, head: &str| shown(&[comment(body)], "default", BOT, head);
+    let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", BOT, head);
     let head = "a".repeat(40);
     let body = written(&few, 1, &[]);
-    assert_eq!(shown_of(&body, &head), Some(Shown { result: shown_digest(&few), hidden: 0 }));
+    assert_eq!(shown_of(&body, &head), Some(ShownReport { result: shown_digest(&few), hidden: 0 }));
     assert_eq!(shown_of(&body, &"c".repeat(40)), None);
     assert_eq!(shown_of(&body.replace("expectation", "nothing"), &head), None, "somebody has edited it");
     let forged = Comment { author: "mallory".to_owned(), ..comment(&body) };
-    assert_eq!(shown(&[forged], "default", BOT, &head), None);
+    assert_eq!(shown_report(&[forged], "default", BOT, &head), None);
     let body = written(&many, 1, &[]);
     assert!(shown_of(&body, &head).is_some_and(|shown| shown.hidden > 0), "{body}");
 }

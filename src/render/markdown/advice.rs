@@ -22,7 +22,7 @@ pub fn advice(report: &Report) -> String {
                     metric_value(Unit::Share, now),
                     number::delta(Unit::Share, delta),
                     judges::ADVISORY,
-                    judges::word(judge)
+                    judges::standing_word(judge)
                 ));
             }
         }
@@ -30,7 +30,7 @@ pub fn advice(report: &Report) -> String {
     if rows.is_empty() {
         return rows;
     }
-    let told: String = judges::told(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let told: String = judges::judge_lines(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
         "<details><summary>Judges: models that mark what rules cannot score; advisory, no gate looks at them</summary>\n\n{HEAD}{rows}\n{told}\n</details>\n"
     )

@@ -16,7 +16,7 @@ pub fn cases(report: &Report) -> String {
             let moved = agent.cases.iter().filter(move |case| case.trend == trend);
             moved.map(move |case| full(suite, agent, &case.pair.case))
         });
-        list(&mut out, &title(&trend.word().replace('_', " ")), found.collect());
+        list(&mut out, &title(&trend.as_str().replace('_', " ")), found.collect());
     }
     let flaky = pairs().flat_map(|(suite, agent)| {
         let flaky = agent.cases.iter().filter(|case| case.is_flaky());

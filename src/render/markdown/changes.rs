@@ -10,7 +10,7 @@ const LISTED: usize = 20;
 const KINDS: usize = 40;
 
 /// What makes two changes be of one kind: their class, the part of the repository, and what was done there.
-type Kind = (ChangeClass, String, String);
+type ChangeKind = (ChangeClass, String, String);
 
 /// The changes that need an approval: each kind by one of it at least, then as many as there is room for.
 pub fn needing_approval(report: &Report) -> String {
@@ -92,8 +92,8 @@ fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
 
 /// The changes by kind, the most dangerous class first, and the rarer kind before the commoner: an edit that stands alone among
 /// forty others is the one to look at.
-fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(Kind, Vec<&'a GoldenChange>)> {
-    let mut found: Vec<(Kind, Vec<&GoldenChange>)> = Vec::new();
+fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(ChangeKind, Vec<&'a GoldenChange>)> {
+    let mut found: Vec<(ChangeKind, Vec<&GoldenChange>)> = Vec::new();
     for change in changes {
         let kind = kind(change);
         match found.iter_mut().find(|(known, _)| *known == kind) {
@@ -105,7 +105,7 @@ fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(Kind, Vec<&'a GoldenChange>)>
     found
 }
 
-fn kind(change: &GoldenChange) -> Kind {
+fn kind(change: &GoldenChange) -> ChangeKind {
     let folder = change.file.as_ref().and_then(|file| file.as_str().rsplit_once('/')).map_or("", |(folder, _)| folder);
     let part: Vec<&str> = folder.split('/').take(2).collect();
     let (done, detail) = change.words.split_once(": ").unwrap_or((&change.words, ""));

@@ -1,7 +1,7 @@
 //! The tables of numbers: what moved, what did not, and how small a change can be seen.
 
 use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
-use crate::render::number::Direction;
+use crate::render::number::ValueDirection;
 use crate::render::plain::{inline, name, put};
 use crate::render::{certainty, number, words};
 
@@ -9,7 +9,7 @@ const HEAD: &str =
     "| suite | agent | metric | baseline | this commit | delta | gate | verdict |\n|---|---|---|--:|--:|--:|---|---|\n";
 
 fn is_changed(metric: &MetricReport) -> bool {
-    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != Direction::Same;
+    let moved = number::direction(metric.better, metric.unit, metric.comparison.delta) != ValueDirection::Same;
     let unwell = matches!(metric.verdict, Ruling::Judged(Verdict::Fail | Verdict::Inconclusive));
     let vanished = metric.value.is_none() && metric.comparison.baseline.is_some();
     moved || unwell || vanished
@@ -36,9 +36,9 @@ fn rows(
 fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval: Option<&Approval>) -> String {
     let direction = number::direction(metric.better, metric.unit, metric.comparison.delta);
     let arrow = match direction {
-        Direction::Better => " ▲ better",
-        Direction::Worse => " ▼ worse",
-        Direction::Other | Direction::Same => "",
+        ValueDirection::Better => " ▲ better",
+        ValueDirection::Worse => " ▼ worse",
+        ValueDirection::Other | ValueDirection::Same => "",
     };
     let noise = match metric.comparison.noise() {
         // A failed gate decides; that the difference might be noise would only excuse it.
@@ -53,7 +53,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         // It was held against the approved number; the difference that stands here is the one from the base.
         Ruling::Judged(Verdict::Pass)
             if approval.is_some()
-                && direction == Direction::Worse
+                && direction == ValueDirection::Worse
                 && metric.gates.iter().any(|gate| gate.from_baseline) =>
         {
             "✅ approved".to_owned()

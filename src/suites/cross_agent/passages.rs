@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Documents;
 use crate::diag::Diagnostic;
-use crate::suites::Desk;
+use crate::suites::GradeContext;
 use crate::suites::finding::{Citation, Finding};
 
 /// Two quotes are of one passage when they share this many characters or this many words: less is a term, not a passage.
@@ -24,13 +24,17 @@ impl<'a> Passage<'a> {
     ///
     /// # Errors
     /// A document that cannot be read.
-    pub fn all(finding: &'a Finding, documents: Option<&Documents>, desk: &Desk<'_>) -> Result<Vec<Self>, Diagnostic> {
+    pub fn all(
+        finding: &'a Finding,
+        documents: Option<&Documents>,
+        context: &GradeContext<'_>,
+    ) -> Result<Vec<Self>, Diagnostic> {
         let mut passages = Vec::new();
         for citation in finding.citations.iter().filter(|citation| is_passage(&citation.quote)) {
             // Only names that the folder's listing has are opened: the name comes from an agent.
             let found = match documents.filter(|documents| documents.names.contains(&citation.file)) {
                 Some(documents) => {
-                    let paper = desk.paper(&documents.folder.child(&citation.file))?;
+                    let paper = context.paper(&documents.folder.child(&citation.file))?;
                     let start = paper.find(&citation.quote);
                     start.map(|start| (paper, start..start + citation.quote.len()))
                 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::passages::Passage;
-use super::{Case, Documents, Shared};
+use super::{CrossAgentCase, Documents, Shared};
 use crate::diag::Diagnostic;
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, Tag, reaches};
-use crate::suites::Desk;
-use crate::suites::blame::{Blame, Fault};
+use crate::suites::GradeContext;
+use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::finding::Finding;
-use crate::suites::produced::Produced;
+use crate::suites::produced::FindingsOutput;
 use crate::suites::rules::Rules;
 use crate::text::{line, token_overlap};
 
@@ -19,11 +19,11 @@ const DUPLICATE_OVERLAP: f64 = 0.8;
 /// One sample of all agents of a case.
 pub struct View<'a> {
     /// The case.
-    pub case: &'a Case,
+    pub case: &'a CrossAgentCase,
     /// What each of its agents produced.
-    pub produced: &'a [Produced],
+    pub produced: &'a [FindingsOutput],
     /// What is known of each agent's sample.
-    pub blames: &'a [Blame<'a>],
+    pub blames: &'a [FailureClassifier<'a>],
     /// The documents that may be cited; none where they are not known.
     pub documents: Option<&'a Documents>,
 }
@@ -57,20 +57,20 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// A document that cannot be read.
-    pub fn duplicates(&self, desk: &Desk<'_>) -> Result<Vec<(usize, usize)>, Diagnostic> {
+    pub fn duplicates(&self, context: &GradeContext<'_>) -> Result<Vec<(usize, usize)>, Diagnostic> {
         let mut passages: Vec<Vec<Vec<Passage<'_>>>> = Vec::new();
         for one in self.produced {
-            let of_finding = |finding: &'a Finding| Passage::all(finding, self.documents, desk);
+            let of_finding = |finding: &'a Finding| Passage::all(finding, self.documents, context);
             passages.push(one.findings.iter().map(of_finding).collect::<Result<_, _>>()?);
         }
         let mut doubled = Vec::new();
         for (agent, one) in self.produced.iter().enumerate() {
-            for (place, finding) in one.findings.iter().enumerate() {
-                let own = (finding, &passages[agent][place]);
+            for (index, finding) in one.findings.iter().enumerate() {
+                let own = (finding, &passages[agent][index]);
                 let others = self.produced.iter().zip(&passages).enumerate().filter(|(other, _)| *other != agent);
                 let mut others = others.flat_map(|(_, (other, passages))| other.findings.iter().zip(passages));
                 if others.any(|other| is_duplicate(own, other)) {
-                    doubled.push((agent, place));
+                    doubled.push((agent, index));
                 }
             }
         }
@@ -96,8 +96,8 @@ impl<'a> View<'a> {
                 failure,
             ));
         }
-        for (place, shared) in self.case.shared.iter().enumerate() {
-            let key = CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX));
+        for (index, shared) in self.case.shared.iter().enumerate() {
+            let key = CheckKey::At(u32::try_from(index).unwrap_or(u32::MAX));
             let at = shared.expected.line;
             let wanted = || format!("{} by at least {} agents", shared.expected, shared.min_agents);
             checks.push(Check::of("shared_finding", key.clone(), at, wanted, self.missed(shared)));
@@ -149,22 +149,27 @@ impl<'a> View<'a> {
         let (category, found, wanted) = (&shared.expected.category, finders.len(), shared.min_agents);
         let detail =
             format!("{category}: found by {found} of {wanted} agents that should, not by {}", names.join(", "));
-        self.first(missing.into_iter(), |agent, blame| {
+        self.first(missing.into_iter(), |agent, classifier| {
             let name = &self.case.agents[agent];
             if let Some(file) = self.unmapped(shared, agent) {
                 let action = format!("\"{file}\" is no document of the suite: mend how {name} names its sources");
-                return blame.failure(Fault::Unmapped, None, format!("{detail}; {name} cites \"{file}\""), action);
+                return classifier.failure(
+                    CheckFailure::Unmapped,
+                    None,
+                    format!("{detail}; {name} cites \"{file}\""),
+                    action,
+                );
             }
             let rule = shared.expected.rule.as_deref();
             let action = match rule {
-                Some(rule) if blame.had_rule(rule) => {
+                Some(rule) if classifier.had_rule(rule) => {
                     format!("{name} had rule {rule} and did not follow it: give {category} an example, or more weight")
                 }
                 Some(rule) => format!("write rule {rule} into the prompt package of {name}: when to report {category}"),
                 None => "run `goldgate explain` on the same document in the agents' own suite: one of them missed it"
                     .to_owned(),
             };
-            blame.failure(Fault::Content, rule, detail.clone(), action)
+            classifier.failure(CheckFailure::Content, rule, detail.clone(), action)
         })
     }
 
@@ -194,9 +199,9 @@ impl<'a> View<'a> {
             .collect();
         let (category, range) = (&shared.expected.category, shared.expected.severity_range());
         let detail = format!("{category}: expected severity {range}, {}", got.join(", "));
-        self.first(wrong.iter().map(|(agent, _)| *agent), |agent, blame| {
+        self.first(wrong.iter().map(|(agent, _)| *agent), |agent, classifier| {
             let action = format!("correct the severity rules in the prompt of {}", self.case.agents[agent]);
-            blame.failure(Fault::Content, shared.expected.rule.as_deref(), detail.clone(), action)
+            classifier.failure(CheckFailure::Content, shared.expected.rule.as_deref(), detail.clone(), action)
         })
     }
 
@@ -210,9 +215,9 @@ impl<'a> View<'a> {
         let told: Vec<String> =
             rated.clone().map(|(agent, severity)| format!("{} {severity}", self.case.agents[agent])).collect();
         let detail = format!("{}: severities lie {spread} steps apart ({})", shared.expected.category, told.join(", "));
-        self.first(rated.map(|(agent, _)| agent), |_, blame| {
+        self.first(rated.map(|(agent, _)| agent), |_, classifier| {
             let action = "align the severity rules of the agents' prompts".to_owned();
-            blame.failure(Fault::Content, shared.expected.rule.as_deref(), detail.clone(), action)
+            classifier.failure(CheckFailure::Content, shared.expected.rule.as_deref(), detail.clone(), action)
         })
     }
 
@@ -224,9 +229,9 @@ impl<'a> View<'a> {
             self.produced[*agent].findings[*place].title,
             self.case.agents[*agent]
         );
-        self.first(doubled.iter().map(|(agent, _)| *agent), |_, blame| {
+        self.first(doubled.iter().map(|(agent, _)| *agent), |_, classifier| {
             let action = "divide the category between the agents' prompts, or drop no_duplicates".to_owned();
-            blame.failure(Fault::Content, None, detail.clone(), action)
+            classifier.failure(CheckFailure::Content, None, detail.clone(), action)
         })
     }
 
@@ -249,8 +254,8 @@ impl<'a> View<'a> {
         let made: Vec<usize> = agents.clone().filter(|agent| fired[*agent].contains(id)).collect();
         let looked_at = agents.filter(|agent| rules.looks_at(id, self.case.agents[*agent].as_str()));
         let concerned = if made.is_empty() { looked_at.collect() } else { made };
-        let failure = self.first(concerned.into_iter(), |_, blame| {
-            blame.failure(Fault::Choice, None, detail.to_owned(), next_action.to_owned())
+        let failure = self.first(concerned.into_iter(), |_, classifier| {
+            classifier.failure(CheckFailure::Choice, None, detail.to_owned(), next_action.to_owned())
         });
         // A rule may look at an agent that the case does not name.
         failure.unwrap_or_else(|| Failure {
@@ -264,7 +269,7 @@ impl<'a> View<'a> {
     fn first(
         &self,
         concerned: impl Iterator<Item = usize>,
-        failure: impl Fn(usize, &Blame<'_>) -> Failure,
+        failure: impl Fn(usize, &FailureClassifier<'_>) -> Failure,
     ) -> Option<Failure> {
         let failures = concerned.map(|agent| (agent, failure(agent, &self.blames[agent])));
         let (agent, mut first) = failures.min_by_key(|(_, failure)| failure.tag.precedence())?;

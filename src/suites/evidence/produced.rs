@@ -3,15 +3,15 @@
 use serde_json::Value;
 
 use super::repository::tidied;
-use crate::format::loose;
+use crate::format::lenient;
 use crate::model::{Layer, Run};
-use crate::suites::calls::{Call, calls, intermediate};
+use crate::suites::calls::{ObservedCall, calls, intermediate};
 use crate::suites::reading::layer;
 use crate::text::norm;
 use crate::text::recover::recover_any;
 
 /// What one run produced.
-pub struct Produced {
+pub struct EvidenceOutput {
     /// The files that it looked at: tidied, or as written where a path leaves the repository.
     pub files: Vec<Result<String, String>>,
     /// The result's text in the normal form; of an object its JSON and every text in it.
@@ -23,14 +23,14 @@ pub struct Produced {
     /// The names of its events, and the categories of those that are policy violations.
     pub events: Vec<(String, Option<String>)>,
     /// Its tool calls.
-    pub calls: Vec<Call>,
+    pub calls: Vec<ObservedCall>,
     /// What does not have the form that it should have.
     pub flaws: Vec<String>,
 }
 
 /// The outputs; of a run that only talks, the object in its text.
 fn outputs(run: &Run) -> (Value, Layer) {
-    let given = loose::any(&run.outputs).unwrap_or_default();
+    let given = lenient::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
     let text = given.get("text").and_then(Value::as_str).filter(|_| !has(&given));
     match text.and_then(recover_any).filter(|found| has(&found.value)) {
@@ -60,7 +60,7 @@ pub fn texts(value: &Value, out: &mut Vec<String>) {
 }
 
 /// Reads one run.
-pub fn produced(run: &Run) -> Produced {
+pub fn produced(run: &Run) -> EvidenceOutput {
     let (outputs, layer) = outputs(run);
     let mut flaws = Vec::new();
     let files = match outputs.get("files_inspected") {
@@ -115,7 +115,7 @@ pub fn produced(run: &Run) -> Produced {
     let (calls, broken) = calls(run);
     flaws.extend(broken);
     let tidy = |file: &str| tidied(file).ok_or_else(|| file.to_owned());
-    Produced {
+    EvidenceOutput {
         files: files.into_iter().map(tidy).collect(),
         result,
         layer,

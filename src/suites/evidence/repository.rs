@@ -3,22 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
-use crate::format::Place;
+use crate::format::JsonCursor;
 use crate::format::Step::Key;
 use crate::model::RepoPath;
-use crate::suites::{EntryKind, Shelf};
+use crate::suites::{EntryKind, Files};
 
 /// The fixture repository of a task, which is looked for in the suite's folder first.
 ///
 /// # Errors
 /// That there is none.
-pub fn root(place: &Place<'_>, suite: &RepoPath, path: &str, shelf: &dyn Shelf) -> Result<RepoPath, Diagnostic> {
+pub fn root(cursor: &JsonCursor<'_>, suite: &RepoPath, path: &str, files: &dyn Files) -> Result<RepoPath, Diagnostic> {
     let bases = [suite.clone(), RepoPath::root()];
     let mut roots = bases.iter().filter_map(|base| base.join(path).ok());
-    roots.find(|root| shelf.list(root).is_ok()).ok_or_else(|| {
+    roots.find(|root| files.list(root).is_ok()).ok_or_else(|| {
         let help = "correct repo_path, or state allowed_files";
         let what = format!("there is no fixture repository {path:?}");
-        place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
+        cursor.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
     })
 }
 
@@ -29,16 +29,16 @@ const FOLDERS: usize = 1000;
 ///
 /// # Errors
 /// A folder that cannot be listed, and too many of them.
-pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTreeSet<String>, Diagnostic> {
-    let mut files = BTreeSet::new();
+pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Result<BTreeSet<String>, Diagnostic> {
+    let mut found = BTreeSet::new();
     let mut open = vec![(root, String::new())];
     let mut folders = 0;
     while let Some((folder, inside)) = open.pop() {
-        for entry in shelf.list(&folder)? {
+        for entry in files.list(&folder)? {
             let name = if inside.is_empty() { entry.name.clone() } else { format!("{inside}/{}", entry.name) };
             match entry.kind {
                 EntryKind::File => {
-                    files.insert(name);
+                    found.insert(name);
                 }
                 EntryKind::Folder if folders < FOLDERS => {
                     folders += 1;
@@ -46,12 +46,12 @@ pub fn files(place: &Place<'_>, root: RepoPath, shelf: &dyn Shelf) -> Result<BTr
                 }
                 EntryKind::Folder => {
                     let (what, help) = ("the fixture repository has too many folders", "state allowed_files");
-                    return Err(place.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
+                    return Err(cursor.problem_of_key(&[Key("repo_path")], "missing-folder", what, help));
                 }
             }
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
 /// A path inside a repository without `.`, empty parts and `a/..`; `None` where it leaves the repository.
@@ -78,14 +78,14 @@ pub fn tidied(path: &str) -> Option<String> {
 mod tests {
     use super::{FOLDERS, files, tidied};
     use crate::diag::Diagnostic;
-    use crate::format::{Place, SourceText};
+    use crate::format::{JsonCursor, SourceText};
     use crate::model::RepoPath;
-    use crate::suites::desk::{Entry, EntryKind, Shelf};
+    use crate::suites::grade_context::{Entry, EntryKind, Files};
 
     /// A folder with this many folders, each with one file.
     struct Wide(usize);
 
-    impl Shelf for Wide {
+    impl Files for Wide {
         fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
             let root = !folder.as_str().contains('/');
             let folders = (0..self.0).map(|at| Entry { name: format!("f{at}"), kind: EntryKind::Folder });
@@ -102,7 +102,7 @@ mod tests {
     fn a_repository_has_at_most_a_thousand_folders() {
         let text = "{\n \"repo_path\": \"wide\" }".into();
         let source = SourceText::new(RepoPath::root().child("task.json"), text).unwrap();
-        let read = |folders| files(&Place::whole(&source), RepoPath::root().child("wide"), &Wide(folders));
+        let read = |folders| files(&JsonCursor::whole(&source), RepoPath::root().child("wide"), &Wide(folders));
         let most = read(FOLDERS).unwrap();
         assert!(most.len() == FOLDERS && most.contains("f999/a.py"), "{}", most.len());
         let refused = read(FOLDERS + 1).unwrap_err().to_string();

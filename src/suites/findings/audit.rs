@@ -6,10 +6,10 @@ use super::Findings;
 use super::golden::Expectation;
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
-use crate::suites::{Audit, EntryKind, Shelf};
+use crate::suites::{Audit, EntryKind, Files};
 
 /// Looks through the suite's folder and its expectations.
-pub fn audit(suite: &Findings, shelf: &dyn Shelf) -> Audit {
+pub fn audit(suite: &Findings, files: &dyn Files) -> Audit {
     let mut audit = Audit::default();
     let expected_for: BTreeSet<&str> = suite.pairs.iter().map(|pair| pair.case.as_str()).collect();
     for file in
@@ -19,11 +19,11 @@ pub fn audit(suite: &Findings, shelf: &dyn Shelf) -> Audit {
         audit.note(&suite.documents.child(file), "no agent is asked about this document", help);
     }
     let folder = suite.documents.parent().child("expected");
-    for entry in shelf.list(&folder).unwrap_or_default() {
+    for entry in files.list(&folder).unwrap_or_default() {
         let path = folder.child(&entry.name);
         match entry.kind {
             EntryKind::Folder if suite.agents.iter().any(|agent| agent.as_str() == entry.name) => {
-                audit.strays(shelf, &path);
+                audit.strays(files, &path);
             }
             EntryKind::Folder => {
                 let what = format!("the suite has no agent \"{}\": these expectations are not read", entry.name);

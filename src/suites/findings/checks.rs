@@ -5,42 +5,42 @@ use std::collections::BTreeSet;
 use super::fits::Fits;
 use super::golden::{Expectation, Guard};
 use crate::model::{Check, CheckKey, Failure, Tag};
-use crate::suites::blame::{Blame, Fault};
-use crate::suites::expected::Expected;
+use crate::suites::expected::ExpectedFinding;
+use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::finding::Finding;
-use crate::suites::produced::Produced;
+use crate::suites::produced::FindingsOutput;
 
 /// One sample beside its expectation.
-pub struct Reader<'a> {
+pub struct FindingsChecker<'a> {
     pub expectation: &'a Expectation,
-    pub produced: &'a Produced,
+    pub produced: &'a FindingsOutput,
     pub fits: &'a Fits,
     pub files: &'a BTreeSet<String>,
-    pub blame: Blame<'a>,
+    pub classifier: FailureClassifier<'a>,
 }
 
-impl Reader<'_> {
+impl FindingsChecker<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
         let readable = || "an answer of the form {findings: [], gaps: []}".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.blame.schema(form))];
-        for (place, expected) in self.expectation.required() {
-            let failure = self.expected(place, expected);
-            checks.push(Check::of("expected_finding", key(place), expected.line, || expected.to_string(), failure));
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
+        for (index, expected) in self.expectation.required() {
+            let failure = self.expected(index, expected);
+            checks.push(Check::of("expected_finding", key(index), expected.line, || expected.to_string(), failure));
         }
-        for (place, gap) in self.expectation.gaps.iter().enumerate() {
+        for (index, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
                 let action = "make the prompt ask for missing documents of this type, or correct expected_gaps";
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
             let wanted = || format!("the gap \"{}\" reported", gap.name);
-            checks.push(Check::of("expected_gap", key(place), gap.line, wanted, missing));
+            checks.push(Check::of("expected_gap", key(index), gap.line, wanted, missing));
         }
-        for (place, guard) in self.expectation.guards.iter().enumerate() {
+        for (index, guard) in self.expectation.guards.iter().enumerate() {
             let wanted = || format!("no finding of {} here", guard.category);
-            checks.push(Check::of("must_not_find", key(place), guard.line, wanted, self.guard(guard)));
+            checks.push(Check::of("must_not_find", key(index), guard.line, wanted, self.guard(guard)));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
@@ -60,18 +60,18 @@ impl Reader<'_> {
     }
 
     fn failure(&self, rule: Option<&str>, detail: String, next_action: String) -> Failure {
-        self.blame.failure(Fault::Content, rule, detail, next_action)
+        self.classifier.failure(CheckFailure::Content, rule, detail, next_action)
     }
 
-    fn expected(&self, place: usize, expected: &Expected) -> Option<Failure> {
+    fn expected(&self, index: usize, expected: &ExpectedFinding) -> Option<Failure> {
         let findings = &self.produced.findings;
-        if self.fits.matching(place).next().is_some() {
+        if self.fits.matching(index).next().is_some() {
             return None;
         }
         let rule = expected.rule.as_deref();
         let category = &expected.category;
         // A source that is none is mended before a wrong one, whichever was written first.
-        let loose: Vec<&Finding> = self.fits.loose(place).map(|near| &findings[near]).collect();
+        let loose: Vec<&Finding> = self.fits.loose(index).map(|near| &findings[near]).collect();
         if let Some(near) = loose.iter().find(|near| near.cited_outside(self.files).is_some()).or(loose.first()) {
             return Some(self.wrong_citation(expected, near));
         }
@@ -94,7 +94,7 @@ impl Reader<'_> {
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let action = match rule {
-            Some(rule) if self.blame.had_rule(rule) => {
+            Some(rule) if self.classifier.had_rule(rule) => {
                 format!("the agent had rule {rule} and did not follow it: give {category} an example, or more weight")
             }
             Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),
@@ -103,7 +103,7 @@ impl Reader<'_> {
         Some(self.failure(rule, format!("{category}: not reported"), action))
     }
 
-    fn wrong_citation(&self, expected: &Expected, near: &Finding) -> Failure {
+    fn wrong_citation(&self, expected: &ExpectedFinding, near: &Finding) -> Failure {
         let category = &expected.category;
         let wanted = expected.citation.as_deref().unwrap_or_default();
         let cited: BTreeSet<&str> =
@@ -144,8 +144,8 @@ fn range(least: u64, most: u64) -> String {
     }
 }
 
-fn key(place: usize) -> CheckKey {
-    CheckKey::At(u32::try_from(place).unwrap_or(u32::MAX))
+fn key(index: usize) -> CheckKey {
+    CheckKey::At(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
 fn named(finding: &Finding) -> String {

@@ -1,6 +1,6 @@
 //! How expected and produced findings fit each other: compared once, asked often.
 
-use crate::suites::expected::Expected;
+use crate::suites::expected::ExpectedFinding;
 use crate::suites::finding::Finding;
 
 /// How far one produced finding is what was expected (grading.md 4). Ordered from not at all to fully.
@@ -21,8 +21,8 @@ pub struct Fits {
 
 impl Fits {
     /// Compares every expected finding with every produced one.
-    pub fn of(expected: &[Expected], findings: &[Finding]) -> Self {
-        let fit = |expected: &Expected, finding: &Finding| match expected.matches_loosely(finding) {
+    pub fn of(expected: &[ExpectedFinding], findings: &[Finding]) -> Self {
+        let fit = |expected: &ExpectedFinding, finding: &Finding| match expected.matches_loosely(finding) {
             false => Fit::None,
             true if expected.cites(finding) => Fit::Match,
             true => Fit::Loose,

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::diag::Diagnostic;
 use crate::format::Step::Key;
-use crate::format::{Place, SourceText, json};
-use crate::suites::expected::Expected;
+use crate::format::{JsonCursor, SourceText, json};
+use crate::suites::expected::ExpectedFinding;
 use crate::suites::finding::Finding;
 use crate::suites::quarantine::QuarantineForm;
 use crate::text::Keyword;
@@ -86,8 +86,8 @@ impl Guard {
 
 /// What one pair expects.
 pub struct Expectation {
-    pub expected: Vec<Expected>,
-    pub gaps: Vec<Gap>,
+    pub expected: Vec<ExpectedFinding>,
+    pub gaps: Vec<ExpectedGap>,
     pub guards: Vec<Guard>,
     /// The numbers of findings that are right, where stated.
     pub count: Option<(u64, u64)>,
@@ -96,13 +96,13 @@ pub struct Expectation {
 
 impl Expectation {
     /// The expected findings that have to be found, with their places among all.
-    pub fn required(&self) -> impl Iterator<Item = (usize, &Expected)> {
+    pub fn required(&self) -> impl Iterator<Item = (usize, &ExpectedFinding)> {
         self.expected.iter().enumerate().filter(|(_, expected)| expected.required)
     }
 }
 
 /// A gap type that should be reported.
-pub struct Gap {
+pub struct ExpectedGap {
     pub name: String,
     pub key: String,
     pub line: u32,
@@ -118,15 +118,15 @@ pub fn expectation<'a>(
     known: Option<&[String]>,
 ) -> Result<(Expectation, Option<f64>), Diagnostic> {
     let expected =
-        text.expected_findings.iter().map(|raw| Expected::read(source, raw, known)).collect::<Result<_, _>>()?;
+        text.expected_findings.iter().map(|raw| ExpectedFinding::read(source, raw, known)).collect::<Result<_, _>>()?;
     let guards = text.must_not_find.iter().map(|raw| guard(source, raw, known)).collect::<Result<_, _>>()?;
     let gaps = text
         .expected_gaps
         .iter()
         .map(|raw| {
             let name: String = json::part(source, raw)?;
-            let place = Place::part(source, raw);
-            Ok(Gap { key: place.category(&[], &name, None)?, line: place.line(), name })
+            let cursor = JsonCursor::part(source, raw);
+            Ok(ExpectedGap { key: cursor.category(&[], &name, None)?, line: cursor.line(), name })
         })
         .collect::<Result<_, Diagnostic>>()?;
     let zone: Option<f64> = text.ambiguity_zone.map(|raw| json::part(source, raw)).transpose()?.flatten();
@@ -151,13 +151,13 @@ pub fn expectation<'a>(
 
 fn guard(source: &SourceText, raw: &RawValue, known: Option<&[String]>) -> Result<Guard, Diagnostic> {
     let form: GuardForm = json::part(source, raw)?;
-    let place = Place::part(source, raw);
+    let cursor = JsonCursor::part(source, raw);
     Ok(Guard {
-        key: place.category(&[Key("category")], &form.category, known)?,
-        keywords: place.keywords(&[Key("keywords")], &form.keywords)?,
+        key: cursor.category(&[Key("category")], &form.category, known)?,
+        keywords: cursor.keywords(&[Key("keywords")], &form.keywords)?,
         category: form.category,
         reason: form.reason,
-        rule: place.rule(form.rule)?,
-        line: place.line(),
+        rule: cursor.rule(form.rule)?,
+        line: cursor.line(),
     })
 }

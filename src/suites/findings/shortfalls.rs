@@ -4,7 +4,7 @@ use super::Grounding;
 use super::fits::{Fit, Fits};
 use super::golden::Expectation;
 use crate::model::{Difference, Shortfall, Shortfalls};
-use crate::suites::expected::Expected;
+use crate::suites::expected::ExpectedFinding;
 use crate::suites::finding::Finding;
 use crate::text::line;
 
@@ -71,7 +71,7 @@ pub fn shortfalls(
     found.into()
 }
 
-fn severity(expected: &Expected, finding: &Finding) -> Difference {
+fn severity(expected: &ExpectedFinding, finding: &Finding) -> Difference {
     let rated = finding.severity.map_or("without a severity".to_owned(), |severity| format!("as {severity}"));
     Difference {
         line: expected.line,
@@ -80,7 +80,7 @@ fn severity(expected: &Expected, finding: &Finding) -> Difference {
     }
 }
 
-fn citation(expected: &Expected, finding: &Finding) -> Difference {
+fn citation(expected: &ExpectedFinding, finding: &Finding) -> Difference {
     let cited: Vec<&str> =
         finding.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
     let cited = if cited.is_empty() { "without a citation".to_owned() } else { format!("citing {}", cited.join(", ")) };

@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use super::{Expected, Scenario};
+use super::{ExpectedAtom, InterviewScenario};
 use crate::model::{Check, CheckKey, Difference, Failure, Shortfall, Shortfalls, reaches};
-use crate::suites::atoms::{Atom, Produced, Validator};
-use crate::suites::blame::{Blame, Fault};
+use crate::suites::atoms::{Atom, AtomsOutput, Validator};
+use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::rubric::{DIMENSIONS, MOST_POINTS, Scores};
 use crate::text::{Keyword, line};
 
 /// What is expected, in one line.
-impl fmt::Display for Expected {
+impl fmt::Display for ExpectedAtom {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         if !self.words.is_empty() {
@@ -32,20 +32,20 @@ impl fmt::Display for Expected {
 }
 
 /// One sample beside its scenario.
-pub struct Reader<'a> {
-    pub scenario: &'a Scenario,
-    pub produced: &'a Produced,
+pub struct InterviewChecker<'a> {
+    pub scenario: &'a InterviewScenario,
+    pub produced: &'a AtomsOutput,
     pub points: Scores,
     pub total: f64,
-    pub blame: Blame<'a>,
+    pub classifier: FailureClassifier<'a>,
 }
 
-impl Reader<'_> {
+impl InterviewChecker<'_> {
     /// Every check, in the order of the golden file; the same names for every sample.
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
         let readable = || "an answer of the form {atoms: [], questions: []}".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.blame.schema(form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
             checks.push(Check::of(
@@ -65,7 +65,7 @@ impl Reader<'_> {
                 .collect();
             let detail = format!("{} of 12 points: {}", self.total, lost.join(", "));
             let action = "look at the lowest dimension first: each has its rule in the policy".to_owned();
-            self.blame.failure(Fault::Content, None, detail, action)
+            self.classifier.failure(CheckFailure::Content, None, detail, action)
         });
         let wanted = || format!("at least {} of 12 points", self.scenario.least);
         checks.push(Check::of("rubric_total", CheckKey::Only, 1, wanted, low));
@@ -73,21 +73,21 @@ impl Reader<'_> {
     }
 
     /// Why no atom matches, by the one that comes nearest.
-    fn missed(&self, expected: &Expected) -> Failure {
+    fn missed(&self, expected: &ExpectedAtom) -> Failure {
         let wanted: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
         let wanted = format!("\"{}\"", wanted.join("\" or \""));
         let rule = expected.rule.as_deref();
         let named: Vec<&Atom> = self.produced.atoms.iter().filter(|atom| expected.named(atom)).collect();
         let Some(near) = named.iter().find(|atom| expected.sorted(atom)).or_else(|| named.first()) else {
             let action = match rule {
-                Some(rule) if self.blame.had_rule(rule) => {
+                Some(rule) if self.classifier.had_rule(rule) => {
                     format!("the agent had rule {rule} and did not follow it: give it an example")
                 }
                 Some(rule) => format!("write rule {rule} into the policy"),
                 None => "read the atoms: if one means this in other words, add the words; if not, the agent missed it"
                     .to_owned(),
             };
-            return self.blame.failure(Fault::Content, rule, format!("no atom speaks of {wanted}"), action);
+            return self.classifier.failure(CheckFailure::Content, rule, format!("no atom speaks of {wanted}"), action);
         };
         let (detail, action) = if !expected.sorted(near) {
             let detail = format!(
@@ -109,12 +109,17 @@ impl Reader<'_> {
                 "make the policy ask for the words of the client as evidence",
             )
         };
-        self.blame.failure(Fault::Content, rule, detail, action.to_owned())
+        self.classifier.failure(CheckFailure::Content, rule, detail, action.to_owned())
     }
 }
 
 /// What costs the metrics of a sample that no check looks at; `edges` lists the atoms that match each expected one.
-pub fn shortfalls(scenario: &Scenario, produced: &Produced, edges: &[Vec<usize>], points: Scores) -> Vec<Shortfall> {
+pub fn shortfalls(
+    scenario: &InterviewScenario,
+    produced: &AtomsOutput,
+    edges: &[Vec<usize>],
+    points: Scores,
+) -> Vec<Shortfall> {
     let mut found = Shortfalls::default();
     let matching: BTreeSet<usize> = edges.iter().flatten().copied().collect();
     for (index, atom) in produced.atoms.iter().enumerate() {

@@ -6,9 +6,9 @@ use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::clauses::named;
 use super::draft::Draft;
-use super::instructions::{Instructions, Operation};
+use super::instructions::{ClauseOperation, Instructions};
 use super::{liability, references};
-use crate::text::{Folded, Names, token_overlap};
+use crate::text::{Folded, NameSet, token_overlap};
 
 /// What became of a line of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +104,7 @@ fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64)
 
 /// The lines that are to be deleted, where clauses are to be added, too.
 fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
-    match asked.clauses.iter().any(|clause| clause.operation == Operation::Add) {
+    match asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add) {
         true => deleted(original, asked),
         false => BTreeSet::new(),
     }
@@ -112,34 +112,34 @@ fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> 
 
 /// The lines of the original that are to be deleted.
 pub fn deleted(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
-    let to_go = asked.clauses.iter().filter(|clause| clause.operation == Operation::Delete);
+    let to_go = asked.clauses.iter().filter(|clause| clause.operation == ClauseOperation::Delete);
     let sections = to_go.filter_map(|clause| named(original, clause));
-    sections.flat_map(|root| original.tree(root)).flat_map(|place| original.sections[place].lines.clone()).collect()
+    sections.flat_map(|root| original.tree(root)).flat_map(|index| original.sections[index].lines.clone()).collect()
 }
 
 /// A section became the one that its first line became; else the one of its heading, where there is one such.
 fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize, usize> {
     let begins: BTreeMap<usize, usize> =
-        revised.sections.iter().enumerate().map(|(place, section)| (section.lines.start, place)).collect();
+        revised.sections.iter().enumerate().map(|(index, section)| (section.lines.start, index)).collect();
     let mut found = BTreeMap::new();
-    for (place, section) in original.sections.iter().enumerate() {
+    for (index, section) in original.sections.iter().enumerate() {
         if let Some(Fate::Kept(line) | Fate::Changed(line)) = fates.get(section.lines.start)
             && let Some(became) = begins.get(line)
         {
-            found.insert(place, *became);
+            found.insert(index, *became);
         }
     }
     let taken: BTreeSet<usize> = found.values().copied().collect();
     let mut headed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (place, section) in revised.sections.iter().enumerate().filter(|(place, _)| !taken.contains(place)) {
-        headed.entry(&section.heading).or_default().push(place);
+    for (index, section) in revised.sections.iter().enumerate().filter(|(index, _)| !taken.contains(index)) {
+        headed.entry(&section.heading).or_default().push(index);
     }
-    for (place, section) in original.sections.iter().enumerate() {
-        if section.heading.is_empty() || found.contains_key(&place) {
+    for (index, section) in original.sections.iter().enumerate() {
+        if section.heading.is_empty() || found.contains_key(&index) {
             continue;
         }
         if let Some([became]) = headed.get(section.heading.as_str()).map(Vec::as_slice) {
-            found.insert(place, *became);
+            found.insert(index, *became);
         }
     }
     found
@@ -147,7 +147,7 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
 
 /// Puts one sign in the place of what may differ between the documents.
 struct Mask<'a> {
-    names: Names,
+    names: NameSet,
     /// For each name the sign of what it stands for.
     signs: Vec<String>,
     parties: Option<liability::Parties<'a>>,
@@ -156,17 +156,17 @@ struct Mask<'a> {
 impl<'a> Mask<'a> {
     fn of(asked: &'a Instructions) -> Self {
         let mut words: Vec<(&str, String)> = Vec::new();
-        for (place, entity) in asked.entities.iter().enumerate() {
+        for (index, entity) in asked.entities.iter().enumerate() {
             let all = [&entity.from, &entity.to].into_iter().chain(&entity.defined_as).chain(&entity.becomes);
-            words.extend(all.map(|name| (name.as_str(), format!("\u{1}e{place}\u{1}"))));
+            words.extend(all.map(|name| (name.as_str(), format!("\u{1}e{index}\u{1}"))));
         }
         if let Some(law) = &asked.jurisdiction {
             words.extend([&law.from, &law.to].map(|name| (name.as_str(), "\u{1}j\u{1}".to_owned())));
-            for (place, phrase) in law.phrases.iter().enumerate() {
-                words.extend([&phrase.from, &phrase.to].map(|name| (name.as_str(), format!("\u{1}p{place}\u{1}"))));
+            for (index, phrase) in law.phrases.iter().enumerate() {
+                words.extend([&phrase.from, &phrase.to].map(|name| (name.as_str(), format!("\u{1}p{index}\u{1}"))));
             }
         }
-        let names = Names::new(words.iter().map(|(name, _)| *name));
+        let names = NameSet::new(words.iter().map(|(name, _)| *name));
         let signs = words.into_iter().map(|(_, sign)| sign).collect();
         Self { names, signs, parties: asked.liability.as_ref().map(liability::Parties::of) }
     }

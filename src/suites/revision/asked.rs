@@ -6,7 +6,7 @@ use super::fault::Criterion;
 use crate::diag::Diagnostic;
 use crate::format::json;
 use crate::model::{AnswerForm, Ask, RepoPath, Role, Scoring, Toolbox};
-use crate::suites::Shelf;
+use crate::suites::Files;
 use crate::suites::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::text::rtf::portable;
 
@@ -17,26 +17,26 @@ const OF_THE_GRADING: [&str; 3] = ["allowed_changes", "rule", "quarantine"];
 ///
 /// # Errors
 /// A file of the case that cannot be read.
-pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, shelf: &dyn Shelf) -> Result<Ask, Diagnostic> {
-    let task = Task::open(golden, shelf)?;
+pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, files: &dyn Files) -> Result<Ask, Diagnostic> {
+    let task = RevisionTask::open(golden, files)?;
     match role {
         Role::Actor => Ok(task.to_revise()),
         Role::Critic => {
-            let revised = portable(&shelf.bytes(&golden.parent().child("revised.rtf"))?);
+            let revised = portable(&files.bytes(&golden.parent().child("revised.rtf"))?);
             Ok(task.to_judge(&revised, 1, scoring))
         }
     }
 }
 
 /// What a case shows to whoever is asked.
-pub struct Task {
+pub struct RevisionTask {
     file: RepoPath,
     original: String,
     instructions: Value,
 }
 
 /// An attempt that did not suffice, as the actor is told of it.
-pub struct Before<'a> {
+pub struct FailedAttempt<'a> {
     /// Its number, from 1.
     pub number: usize,
     /// The document; none where none could be read.
@@ -45,20 +45,20 @@ pub struct Before<'a> {
     pub evaluation: Option<&'a Value>,
 }
 
-impl Task {
+impl RevisionTask {
     /// Reads what a case shows.
     ///
     /// # Errors
     /// A file of the case that cannot be read.
-    pub fn open(golden: &RepoPath, shelf: &dyn Shelf) -> Result<Self, Diagnostic> {
-        let mut instructions: Map<String, Value> = json::golden(&shelf.text(golden)?)?;
+    pub fn open(golden: &RepoPath, files: &dyn Files) -> Result<Self, Diagnostic> {
+        let mut instructions: Map<String, Value> = json::golden(&files.text(golden)?)?;
         instructions.retain(|key, _| !OF_THE_GRADING.contains(&key.as_str()));
         let file = golden.parent().child("original.rtf");
-        let original = portable(&shelf.bytes(&file)?);
+        let original = portable(&files.bytes(&file)?);
         Ok(Self { file, original, instructions: Value::Object(instructions) })
     }
 
-    fn told(&self) -> String {
+    fn prompt_text(&self) -> String {
         format!("The instructions, as JSON:\n{:#}", self.instructions)
     }
 
@@ -68,13 +68,13 @@ impl Task {
 
     /// Asks for a revision.
     pub fn to_revise(&self) -> Ask {
-        let prompt = revise().say(&self.told()).show(&[("The contract, as RTF source", &self.original)]);
-        asked(prompt, self.inputs(), revision())
+        let prompt = revise().say(&self.prompt_text()).show(&[("The contract, as RTF source", &self.original)]);
+        build_ask(prompt, self.inputs(), revision())
     }
 
     /// Asks for another revision than the one before.
-    pub fn to_revise_again(&self, before: &Before<'_>) -> Ask {
-        let Before { number, document, evaluation } = before;
+    pub fn to_revise_again(&self, before: &FailedAttempt<'_>) -> Ask {
+        let FailedAttempt { number, document, evaluation } = before;
         let judged = evaluation.map(|said| said.as_str().map_or_else(|| format!("{said:#}"), str::to_owned));
         let say = match (document, &judged) {
             (None, _) => "No RTF document could be read from your last answer.",
@@ -90,7 +90,7 @@ impl Task {
         let mut inputs = self.inputs();
         inputs["attempt"] = json!(number + 1);
         inputs["previous"] = json!({"document": document, "evaluation": evaluation});
-        asked(revise().say(say).say(&self.told()).show(&shown), inputs, revision())
+        build_ask(revise().say(say).say(&self.prompt_text()).show(&shown), inputs, revision())
     }
 
     /// Asks for the evaluation of a revision, the attempt of this number from 1 on.
@@ -102,11 +102,11 @@ impl Task {
         if attempt > 1 {
             inputs["attempt"] = json!(attempt);
         }
-        asked(judge(scoring, attempt).say(&self.told()).show(&shown), inputs, evaluation())
+        build_ask(judge(scoring, attempt).say(&self.prompt_text()).show(&shown), inputs, evaluation())
     }
 }
 
-fn asked(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
+fn build_ask(prompt: Prompt, inputs: Value, form: AnswerForm) -> Ask {
     Ask { prompt: prompt.text(), inputs, answer: Some(form), tools: Toolbox::Empty }
 }
 
@@ -129,7 +129,7 @@ fn judge(scoring: &Scoring, attempt: usize) -> Prompt {
     let weighed: Vec<String> = Criterion::ALL
         .iter()
         .zip(weights)
-        .map(|(criterion, weight)| format!("{} {weight}", criterion.word()))
+        .map(|(criterion, weight)| format!("{} {weight}", criterion.as_str()))
         .collect();
     Prompt::of("Judge whether a contract was revised as instructed. Both documents are the source of RTF documents.")
         .say(&format!(
@@ -152,7 +152,7 @@ fn judge(scoring: &Scoring, attempt: usize) -> Prompt {
 }
 
 fn evaluation() -> AnswerForm {
-    let words = Criterion::ALL.map(Criterion::word);
+    let words = Criterion::ALL.map(Criterion::as_str);
     let suggestion = object([
         ("reason", text()),
         ("target_section", text()),
@@ -178,17 +178,17 @@ fn evaluation() -> AnswerForm {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Before, Task};
+    use super::{FailedAttempt, RevisionTask};
     use crate::model::{RepoPath, Scoring};
 
-    fn task() -> Task {
+    fn task() -> RevisionTask {
         let file = RepoPath::root().child("original.rtf");
-        Task { file, original: "{\\rtf1 Price}".to_owned(), instructions: json!({"allowed_changes": ["7.9"]}) }
+        RevisionTask { file, original: "{\\rtf1 Price}".to_owned(), instructions: json!({"allowed_changes": ["7.9"]}) }
     }
 
     #[test]
     fn everybody_is_told_the_instructions_and_the_contract() {
-        let before = Before { number: 1, document: Some("{\\rtf1 Term}"), evaluation: None };
+        let before = FailedAttempt { number: 1, document: Some("{\\rtf1 Term}"), evaluation: None };
         let judged = task().to_judge("{\\rtf1 Term}", 1, &Scoring::default());
         for ask in [task().to_revise(), task().to_revise_again(&before), judged] {
             assert!(ask.prompt.contains("\"7.9\"") && ask.prompt.contains("{\\rtf1 Price}"), "{}", ask.prompt);

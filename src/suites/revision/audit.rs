@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::checks::next_step;
-use super::fault::{Criterion, Fault, FaultKind};
-use super::produced::{Attempt, Produced};
+use super::fault::{Criterion, FaultKind, RevisionFault};
+use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
-use crate::model::{Scoring, Why};
+use crate::model::{Scoring, UngradedReason};
 
 /// The artifact of a loop; of a document or an evaluation alone there is none. A loop that broke off says why: it is no result,
 /// and nothing that it made is satisfactory.
-pub fn of_a_loop(produced: &Produced, scoring: &Scoring, broken: Option<&Why>) -> Option<Box<str>> {
+pub fn of_a_loop(produced: &RevisionOutput, scoring: &Scoring, broken: Option<&UngradedReason>) -> Option<Box<str>> {
     let made = produced.rounds?;
     let last = produced.attempts.last().map(|attempt| attempt.verification.as_ref());
     let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty() && broken.is_none();
@@ -27,13 +27,13 @@ pub fn of_a_loop(produced: &Produced, scoring: &Scoring, broken: Option<&Why>) -
     Some(format!("{kept:#}\n").into())
 }
 
-fn attempt(attempt: &Attempt) -> Value {
+fn attempt(attempt: &VerifiedAttempt) -> Value {
     let Verification { scores, penalties, overall, satisfied, faults } = attempt.verification.as_ref();
-    let scores = Criterion::ALL.into_iter().map(|criterion| (criterion.word(), scores[criterion.place()]));
+    let scores = Criterion::ALL.into_iter().map(|criterion| (criterion.as_str(), scores[criterion.index()]));
     let penalties = penalties.iter().map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
-    let told = |fault: &Fault| {
+    let told = |fault: &RevisionFault| {
         // Damage counts by its penalty alone.
-        let criterion = fault.kind.criterion().map_or("format", Criterion::word);
+        let criterion = fault.kind.criterion().map_or("format", Criterion::as_str);
         json!({"criterion": criterion, "detail": fault.detail})
     };
     json!({
@@ -48,7 +48,7 @@ fn attempt(attempt: &Attempt) -> Value {
 }
 
 /// The report of a loop that ended without a document that may pass: what is unmet, and what to do.
-fn failure(last: Option<&Verification>, broken: Option<&Why>) -> Value {
+fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Value {
     let broken = broken.map(|why| format!("the loop broke off: {}", why.text()));
     let Some(last) = last else {
         return json!({"unmet": [], "why": broken.as_deref().unwrap_or("there is no document to look at")});
@@ -56,7 +56,7 @@ fn failure(last: Option<&Verification>, broken: Option<&Why>) -> Value {
     let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
         let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();
         (!faults.is_empty())
-            .then(|| json!({"criterion": criterion.word(), "faults": faults, "next": next_step(criterion)}))
+            .then(|| json!({"criterion": criterion.as_str(), "faults": faults, "next": next_step(criterion)}))
     });
     let damage: Vec<&str> = last.of(FaultKind::Corrupt).map(|fault| fault.detail.as_str()).collect();
     let why = match (broken.as_deref(), last.satisfied) {

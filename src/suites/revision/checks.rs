@@ -1,26 +1,26 @@
 //! The checks of one sample: what of a document or of an evaluation is wrong, with the next step.
 
-use super::case::Case;
-use super::critic::Judged;
-use super::fault::{Criterion, Fault, FaultKind};
-use super::produced::{Attempt, Produced};
+use super::case::RevisionCase;
+use super::critic::VerifiedEvaluation;
+use super::fault::{Criterion, FaultKind, RevisionFault};
+use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
 use crate::model::{Check, CheckKey, Failure, Role, Scoring, indicator};
-use crate::suites::blame::{Blame, Fault as Blamed};
+use crate::suites::failure_classifier::{CheckFailure as Blamed, FailureClassifier};
 
 /// How many faults of a criterion are told one by one.
 const TOLD: usize = 3;
 
 /// One sample beside its case.
-pub struct Reader<'a> {
-    pub case: &'a Case,
-    pub produced: &'a Produced,
+pub struct RevisionChecker<'a> {
+    pub case: &'a RevisionCase,
+    pub produced: &'a RevisionOutput,
     pub scoring: &'a Scoring,
     pub role: Role,
-    pub blame: Blame<'a>,
+    pub classifier: FailureClassifier<'a>,
 }
 
-impl Reader<'_> {
+impl RevisionChecker<'_> {
     /// Every check of the sample; the same ones in the same order for all samples of a pair.
     pub fn checks(&self) -> Vec<Check> {
         let form = match self.role {
@@ -31,7 +31,7 @@ impl Reader<'_> {
             Role::Actor => "the whole revised document as RTF",
             Role::Critic => "an evaluation with every field of the schema",
         };
-        let mut checks = vec![self.check("schema", readable, self.blame.schema(form))];
+        let mut checks = vec![self.check("schema", readable, self.classifier.schema(form))];
         if self.role == Role::Actor {
             checks.extend(self.of_the_document());
         }
@@ -47,32 +47,32 @@ impl Reader<'_> {
     }
 
     fn failed(&self, detail: String, next: &str) -> Failure {
-        self.blame.failure(Blamed::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
+        self.classifier.failure(Blamed::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
     }
 
     fn of_the_document(&self) -> Vec<Check> {
         let Some(last) = self.produced.attempts.last() else {
             let missing = || Some(self.failed("there is no document to look at".to_owned(), "see the check schema"));
-            let words = Criterion::ALL.map(Criterion::word).into_iter().chain(["format", "quality_gate"]);
+            let words = Criterion::ALL.map(Criterion::as_str).into_iter().chain(["format", "quality_gate"]);
             return words.map(|word| self.check(word, "a revised document", missing())).collect();
         };
         let verification = &last.verification;
         let mut checks: Vec<Check> = Criterion::ALL
             .into_iter()
             .map(|criterion| {
-                let faults: Vec<&Fault> = verification.against(criterion).collect();
-                self.check(criterion.word(), expected(criterion), self.told(&faults, next_step(criterion)))
+                let faults: Vec<&RevisionFault> = verification.against(criterion).collect();
+                self.check(criterion.as_str(), expected(criterion), self.failure(&faults, next_step(criterion)))
             })
             .collect();
-        let damage: Vec<&Fault> = verification.of(FaultKind::Corrupt).collect();
+        let damage: Vec<&RevisionFault> = verification.of(FaultKind::Corrupt).collect();
         let mend = "make the agent change words only, and leave every control word, table and group as it was";
-        checks.push(self.check("format", "the format of the original document", self.told(&damage, mend)));
+        checks.push(self.check("format", "the format of the original document", self.failure(&damage, mend)));
         let gate = format!("an overall score of at least {} and no critical failure", self.scoring.quality_gate);
         checks.push(self.check("quality_gate", &gate, self.below_the_gate(verification)));
         checks
     }
 
-    fn told(&self, faults: &[&Fault], next: &str) -> Option<Failure> {
+    fn failure(&self, faults: &[&RevisionFault], next: &str) -> Option<Failure> {
         let mut told: Vec<&str> = faults.iter().take(TOLD).map(|fault| fault.detail.as_str()).collect();
         let more = faults.len().checked_sub(TOLD).filter(|more| *more > 0).map(|more| format!("and {more} more"));
         told.extend(more.as_deref());
@@ -84,20 +84,20 @@ impl Reader<'_> {
         if last.satisfied {
             return None;
         }
-        let attempts = self.produced.attempts.iter().enumerate().map(|(place, attempt)| {
+        let attempts = self.produced.attempts.iter().enumerate().map(|(index, attempt)| {
             let summary = summary(&attempt.verification);
-            if self.produced.rounds.is_some() { format!("attempt {}: {summary}", place + 1) } else { summary }
+            if self.produced.rounds.is_some() { format!("attempt {}: {summary}", index + 1) } else { summary }
         });
         let detail = attempts.collect::<Vec<_>>().join("; ");
         Some(self.failed(detail, "mend the criteria that fail above, those with a penalty first"))
     }
 
-    fn judged<'s>(&'s self) -> impl Iterator<Item = (&'s Attempt, Judged<'s>, &'s [String])> {
+    fn judged<'s>(&'s self) -> impl Iterator<Item = (&'s VerifiedAttempt, VerifiedEvaluation<'s>, &'s [String])> {
         self.produced.attempts.iter().filter_map(|attempt| {
             let (evaluation, flaws) = attempt.evaluation.as_ref()?;
             Some((
                 attempt,
-                Judged { evaluation, verification: &attempt.verification, scoring: self.scoring },
+                VerifiedEvaluation { evaluation, verification: &attempt.verification, scoring: self.scoring },
                 flaws.as_slice(),
             ))
         })
@@ -115,7 +115,7 @@ impl Reader<'_> {
             // As of a critic alone.
             return [(unread > 0).then_some(0.0), None, None, None];
         }
-        let whole = |(_, judged, flaws): &&(&Attempt, Judged<'_>, &[String])| {
+        let whole = |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
             flaws.is_empty() && judged.arithmetic().is_none() && judged.contradiction().is_none()
         };
         let all = judged.len() as f64;
@@ -151,11 +151,11 @@ impl Reader<'_> {
             }
             missed.extend(judged.missed());
             invented.extend(
-                judged.invented().into_iter().map(|criterion| format!("{}: no fault is in it", criterion.word())),
+                judged.invented().into_iter().map(|criterion| format!("{}: no fault is in it", criterion.as_str())),
             );
             let without = judged.unexplained().into_iter();
             unexplained.extend(
-                without.map(|criterion| format!("{} is blamed, and nothing says how to mend it", criterion.word())),
+                without.map(|criterion| format!("{} is blamed, and nothing says how to mend it", criterion.as_str())),
             );
             let targets = judged.nowhere(&self.case.original, &attempt.draft).into_iter();
             nowhere.extend(targets.map(|target| format!("\"{target}\" is no section of the document")));

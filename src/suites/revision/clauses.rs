@@ -2,8 +2,8 @@
 
 use super::alignment::{Alignment, Fate};
 use super::draft::{Draft, Number, dotted, number};
-use super::fault::{Fault, FaultKind};
-use super::instructions::{Clause, Operation};
+use super::fault::{FaultKind, RevisionFault};
+use super::instructions::{Clause, ClauseOperation};
 use crate::text::{Keyword, norm};
 
 /// Both documents, as the operations on clauses are looked for.
@@ -23,11 +23,11 @@ pub fn named(original: &Draft, clause: &Clause) -> Option<usize> {
 
 impl Clauses<'_> {
     /// What is left to be done of each operation; `None` where it is done.
-    pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<Fault>> {
+    pub fn undone(&self, clauses: &[Clause]) -> Vec<Option<RevisionFault>> {
         let checked = clauses.iter().map(|clause| {
             let missing = self.missing(clause)?;
-            let what = format!("{} section {}: {missing}", clause.operation.word(), clause.section);
-            Some(Fault::new(FaultKind::Undone, what))
+            let what = format!("{} section {}: {missing}", clause.operation.as_str(), clause.section);
+            Some(RevisionFault::new(FaultKind::Undone, what))
         });
         checked.collect()
     }
@@ -37,20 +37,20 @@ impl Clauses<'_> {
             return Some(format!("\"{}\" is no number of a section, so nothing can be told", clause.section));
         };
         match clause.operation {
-            Operation::Add => self.not_added(clause, &wanted),
-            Operation::Delete => self.not_deleted(clause),
-            Operation::Replace | Operation::Edit => self.not_changed(clause),
+            ClauseOperation::Add => self.not_added(clause, &wanted),
+            ClauseOperation::Delete => self.not_deleted(clause),
+            ClauseOperation::Replace | ClauseOperation::Edit => self.not_changed(clause),
         }
     }
 
     fn not_added(&self, clause: &Clause, wanted: &Number) -> Option<String> {
         let heading = clause.heading.as_deref().map(norm);
-        let fits = |place: &usize| {
-            let section = &self.revised.sections[*place];
-            !self.alignment.taken.contains(place) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
+        let fits = |index: &usize| {
+            let section = &self.revised.sections[*index];
+            !self.alignment.taken.contains(index) && heading.as_ref().is_none_or(|heading| section.heading == *heading)
         };
         let fresh: Vec<usize> = (0..self.revised.sections.len()).filter(fits).collect();
-        let exact = fresh.iter().copied().find(|place| self.revised.sections[*place].number == *wanted);
+        let exact = fresh.iter().copied().find(|index| self.revised.sections[*index].number == *wanted);
         let Some(found) = exact.or_else(|| fresh.first().copied().filter(|_| heading.is_some())) else {
             return Some("it is not there".to_owned());
         };
@@ -64,7 +64,7 @@ impl Clauses<'_> {
             };
             let depth = wanted.len();
             // What follows a section follows its sub-sections, too.
-            let previous = (0..found).rev().find(|place| self.revised.sections[*place].number.len() <= depth);
+            let previous = (0..found).rev().find(|index| self.revised.sections[*index].number.len() <= depth);
             if previous != Some(*expected) {
                 return Some(format!("it does not stand after what was section {after}"));
             }
@@ -103,7 +103,7 @@ impl Clauses<'_> {
     /// Whether a section has the words that it had, but for names and numbers that moved.
     fn is_same(&self, section: usize, became: usize) -> bool {
         let lines = |draft: &Draft, root: usize| -> Vec<usize> {
-            draft.tree(root).flat_map(|place| draft.sections[place].lines.clone()).collect()
+            draft.tree(root).flat_map(|index| draft.sections[index].lines.clone()).collect()
         };
         let (was, is) = (lines(self.original, section), lines(self.revised, became));
         let kept = |line: &usize| matches!(self.alignment.fates[*line], Fate::Kept(_));
@@ -119,7 +119,7 @@ impl Clauses<'_> {
     }
 
     fn wrong_words(&self, clause: &Clause, section: usize) -> Option<String> {
-        let words = self.revised.words(section);
+        let words = self.revised.section_words(section);
         let has = |text: &&String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
         if let Some(missing) = clause.must_contain.iter().find(|text| !has(text)) {
             return Some(format!("\"{missing}\" is not in it"));

@@ -5,21 +5,21 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::alignment::Fate;
 use super::clauses::{Clauses, named};
 use super::draft::{Draft, Number, Section, dotted, number};
-use super::fault::{Fault, FaultKind};
-use super::instructions::{Instructions, Operation};
+use super::fault::{FaultKind, RevisionFault};
+use super::instructions::{ClauseOperation, Instructions};
 use super::liability;
 use super::references::numbers_of;
-use super::terms::{Terms, used};
+use super::terms::{DefinedTerms, used};
 use crate::text::norm;
-use crate::text::rtf::Place;
+use crate::text::rtf::ParagraphPlace;
 
 /// Gaps and doubles in the numbers, and sub-clauses whose clause is gone, that the original did not have.
-pub fn numbering(clauses: &Clauses<'_>) -> Vec<Fault> {
+pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
     let Clauses { original, revised, alignment } = clauses;
     let before = slips(original);
-    let numbers: BTreeSet<(Kind, &Number)> =
+    let numbers: BTreeSet<(CoherenceKind, &Number)> =
         before.iter().map(|(kind, section)| (*kind, &original.sections[*section].number)).collect();
-    let already: BTreeSet<(Kind, usize)> =
+    let already: BTreeSet<(CoherenceKind, usize)> =
         before.iter().filter_map(|(kind, section)| Some((*kind, *alignment.sections.get(section)?))).collect();
     let mut faults = Vec::new();
     for (kind, section) in slips(revised) {
@@ -29,18 +29,18 @@ pub fn numbering(clauses: &Clauses<'_>) -> Vec<Fault> {
         }
         let line = lines.start;
         let (fault, what) = match kind {
-            Kind::Double => (FaultKind::Numbering, "stands twice"),
-            Kind::Gap => (FaultKind::Numbering, "follows a gap"),
-            Kind::Back => (FaultKind::Numbering, "is out of order"),
-            Kind::Orphan => (FaultKind::OrphanedClause, "has no clause above it any more"),
+            CoherenceKind::Double => (FaultKind::Numbering, "stands twice"),
+            CoherenceKind::Gap => (FaultKind::Numbering, "follows a gap"),
+            CoherenceKind::Back => (FaultKind::Numbering, "is out of order"),
+            CoherenceKind::Orphan => (FaultKind::OrphanedClause, "has no clause above it any more"),
         };
-        faults.push(Fault::new(fault, format!("section {} {what}: {}", dotted(number), revised.excerpt(line))));
+        faults.push(RevisionFault::new(fault, format!("section {} {what}: {}", dotted(number), revised.excerpt(line))));
     }
     faults
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum CoherenceKind {
     Double,
     Gap,
     Back,
@@ -48,24 +48,24 @@ enum Kind {
 }
 
 /// What is wrong with the numbers, as the sections where it shows.
-fn slips(draft: &Draft) -> Vec<(Kind, usize)> {
+fn slips(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
     let mut slips = Vec::new();
     let mut seen: BTreeSet<(usize, &[u32])> = BTreeSet::new();
     let mut last: BTreeMap<(usize, &[u32]), u32> = BTreeMap::new();
-    for (place, section) in draft.sections.iter().enumerate() {
+    for (index, section) in draft.sections.iter().enumerate() {
         let Some((own, parent)) = section.number.split_last() else { continue };
-        let mut slip = |kind| slips.push((kind, place));
+        let mut reservation = |kind| slips.push((kind, index));
         if !seen.insert((section.part, &section.number)) {
-            slip(Kind::Double);
+            reservation(CoherenceKind::Double);
             continue;
         }
         if !parent.is_empty() && !seen.contains(&(section.part, parent)) {
-            slip(Kind::Orphan);
+            reservation(CoherenceKind::Orphan);
         } else {
             match own.checked_sub(last.get(&(section.part, parent)).copied().unwrap_or(0)) {
-                None => slip(Kind::Back),
+                None => reservation(CoherenceKind::Back),
                 Some(0 | 1) => {}
-                Some(_) => slip(Kind::Gap),
+                Some(_) => reservation(CoherenceKind::Gap),
             }
         }
         last.insert((section.part, parent), *own);
@@ -74,7 +74,12 @@ fn slips(draft: &Draft) -> Vec<(Kind, usize)> {
 }
 
 /// Changes that nobody asked for: their faults, and how many lines of running text are gone without being asked for.
-pub fn unintended(clauses: &Clauses<'_>, asked: &Instructions, before: &Terms, now: &Terms) -> (Vec<Fault>, usize) {
+pub fn unintended(
+    clauses: &Clauses<'_>,
+    asked: &Instructions,
+    before: &DefinedTerms,
+    now: &DefinedTerms,
+) -> (Vec<RevisionFault>, usize) {
     let Clauses { original, revised, alignment } = clauses;
     let targets = Targets::of(clauses, asked, before, now);
     let turned = |line: usize, to: usize| {
@@ -85,7 +90,7 @@ pub fn unintended(clauses: &Clauses<'_>, asked: &Instructions, before: &Terms, n
     };
     let mut faults = Vec::new();
     let mut omitted = 0;
-    let fault = |what: String| Fault::new(FaultKind::Unintended, what);
+    let fault = |what: String| RevisionFault::new(FaultKind::Unintended, what);
     for (line, fate) in alignment.fates.iter().enumerate() {
         let may = targets.may_change(original, line);
         match fate {
@@ -93,7 +98,7 @@ pub fn unintended(clauses: &Clauses<'_>, asked: &Instructions, before: &Terms, n
                 faults.push(fault(format!("{} became {}", original.excerpt(line), revised.excerpt(*to))));
             }
             Fate::Gone if !may => {
-                omitted += usize::from(original.lines[line].place == Place::Body);
+                omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);
                 faults.push(fault(format!("{} is gone", original.excerpt(line))));
             }
             Fate::Kept(to) => {
@@ -123,7 +128,7 @@ struct Targets {
 }
 
 impl Targets {
-    fn of(clauses: &Clauses<'_>, asked: &Instructions, before: &Terms, now: &Terms) -> Self {
+    fn of(clauses: &Clauses<'_>, asked: &Instructions, before: &DefinedTerms, now: &DefinedTerms) -> Self {
         let Clauses { original, revised, .. } = clauses;
         let mut targets = Self {
             original: BTreeSet::new(),
@@ -133,20 +138,20 @@ impl Targets {
         };
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
-            if clause.operation == Operation::Add {
+            if clause.operation == ClauseOperation::Add {
                 let Some(wanted) = number(&clause.section) else { continue };
                 // Where it should not stand, it is an operation that is not done, and no second fault.
                 let heading = clause.heading.as_deref().map(norm);
-                let fresh = |place: &usize| !clauses.alignment.taken.contains(place);
+                let fresh = |index: &usize| !clauses.alignment.taken.contains(index);
                 let fits = |section: &Section| section.number == wanted || heading.as_ref() == Some(&section.heading);
-                let added = (0..revised.sections.len()).filter(|place| fresh(place) && fits(&revised.sections[*place]));
-                targets.revised.extend(added.flat_map(|place| revised.tree(place)));
+                let added = (0..revised.sections.len()).filter(|index| fresh(index) && fits(&revised.sections[*index]));
+                targets.revised.extend(added.flat_map(|index| revised.tree(index)));
                 continue;
             }
             let Some(section) = named(original, clause) else { continue };
             targets.original.extend(original.tree(section));
-            if clause.operation == Operation::Delete {
-                targets.removed.extend(original.tree(section).map(|place| original.sections[place].number.clone()));
+            if clause.operation == ClauseOperation::Delete {
+                targets.removed.extend(original.tree(section).map(|index| original.sections[index].number.clone()));
                 // All that may stand there afterwards is that nothing does.
                 let left = clauses.became(section).filter(|became| revised.is_placeholder(*became));
                 targets.revised.extend(left.into_iter().flat_map(|became| revised.tree(became)));

@@ -43,8 +43,8 @@ pub struct Suggestion {
 }
 
 /// Reads an evaluation. What has another form than the schema's is a flaw.
-pub fn read(value: &Value) -> (Evaluation, Vec<String>) {
-    let mut reader = Reader { flaws: Vec::new() };
+pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
+    let mut reader = CriticReader { flaws: Vec::new() };
     let Value::Object(fields) = value else {
         return (Evaluation::default(), vec!["the evaluation is no object".to_owned()]);
     };
@@ -52,11 +52,11 @@ pub fn read(value: &Value) -> (Evaluation, Vec<String>) {
     (evaluation, reader.flaws)
 }
 
-struct Reader {
+struct CriticReader {
     flaws: Vec<String>,
 }
 
-impl Reader {
+impl CriticReader {
     fn flaw(&mut self, flaw: impl Into<String>) {
         self.flaws.push(flaw.into());
     }
@@ -66,8 +66,8 @@ impl Reader {
         match fields.get("criteria_scores") {
             Some(Value::Object(given)) => {
                 for criterion in Criterion::ALL {
-                    let name = format!("criteria_scores.{}", criterion.word());
-                    scores[criterion.place()] = self.score(&name, given.get(criterion.word()));
+                    let name = format!("criteria_scores.{}", criterion.as_str());
+                    scores[criterion.index()] = self.score(&name, given.get(criterion.as_str()));
                 }
                 for key in given.keys().filter(|key| criterion(key).is_none()) {
                     self.flaw(format!("criteria_scores has \"{key}\", which is no criterion"));
@@ -158,17 +158,17 @@ impl Reader {
             }
         };
         let mut found = Vec::with_capacity(list.len());
-        for (place, one) in list.iter().enumerate() {
+        for (index, one) in list.iter().enumerate() {
             let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
             if !one.is_object() {
-                self.flaw(format!("revision_suggestions[{place}] is no object"));
+                self.flaw(format!("revision_suggestions[{index}] is no object"));
                 continue;
             }
             if !matches!(text("action"), "add" | "delete" | "replace" | "edit") {
-                self.flaw(format!("revision_suggestions[{place}].action is none of add, delete, replace, edit"));
+                self.flaw(format!("revision_suggestions[{index}].action is none of add, delete, replace, edit"));
             }
             for key in ["reason", "instruction"].into_iter().filter(|key| norm(text(key)).is_empty()) {
-                self.flaw(format!("revision_suggestions[{place}] has no {key}"));
+                self.flaw(format!("revision_suggestions[{index}] has no {key}"));
             }
             let words = format!("{} {}", norm(text("reason")), norm(text("instruction")));
             found.push(Suggestion { section: norm(text("target_section")), words });
@@ -180,7 +180,7 @@ impl Reader {
 /// The criterion of a key, with `_`, `-` or blanks between its words.
 fn criterion(name: &str) -> Option<Criterion> {
     let key = norm(name).replace(['-', ' '], "_");
-    Criterion::ALL.into_iter().find(|criterion| criterion.word() == key)
+    Criterion::ALL.into_iter().find(|criterion| criterion.as_str() == key)
 }
 
 /// What a critic deducted: a number, a list of numbers or of objects with one, or an object of numbers.
@@ -201,13 +201,13 @@ fn deducted(value: Option<&Value>) -> Option<f64> {
 const OFF: f64 = 0.01;
 
 /// An evaluation beside the verification of the same document.
-pub struct Judged<'a> {
+pub struct VerifiedEvaluation<'a> {
     pub evaluation: &'a Evaluation,
     pub verification: &'a Verification,
     pub scoring: &'a Scoring,
 }
 
-impl Judged<'_> {
+impl VerifiedEvaluation<'_> {
     /// What is wrong with its arithmetic: its overall score is its weighted scores less the penalties that it states, and where
     /// it states none, less those that the verifier finds.
     pub fn arithmetic(&self) -> Option<String> {
@@ -245,14 +245,14 @@ impl Judged<'_> {
 
     fn blames(&self, criterion: Criterion) -> bool {
         let Evaluation { unmet, scores, .. } = self.evaluation;
-        unmet.contains(&criterion) || !reaches(scores[criterion.place()], self.scoring.quality_gate)
+        unmet.contains(&criterion) || !reaches(scores[criterion.index()], self.scoring.quality_gate)
     }
 
     /// What the verifier found and it did not: criteria, and damage of the format.
     pub fn missed(&self) -> Vec<String> {
         let found = Criterion::ALL.into_iter().filter_map(|criterion| {
             let first = self.verification.against(criterion).next()?;
-            (!self.blames(criterion)).then(|| format!("{}: {}", criterion.word(), first.detail))
+            (!self.blames(criterion)).then(|| format!("{}: {}", criterion.as_str(), first.detail))
         });
         let mut missed: Vec<String> = found.collect();
         if let Some(damage) = self.verification.of(FaultKind::Corrupt).next().filter(|_| !self.speaks_of(&FORMAT)) {

@@ -7,15 +7,15 @@ use std::sync::LazyLock;
 use memchr::memmem;
 use regex::Regex;
 
-use crate::text::rtf::Place;
-use crate::text::{Folded, Hit, Names, is_whole, norm, pattern, rtf};
+use crate::text::rtf::ParagraphPlace;
+use crate::text::{Folded, Hit, NameSet, is_whole, norm, pattern, rtf};
 
 /// A document, read and divided.
 pub struct Draft {
     /// What the reader made of the source.
     pub document: rtf::Document,
     /// Its paragraphs that hold text.
-    pub lines: Vec<Line>,
+    pub lines: Vec<DraftLine>,
     /// Its numbered sections, in their order.
     pub sections: Vec<Section>,
     /// The first section of each number.
@@ -27,11 +27,11 @@ pub struct Draft {
 }
 
 /// A paragraph with text.
-pub struct Line {
+pub struct DraftLine {
     /// Which paragraph of the document.
     pub paragraph: usize,
     /// Where it stands.
-    pub place: Place,
+    pub place: ParagraphPlace,
     /// Its text.
     pub text: String,
     /// Its text as it is compared.
@@ -72,13 +72,13 @@ impl Draft {
         };
         let mut part = 0;
         let mut letter = None;
-        for (place, paragraph) in draft.document.paragraphs.iter().enumerate() {
+        for (index, paragraph) in draft.document.paragraphs.iter().enumerate() {
             if paragraph.text.trim().is_empty() {
                 continue;
             }
             let at = draft.lines.len();
             let mut words_from = 0;
-            if paragraph.place == Place::Body {
+            if paragraph.place == ParagraphPlace::Body {
                 if begins_part(&paragraph.text) {
                     part += 1;
                 }
@@ -91,7 +91,8 @@ impl Draft {
                 }
             }
             // Notes, heads and tables belong to the section around them only where they stand in it.
-            let inside = matches!(paragraph.place, Place::Body | Place::Cell | Place::TextBox);
+            let inside =
+                matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell | ParagraphPlace::TextBox);
             let section = draft.sections.len().checked_sub(1).filter(|_| inside);
             if let Some(section) = section {
                 draft.sections[section].lines.end = at + 1;
@@ -100,8 +101,8 @@ impl Draft {
             draft.starts.push(draft.whole.len());
             draft.whole.push_str(&folded.text);
             draft.whole.push('\n');
-            draft.lines.push(Line {
-                paragraph: place,
+            draft.lines.push(DraftLine {
+                paragraph: index,
                 place: paragraph.place,
                 folded,
                 text: paragraph.text.clone(),
@@ -123,7 +124,7 @@ impl Draft {
     }
 
     /// Every place of some names, as a line and what stands there in its folded text.
-    pub fn places(&self, names: &Names) -> Vec<(usize, Hit)> {
+    pub fn places(&self, names: &NameSet) -> Vec<(usize, Hit)> {
         let found = names.find_in(&self.whole).into_iter();
         let placed = found.map(|Hit { name, at }| {
             let (line, start) = self.line_at(at.start);
@@ -145,14 +146,14 @@ impl Draft {
     }
 
     /// The line of a place in the whole text, and the place in the line.
-    fn line_at(&self, place: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|start| *start <= place).saturating_sub(1);
-        (line, place - self.starts[line])
+    fn line_at(&self, index: usize) -> (usize, usize) {
+        let line = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
+        (line, index - self.starts[line])
     }
 
     /// Whether a name stands anywhere.
     pub fn names(&self, name: &str) -> bool {
-        !self.places(&Names::new([name])).is_empty()
+        !self.places(&NameSet::new([name])).is_empty()
     }
 
     /// The section and everything below it, as places in the list.
@@ -166,7 +167,7 @@ impl Draft {
     /// Whether a section and everything below it says no more than that it is deleted: a number that is kept.
     pub fn is_placeholder(&self, root: usize) -> bool {
         let mut said = false;
-        let mut lines = self.tree(root).flat_map(|place| self.sections[place].lines.clone());
+        let mut lines = self.tree(root).flat_map(|index| self.sections[index].lines.clone());
         let first = self.sections[root].lines.start;
         lines.all(|line| {
             let own = &self.lines[line];
@@ -179,32 +180,32 @@ impl Draft {
     }
 
     /// The words of a section and everything below it, folded.
-    pub fn words(&self, root: usize) -> String {
+    pub fn section_words(&self, root: usize) -> String {
         let lines = self.tree(root).flat_map(|section| self.sections[section].lines.clone());
         lines.map(|line| self.lines[line].folded.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
     /// Where a line stands, for people: its section, or the part of the page.
     pub fn whereabouts(&self, line: usize) -> String {
-        let Line { place, section, .. } = &self.lines[line];
+        let DraftLine { place, section, .. } = &self.lines[line];
         let within = match section {
             Some(section) => format!("section {}", dotted(&self.sections[*section].number)),
             None => "the opening".to_owned(),
         };
         match place {
-            Place::Body => within,
-            Place::Cell => format!("a table in {within}"),
-            Place::TextBox => format!("a text box in {within}"),
-            Place::Header => "a header".to_owned(),
-            Place::Footer => "a footer".to_owned(),
-            Place::Footnote => "a footnote".to_owned(),
-            Place::Annotation => "an annotation".to_owned(),
+            ParagraphPlace::Body => within,
+            ParagraphPlace::Cell => format!("a table in {within}"),
+            ParagraphPlace::TextBox => format!("a text box in {within}"),
+            ParagraphPlace::Header => "a header".to_owned(),
+            ParagraphPlace::Footer => "a footer".to_owned(),
+            ParagraphPlace::Footnote => "a footnote".to_owned(),
+            ParagraphPlace::Annotation => "an annotation".to_owned(),
         }
     }
 
     /// A place in a line with some words around it, and its byte in the source.
     pub fn quote(&self, line: usize, at: &Range<usize>) -> String {
-        let Line { text, paragraph, .. } = &self.lines[line];
+        let DraftLine { text, paragraph, .. } = &self.lines[line];
         let before: Vec<char> = text[..at.start].chars().rev().take(24).collect();
         let after: String = text[at.end..].chars().take(24).collect();
         let before: String = before.into_iter().rev().collect();
@@ -221,7 +222,7 @@ impl Draft {
 
     /// A line's beginning, for people.
     pub fn excerpt(&self, line: usize) -> String {
-        let Line { text, .. } = &self.lines[line];
+        let DraftLine { text, .. } = &self.lines[line];
         let short: String = text.chars().take(60).collect();
         let more = if short.len() < text.len() { "…" } else { "" };
         format!("\"{}{more}\" ({})", short.replace(['\n', '\t'], " "), self.whereabouts(line))
@@ -323,8 +324,8 @@ fn roman(text: &str) -> Option<Number> {
     };
     let digits: Vec<u32> = text.bytes().map(value).collect::<Option<_>>()?;
     let mut sum = 0;
-    for (place, digit) in digits.iter().enumerate() {
-        let next = digits.get(place + 1).copied().unwrap_or(0);
+    for (index, digit) in digits.iter().enumerate() {
+        let next = digits.get(index + 1).copied().unwrap_or(0);
         sum = if *digit < next { sum - i64::from(*digit) } else { sum + i64::from(*digit) };
     }
     // A single C or L is a letter, and letters that do not count down ("IIX") are a word.

@@ -20,7 +20,7 @@ impl Criterion {
     pub const ALL: [Self; 5] = [Self::Entities, Self::Jurisdiction, Self::Liability, Self::Clauses, Self::Coherence];
 
     /// The key of the critic's schema.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Entities => "entity_substitution",
             Self::Jurisdiction => "jurisdiction_transformation",
@@ -31,7 +31,7 @@ impl Criterion {
     }
 
     /// Its place in [`Criterion::ALL`].
-    pub fn place(self) -> usize {
+    pub fn index(self) -> usize {
         match self {
             Self::Entities => 0,
             Self::Jurisdiction => 1,
@@ -93,14 +93,14 @@ impl FaultKind {
 
 /// One thing that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct RevisionFault {
     /// What kind.
     pub kind: FaultKind,
     /// What and where, for people.
     pub detail: String,
 }
 
-impl Fault {
+impl RevisionFault {
     /// A fault with its evidence.
     pub fn new(kind: FaultKind, detail: String) -> Self {
         Self { kind, detail }

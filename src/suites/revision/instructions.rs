@@ -9,7 +9,7 @@ use super::draft::{Draft, dotted, number};
 use super::liability::Parties;
 use crate::diag::Diagnostic;
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, Step, json};
+use crate::format::{JsonCursor, SourceText, Step, json};
 use crate::suites::golden::step;
 use crate::suites::quarantine::QuarantineForm;
 use crate::text::{Keyword, norm};
@@ -67,13 +67,13 @@ pub struct Jurisdiction {
     pub to: String,
     /// Phrases that go with it, such as the courts' names.
     #[serde(default)]
-    pub phrases: Vec<Phrase>,
+    pub phrases: Vec<PhraseChange>,
 }
 
 /// One phrase that becomes another.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
-pub struct Phrase {
+pub struct PhraseChange {
     /// The old one.
     pub from: String,
     /// The new one.
@@ -95,7 +95,7 @@ pub struct Liability {
 #[serde(deny_unknown_fields)]
 pub struct Clause {
     /// What is done.
-    pub operation: Operation,
+    pub operation: ClauseOperation,
     /// Its number in the original; of a clause that is added, its number in the revised document.
     pub section: String,
     /// Its heading.
@@ -113,7 +113,7 @@ pub struct Clause {
 /// What is done to a clause.
 #[derive(Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
-pub enum Operation {
+pub enum ClauseOperation {
     /// It is new.
     Add,
     /// It goes, with its sub-clauses.
@@ -124,9 +124,9 @@ pub enum Operation {
     Edit,
 }
 
-impl Operation {
+impl ClauseOperation {
     /// The word used in instructions.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
             Self::Delete => "delete",
@@ -140,50 +140,50 @@ impl Operation {
 ///
 /// # Errors
 /// What in them cannot be, with its place.
-pub fn read(source: &SourceText) -> Result<Instructions, Diagnostic> {
+pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic> {
     let asked: Instructions = json::golden(source)?;
-    let place = Place::whole(source);
+    let cursor = JsonCursor::whole(source);
     for (at, one) in asked.entities.iter().enumerate() {
         let path = [Key("entities"), At(at)];
-        becomes(&place, &path, &one.from, &one.to)?;
+        becomes(&cursor, &path, &one.from, &one.to)?;
         for (key, list) in [("defined_as", &one.defined_as), ("becomes", &one.becomes)] {
-            words(&place, &step(&path, Key(key)), list)?;
+            words(&cursor, &step(&path, Key(key)), list)?;
         }
     }
     if let Some(law) = &asked.jurisdiction {
-        becomes(&place, &[Key("jurisdiction")], &law.from, &law.to)?;
+        becomes(&cursor, &[Key("jurisdiction")], &law.from, &law.to)?;
         for (at, phrase) in law.phrases.iter().enumerate() {
-            becomes(&place, &[Key("jurisdiction"), Key("phrases"), At(at)], &phrase.from, &phrase.to)?;
+            becomes(&cursor, &[Key("jurisdiction"), Key("phrases"), At(at)], &phrase.from, &phrase.to)?;
         }
     }
     if let Some(Liability { indemnifier, indemnitee }) = &asked.liability {
-        place.keyword(&[Key("liability"), Key("indemnifier")], indemnifier)?;
-        place.keyword(&[Key("liability"), Key("indemnitee")], indemnitee)?;
+        cursor.keyword(&[Key("liability"), Key("indemnifier")], indemnifier)?;
+        cursor.keyword(&[Key("liability"), Key("indemnitee")], indemnitee)?;
         if norm(indemnifier) == norm(indemnitee) {
             let what = format!("\"{indemnifier}\" would indemnify itself");
             let path = [Key("liability"), Key("indemnitee")];
-            return Err(place.problem(&path, "no-effect", what, "name the two parties"));
+            return Err(cursor.problem(&path, "no-effect", what, "name the two parties"));
         }
     }
-    names_part(&place, &asked)?;
+    names_part(&cursor, &asked)?;
     for (at, clause) in asked.clauses.iter().enumerate() {
-        possible(&place, &[Key("clauses"), At(at)], clause)?;
+        possible(&cursor, &[Key("clauses"), At(at)], clause)?;
     }
     for (at, section) in asked.allowed_changes.iter().enumerate() {
-        is_number(&place, &[Key("allowed_changes"), At(at)], section)?;
+        is_number(&cursor, &[Key("allowed_changes"), At(at)], section)?;
     }
-    agree(&place, &asked.clauses)?;
+    agree(&cursor, &asked.clauses)?;
     Ok(asked)
 }
 
 /// Refuses a name that is to go and to come: whether what stands there is the old or the new one nobody can tell.
-fn names_part(place: &Place<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
+fn names_part(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
     let mut old: Vec<(String, &str)> = Vec::new();
     for (at, one) in asked.entities.iter().enumerate() {
         if old.iter().any(|(name, to)| *name == norm(&one.from) && *to != one.to) {
             let what = format!("\"{}\" would become two names", one.from);
             let path = [Key("entities"), At(at), Key("from")];
-            return Err(place.problem(&path, "contradiction", what, "keep one of the entries"));
+            return Err(cursor.problem(&path, "contradiction", what, "keep one of the entries"));
         }
         old.push((norm(&one.from), &one.to));
     }
@@ -192,7 +192,7 @@ fn names_part(place: &Place<'_>, asked: &Instructions) -> Result<(), Diagnostic>
     let both = |path: &[Step<'_>], name: &str| {
         let what = format!("\"{name}\" is an old name and a new one");
         let help = "a name that stays needs no entry; one that goes cannot be that of another";
-        Err(place.problem(path, "contradiction", what, help))
+        Err(cursor.problem(path, "contradiction", what, help))
     };
     for (at, one) in asked.entities.iter().enumerate() {
         if names.contains(&norm(&one.to)) {
@@ -206,87 +206,87 @@ fn names_part(place: &Place<'_>, asked: &Instructions) -> Result<(), Diagnostic>
 }
 
 /// Refuses operations of which one undoes the other.
-fn agree(place: &Place<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
+fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
     for (at, clause) in clauses.iter().enumerate() {
         let Some(own) = number(&clause.section) else { continue };
         let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
-            (Operation::Add, Operation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
+            (ClauseOperation::Add, ClauseOperation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
             // A new section may have the number of one that goes.
-            (_, Operation::Add) => false,
+            (_, ClauseOperation::Add) => false,
             // Two deletions of one section clash once, at the second; anything else in a section that goes does wherever it stands.
-            (Operation::Delete, operation) => number(&one.section).is_some_and(|gone| {
-                own.starts_with(&gone) && (own != gone || operation != Operation::Delete || *other < at)
+            (ClauseOperation::Delete, operation) => number(&one.section).is_some_and(|gone| {
+                own.starts_with(&gone) && (own != gone || operation != ClauseOperation::Delete || *other < at)
             }),
             _ => false,
         };
         if let Some((_, first)) = clauses.iter().enumerate().find(clashes) {
-            let (word, section) = (clause.operation.word(), &clause.section);
+            let (word, section) = (clause.operation.as_str(), &clause.section);
             let what = format!(
                 "{word} of section {section}: there is {} of section {} already",
-                first.operation.word(),
+                first.operation.as_str(),
                 first.section
             );
             let path = [Key("clauses"), At(at), Key("section")];
-            return Err(place.problem(&path, "contradiction", what, "keep one of them"));
+            return Err(cursor.problem(&path, "contradiction", what, "keep one of them"));
         }
     }
     Ok(())
 }
 
 /// Refuses a text that becomes itself, and one that is empty.
-fn becomes(place: &Place<'_>, path: &[Step<'_>], from: &str, to: &str) -> Result<(), Diagnostic> {
-    let (old, new) = (place.keyword(&step(path, Key("from")), from)?, place.keyword(&step(path, Key("to")), to)?);
+fn becomes(cursor: &JsonCursor<'_>, path: &[Step<'_>], from: &str, to: &str) -> Result<(), Diagnostic> {
+    let (old, new) = (cursor.keyword(&step(path, Key("from")), from)?, cursor.keyword(&step(path, Key("to")), to)?);
     match old == new {
         true => {
             let what = format!("\"{from}\" would become itself");
-            Err(place.problem(&step(path, Key("to")), "no-effect", what, "correct from or to, or remove the entry"))
+            Err(cursor.problem(&step(path, Key("to")), "no-effect", what, "correct from or to, or remove the entry"))
         }
         false => Ok(()),
     }
 }
 
-fn words(place: &Place<'_>, path: &[Step<'_>], list: &[String]) -> Result<(), Diagnostic> {
-    place.keywords(path, list).map(|_| ())
+fn words(cursor: &JsonCursor<'_>, path: &[Step<'_>], list: &[String]) -> Result<(), Diagnostic> {
+    cursor.keywords(path, list).map(|_| ())
 }
 
-fn is_number(place: &Place<'_>, path: &[Step<'_>], section: &str) -> Result<(), Diagnostic> {
+fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Result<(), Diagnostic> {
     match number(section) {
         Some(_) => Ok(()),
         None => {
             let what = format!("\"{section}\" is no number of a section");
-            Err(place.problem(path, "bad-section", what, "write it as in the original, such as \"4.2\""))
+            Err(cursor.problem(path, "bad-section", what, "write it as in the original, such as \"4.2\""))
         }
     }
 }
 
 /// Refuses an operation that cannot be told from its absence, and what has no effect on it.
-fn possible(place: &Place<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
-    let (word, section) = (clause.operation.word(), &clause.section);
-    is_number(place, &step(path, Key("section")), section)?;
-    words(place, &step(path, Key("must_contain")), &clause.must_contain)?;
-    words(place, &step(path, Key("must_not_contain")), &clause.must_not_contain)?;
+fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
+    let (word, section) = (clause.operation.as_str(), &clause.section);
+    is_number(cursor, &step(path, Key("section")), section)?;
+    words(cursor, &step(path, Key("must_contain")), &clause.must_contain)?;
+    words(cursor, &step(path, Key("must_not_contain")), &clause.must_not_contain)?;
     if let Some(after) = &clause.after {
-        is_number(place, &step(path, Key("after")), after)?;
+        is_number(cursor, &step(path, Key("after")), after)?;
     }
-    let deletes = clause.operation == Operation::Delete;
+    let deletes = clause.operation == ClauseOperation::Delete;
     let without_effect = [
-        ("after", clause.after.is_some() && clause.operation != Operation::Add),
+        ("after", clause.after.is_some() && clause.operation != ClauseOperation::Add),
         ("must_contain", deletes && !clause.must_contain.is_empty()),
         ("must_not_contain", deletes && !clause.must_not_contain.is_empty()),
     ];
     if let Some((key, _)) = without_effect.into_iter().find(|(_, stated)| *stated) {
         let what = format!("{key} has no effect on the operation {word} of section {section}");
-        return Err(place.problem_of_key(&step(path, Key(key)), "no-effect", what, format!("remove {key}")));
+        return Err(cursor.problem_of_key(&step(path, Key(key)), "no-effect", what, format!("remove {key}")));
     }
-    if clause.operation == Operation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
+    if clause.operation == ClauseOperation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
         let what = format!("nothing tells whether section {section} was added");
-        return Err(place.problem(path, "cannot-fail", what, "give it heading or must_contain"));
+        return Err(cursor.problem(path, "cannot-fail", what, "give it heading or must_contain"));
     }
     let both = clause.must_contain.iter().find(|text| clause.must_not_contain.contains(text));
     match both {
         Some(text) => {
             let what = format!("section {section} must contain \"{text}\" and must not");
-            Err(place.problem(&step(path, Key("must_not_contain")), "contradiction", what, "keep one of them"))
+            Err(cursor.problem(&step(path, Key("must_not_contain")), "contradiction", what, "keep one of them"))
         }
         None => Ok(()),
     }
@@ -305,13 +305,13 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
         let named = match clause.operation {
-            Operation::Add => clause.after.as_deref(),
-            Operation::Delete | Operation::Replace | Operation::Edit => Some(clause.section.as_str()),
+            ClauseOperation::Add => clause.after.as_deref(),
+            ClauseOperation::Delete | ClauseOperation::Replace | ClauseOperation::Edit => Some(clause.section.as_str()),
         };
         if let Some(section) = named.filter(|section| !known(section)) {
             let what = match clause.operation {
-                Operation::Add => format!("which section {} is to follow", clause.section),
-                other => format!("which is what to {}", other.word()),
+                ClauseOperation::Add => format!("which section {} is to follow", clause.section),
+                other => format!("which is what to {}", other.as_str()),
             };
             missing.push(format!("the original has no section {section}, {what}"));
         }
@@ -321,7 +321,7 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     for section in asked.allowed_changes.iter().filter(|section| !known(section)) {
         missing.push(format!("the original has no section {section}, which may change"));
     }
-    let adds = asked.clauses.iter().any(|clause| clause.operation == Operation::Add);
+    let adds = asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add);
     if let Some(one) = asked.liability.as_ref().filter(|_| !adds)
         && Parties::of(one).sentences(original).is_empty()
     {
@@ -335,7 +335,7 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
 
 /// A heading that is another section's: one of the two is meant.
 fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
-    let heading = norm(clause.heading.as_deref().filter(|_| clause.operation != Operation::Add)?);
+    let heading = norm(clause.heading.as_deref().filter(|_| clause.operation != ClauseOperation::Add)?);
     let own = &original.sections[original.section(&number(&clause.section)?)?];
     let other = original.sections.iter().find(|section| section.heading == heading)?;
     (own.heading != heading).then(|| {
@@ -346,13 +346,13 @@ fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
 
 /// A change of words that the original has already.
 fn done_already(clause: &Clause, original: &Draft) -> Option<String> {
-    let changes = matches!(clause.operation, Operation::Replace | Operation::Edit);
-    let words = original.words(original.section(&number(&clause.section)?).filter(|_| changes)?);
+    let changes = matches!(clause.operation, ClauseOperation::Replace | ClauseOperation::Edit);
+    let words = original.section_words(original.section(&number(&clause.section)?).filter(|_| changes)?);
     let has = |text: &String| Keyword::new(text).is_some_and(|text| text.is_in(&words));
     let asked = !clause.must_contain.is_empty() || !clause.must_not_contain.is_empty();
     let done = clause.must_contain.iter().all(has) && !clause.must_not_contain.iter().any(has);
     (asked && done).then(|| {
-        let (word, section) = (clause.operation.word(), &clause.section);
+        let (word, section) = (clause.operation.as_str(), &clause.section);
         format!("section {section} of the original has the words already, so {word} cannot fail")
     })
 }

@@ -7,17 +7,17 @@ use regex::Regex;
 
 use super::draft::Draft;
 use super::instructions::Liability;
-use crate::text::{Folded, Hit, Names, pattern};
+use crate::text::{Folded, Hit, NameSet, pattern};
 
 /// The two parties of an instruction.
 pub struct Parties<'a> {
     asked: &'a Liability,
-    names: Names,
+    names: NameSet,
 }
 
 /// What an indemnity sentence says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Direction {
+pub enum IndemnityDirection {
     /// What was asked for.
     Asked,
     /// Something else, or what cannot be told; the text says what.
@@ -31,7 +31,7 @@ pub struct Sentence {
     /// Its bytes of the line's text.
     pub at: Range<usize>,
     /// What it says.
-    pub direction: Direction,
+    pub direction: IndemnityDirection,
 }
 
 static VERB: LazyLock<Regex> = LazyLock::new(|| {
@@ -90,7 +90,7 @@ pub fn only_turned(was: &str, is: &str) -> bool {
 impl<'a> Parties<'a> {
     /// The parties by the names of the instruction.
     pub fn of(asked: &'a Liability) -> Self {
-        Self { asked, names: Names::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]) }
+        Self { asked, names: NameSet::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]) }
     }
 
     /// A folded text with one sign in the place of either party.
@@ -138,7 +138,7 @@ impl<'a> Parties<'a> {
     }
 
     /// The direction of one sentence; `None` of one that makes nobody indemnify anybody.
-    fn direction(&self, sentence: &str) -> Option<Direction> {
+    fn direction(&self, sentence: &str) -> Option<IndemnityDirection> {
         // What only speaks of an indemnity is taken away first: whole sentences may consist of it.
         let verb = VERB
             .find_iter(sentence)
@@ -152,7 +152,7 @@ impl<'a> Parties<'a> {
         let acts = |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
         let acting = hits.iter().rfind(acts).map(|hit| hit.name);
         if acting.is_none() && MUTUAL.is_match(sentence) {
-            return Some(Direction::Wrong("each party indemnifies the other".to_owned()));
+            return Some(IndemnityDirection::Wrong("each party indemnifies the other".to_owned()));
         }
         let before = |at: usize| hits.iter().filter(move |hit| hit.at.end <= at).map(|hit| hit.name);
         let after = |at: usize| hits.iter().filter(move |hit| hit.at.start >= at).map(|hit| hit.name);
@@ -169,15 +169,15 @@ impl<'a> Parties<'a> {
         };
         match (giver, taker) {
             (None, None) => None,
-            (Some(0), Some(1) | None) | (None, Some(1)) => Some(Direction::Asked),
+            (Some(0), Some(1) | None) | (None, Some(1)) => Some(IndemnityDirection::Asked),
             (Some(giver), Some(taker)) if giver == taker => {
-                Some(Direction::Wrong(format!("it cannot be told whom {} indemnifies", word(giver))))
+                Some(IndemnityDirection::Wrong(format!("it cannot be told whom {} indemnifies", word(giver))))
             }
             (Some(giver), Some(taker)) => {
-                Some(Direction::Wrong(format!("{} indemnifies {}", word(giver), word(taker))))
+                Some(IndemnityDirection::Wrong(format!("{} indemnifies {}", word(giver), word(taker))))
             }
-            (Some(giver), None) => Some(Direction::Wrong(format!("{} indemnifies", word(giver)))),
-            (None, Some(taker)) => Some(Direction::Wrong(format!("{} is indemnified", word(taker)))),
+            (Some(giver), None) => Some(IndemnityDirection::Wrong(format!("{} indemnifies", word(giver)))),
+            (None, Some(taker)) => Some(IndemnityDirection::Wrong(format!("{} is indemnified", word(taker)))),
         }
     }
 }
@@ -208,7 +208,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Direction, Parties, sentences};
+    use super::{IndemnityDirection, Parties, sentences};
     use crate::suites::revision::instructions::Liability;
     use crate::text::norm;
 
@@ -225,7 +225,7 @@ mod tests {
             "The Supplier will keep the Customer indemnified.",
         ];
         for text in right {
-            assert_eq!(parties.direction(&norm(text)), Some(Direction::Asked), "{text}");
+            assert_eq!(parties.direction(&norm(text)), Some(IndemnityDirection::Asked), "{text}");
         }
         for text in [
             "The Customer shall indemnify the Supplier against all losses.",
@@ -233,7 +233,7 @@ mod tests {
             "Each party shall indemnify the other, the Supplier first.",
             "The Customer indemnifies.",
         ] {
-            assert!(matches!(parties.direction(&norm(text)), Some(Direction::Wrong(_))), "{text}");
+            assert!(matches!(parties.direction(&norm(text)), Some(IndemnityDirection::Wrong(_))), "{text}");
         }
         for text in [
             "The indemnified party gives notice.",

@@ -5,21 +5,21 @@ use std::sync::Arc;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::case::Case;
+use super::case::RevisionCase;
 use super::critic;
 use super::critic::Evaluation;
 use super::draft::Draft;
 use super::score::{Verification, verify};
-use crate::format::loose;
-use crate::format::loose::{Loose, Text};
+use crate::format::lenient;
+use crate::format::lenient::{Lenient, Text};
 use crate::model::{Layer, Role, Run, Scoring};
 use crate::suites::reading::layer;
 use crate::text::recover;
 
 /// What one run produced.
-pub struct Produced {
+pub struct RevisionOutput {
     /// Its documents, each with the evaluation that a critic gave; of a critic alone the document that it judged.
-    pub attempts: Vec<Attempt>,
+    pub attempts: Vec<VerifiedAttempt>,
     /// How many attempts a loop of an actor and a critic made; none where it is no loop.
     pub rounds: Option<usize>,
     /// How the evaluation was read.
@@ -29,7 +29,7 @@ pub struct Produced {
 }
 
 /// One document, verified, and what a critic said of it.
-pub struct Attempt {
+pub struct VerifiedAttempt {
     /// Its source; of a document that a case holds none is kept.
     pub source: Option<Box<str>>,
     /// The document.
@@ -42,7 +42,7 @@ pub struct Attempt {
     pub said: Option<Value>,
 }
 
-impl Attempt {
+impl VerifiedAttempt {
     /// Whether a critic was asked and gave no evaluation that can be read.
     pub fn is_unread(&self) -> bool {
         self.said.is_some() && self.evaluation.is_none()
@@ -51,12 +51,12 @@ impl Attempt {
 
 /// The fields of a run's `outputs` that an actor or a critic may fill.
 #[derive(Deserialize, Default)]
-pub struct Outputs<'a> {
+pub struct RevisionForm<'a> {
     #[serde(borrow, default)]
-    document: Loose<Text<'a>>,
+    document: Lenient<Text<'a>>,
     /// What was said, where there is no more structure.
     #[serde(borrow, default)]
-    pub text: Loose<Text<'a>>,
+    pub text: Lenient<Text<'a>>,
     #[serde(default)]
     evaluation: Option<Value>,
     #[serde(default)]
@@ -64,18 +64,18 @@ pub struct Outputs<'a> {
 }
 
 /// Reads what a run produced, and verifies every document in it.
-pub fn produced(run: &Run, role: Role, case: &Case, scoring: &Scoring) -> Produced {
-    let outputs: Outputs<'_> = loose::object(&run.outputs);
+pub fn produced(run: &Run, role: Role, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
+    let outputs: RevisionForm<'_> = lenient::object(&run.outputs);
     match role {
         Role::Critic => of_a_critic(&outputs, case),
         Role::Actor => of_an_actor(&outputs, case, scoring),
     }
 }
 
-fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
+fn attempt(document: &str, case: &RevisionCase, scoring: &Scoring) -> VerifiedAttempt {
     let draft = Draft::read(document.as_bytes());
     let verification = verify(&case.original, &draft, &case.asked, scoring);
-    Attempt {
+    VerifiedAttempt {
         source: Some(document.into()),
         draft: Arc::new(draft),
         verification: Arc::new(verification),
@@ -84,13 +84,13 @@ fn attempt(document: &str, case: &Case, scoring: &Scoring) -> Attempt {
     }
 }
 
-impl Outputs<'_> {
+impl RevisionForm<'_> {
     /// The document, with how it was read.
     pub fn revised(&self) -> Option<(String, Layer)> {
         match &self.document {
-            Loose::Given(document) => Some((document.to_string(), Layer::Structured)),
-            Loose::Absent => in_the_text(&self.text),
-            Loose::Other(_) => None,
+            Lenient::Given(document) => Some((document.to_string(), Layer::Structured)),
+            Lenient::Absent => in_the_text(&self.text),
+            Lenient::Other(_) => None,
         }
     }
 
@@ -98,13 +98,13 @@ impl Outputs<'_> {
     pub fn judged(&self) -> Option<(Value, Layer)> {
         match (&self.evaluation, &self.text) {
             (Some(value), _) => Some((value.clone(), Layer::Structured)),
-            (None, Loose::Given(text)) => recover::recover_any(text).map(|found| (found.value, layer(found.layer))),
-            (None, Loose::Absent | Loose::Other(_)) => None,
+            (None, Lenient::Given(text)) => recover::recover_any(text).map(|found| (found.value, layer(found.layer))),
+            (None, Lenient::Absent | Lenient::Other(_)) => None,
         }
     }
 }
 
-fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produced {
+fn of_an_actor(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
     let mut flaws = Vec::new();
     let mut attempts = Vec::new();
     let mut how = Layer::Structured;
@@ -114,21 +114,21 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
                 how = found;
                 attempts.push(attempt(&document, case, scoring));
             }
-            (None, Loose::Other(form)) => flaws.push(format!("\"document\" is {form}, not a text")),
-            (None, Loose::Absent | Loose::Given(_)) => flaws.push("there is no \"document\"".to_owned()),
+            (None, Lenient::Other(form)) => flaws.push(format!("\"document\" is {form}, not a text")),
+            (None, Lenient::Absent | Lenient::Given(_)) => flaws.push("there is no \"document\"".to_owned()),
         },
         Some(Value::Array(list)) => {
             let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
             // What was made beyond them does not count, so nobody looks at it.
-            for (place, one) in list.iter().take(most).enumerate() {
+            for (index, one) in list.iter().take(most).enumerate() {
                 let Some(document) = one.get("document").and_then(Value::as_str) else {
-                    flaws.push(format!("attempts[{place}] has no document"));
+                    flaws.push(format!("attempts[{index}] has no document"));
                     continue;
                 };
                 how = how.max(worst(one));
                 let said = one.get("evaluation").filter(|value| !value.is_null());
-                let evaluation = said.filter(|value| value.is_object()).map(critic::read);
-                attempts.push(Attempt { evaluation, said: said.cloned(), ..attempt(document, case, scoring) });
+                let evaluation = said.filter(|value| value.is_object()).map(critic::read_evaluation);
+                attempts.push(VerifiedAttempt { evaluation, said: said.cloned(), ..attempt(document, case, scoring) });
             }
             if list.len() > most {
                 flaws.push(format!("{} attempts, {most} are the most, and the last of these counts", list.len()));
@@ -136,7 +136,7 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
             if list.is_empty() {
                 flaws.push("\"attempts\" is empty".to_owned());
             }
-            if let (Loose::Given(last), Some(one)) = (&outputs.document, list.last())
+            if let (Lenient::Given(last), Some(one)) = (&outputs.document, list.last())
                 && one.get("document").and_then(Value::as_str) != Some(last)
             {
                 flaws.push("\"document\" is not the last attempt's".to_owned());
@@ -146,20 +146,20 @@ fn of_an_actor(outputs: &Outputs<'_>, case: &Case, scoring: &Scoring) -> Produce
     }
     let rounds = outputs.attempts.as_ref().and_then(Value::as_array).map(Vec::len);
     let layer = if attempts.is_empty() { Layer::Unreadable } else { how };
-    Produced { attempts, rounds, layer, flaws }
+    RevisionOutput { attempts, rounds, layer, flaws }
 }
 
 /// How the texts of an attempt were read, where it says so: the document's and the evaluation's own.
 fn worst(attempt: &Value) -> Layer {
     let read = attempt.get("read").and_then(Value::as_object);
     let words = read.into_iter().flat_map(|read| read.values()).filter_map(Value::as_str);
-    let layers = words.filter_map(|word| Layer::ALL.into_iter().find(|layer| layer.word() == word));
+    let layers = words.filter_map(|word| Layer::ALL.into_iter().find(|layer| layer.as_str() == word));
     layers.max().unwrap_or(Layer::Structured)
 }
 
 /// The document of a run that only talks: the text itself, or the field of the object in it.
-fn in_the_text(text: &Loose<Text<'_>>) -> Option<(String, Layer)> {
-    let Loose::Given(text) = text else { return None };
+fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
+    let Lenient::Given(text) = text else { return None };
     if text.trim_start().starts_with("{\\rtf") {
         return Some((text.to_string(), Layer::Strict));
     }
@@ -168,27 +168,27 @@ fn in_the_text(text: &Loose<Text<'_>>) -> Option<(String, Layer)> {
     Some((document, layer(found.layer)))
 }
 
-fn of_a_critic(outputs: &Outputs<'_>, case: &Case) -> Produced {
+fn of_a_critic(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {
     let mut flaws = Vec::new();
     let (value, how) = match (outputs.judged(), &outputs.text) {
         (Some((value, how)), _) => (Some(value), how),
-        (None, Loose::Given(_)) => {
+        (None, Lenient::Given(_)) => {
             flaws.push("no evaluation can be read from the text".to_owned());
             (None, Layer::Unreadable)
         }
-        (None, Loose::Absent | Loose::Other(_)) => {
+        (None, Lenient::Absent | Lenient::Other(_)) => {
             flaws.push("there is neither an \"evaluation\" nor a text to read it from".to_owned());
             (None, Layer::Unreadable)
         }
     };
-    let evaluation = value.as_ref().map(critic::read);
+    let evaluation = value.as_ref().map(critic::read_evaluation);
     flaws.extend(evaluation.iter().flat_map(|(_, flaws)| flaws.clone()));
-    let judged = case.judged.iter().map(|(draft, verification)| Attempt {
+    let judged = case.judged.iter().map(|(draft, verification)| VerifiedAttempt {
         source: None,
         draft: draft.clone(),
         verification: verification.clone(),
         evaluation: evaluation.clone(),
         said: None,
     });
-    Produced { attempts: judged.collect(), rounds: None, layer: how, flaws }
+    RevisionOutput { attempts: judged.collect(), rounds: None, layer: how, flaws }
 }

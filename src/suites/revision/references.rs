@@ -8,7 +8,7 @@ use regex::Regex;
 use super::alignment::{Alignment, Fate};
 use super::clauses::Clauses;
 use super::draft::{Draft, Number, dotted, number};
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, RevisionFault};
 use crate::text::{Folded, pattern};
 
 /// A number that a line refers to.
@@ -96,7 +96,7 @@ pub fn numbers_of(draft: &Draft, line: usize) -> impl Iterator<Item = Number> {
 }
 
 /// References that point nowhere, or to another section than they did.
-pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
+pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionFault> {
     let Clauses { original, revised, alignment } = clauses;
     let mut faults = Vec::new();
     for (line, origin) in origins.iter().enumerate().take(revised.lines.len()) {
@@ -106,8 +106,8 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
         }
         let before = origin.map(|origin| references(original, origin)).unwrap_or_default();
         let kept = origin.is_some_and(|origin| matches!(alignment.fates[origin], Fate::Kept(_)));
-        for (place, reference) in now.iter().enumerate() {
-            let was = before.get(place).filter(|_| before.len() == now.len());
+        for (index, reference) in now.iter().enumerate() {
+            let was = before.get(index).filter(|_| before.len() == now.len());
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
                 // What pointed nowhere before is not the revision's doing.
@@ -117,7 +117,7 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<Fault> {
             if let Some(why) = wrong {
                 let what =
                     format!("section {}: {why}: {}", dotted(&reference.number), revised.quote(line, &reference.at));
-                faults.push(Fault::new(FaultKind::BrokenReference, what));
+                faults.push(RevisionFault::new(FaultKind::BrokenReference, what));
             }
         }
     }

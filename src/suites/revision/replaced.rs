@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, RevisionFault};
 use super::instructions::{Entity, Jurisdiction};
 use crate::model::share;
-use crate::text::{Folded, Hit, Names, pattern};
+use crate::text::{Folded, Hit, NameSet, pattern};
 
 /// Words that many names share: none of them alone is a name.
 const COMMON: &[&str] = &[
@@ -57,7 +57,7 @@ const COMMON: &[&str] = &[
 ];
 
 /// The old names that still stand in the revised document.
-pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<Fault> {
+pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<RevisionFault> {
     let mut old: Vec<String> = Vec::new();
     for entity in entities {
         old.push(entity.from.clone());
@@ -65,12 +65,12 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<F
         old.extend(short_names(entity, original));
     }
     let new = entities.iter().flat_map(|entity| std::iter::once(&entity.to).chain(&entity.becomes));
-    let names = Names::new(old.iter().chain(new).map(String::as_str));
+    let names = NameSet::new(old.iter().chain(new).map(String::as_str));
     left(revised, &names, old.len())
         .into_iter()
         .map(|(line, hit)| {
             let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, line, &hit));
-            Fault::new(FaultKind::MissedEntity, what)
+            RevisionFault::new(FaultKind::MissedEntity, what)
         })
         .collect()
 }
@@ -88,7 +88,7 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
             let mut words = short.as_str().split_whitespace();
             let own = |word: &str| full.split([' ', ',', '.']).any(|part| part == word);
             let telling = short.as_str().split_whitespace().any(|word| !COMMON.contains(&word));
-            let in_new = Names::new([short.as_str()]).find(&Folded::of(&new)).is_empty();
+            let in_new = NameSet::new([short.as_str()]).find(&Folded::of(&new)).is_empty();
             if words.all(own) && telling && in_new {
                 found.push(short.as_str().to_owned());
             }
@@ -98,7 +98,7 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
 }
 
 /// Where any of the first `old` names stands, as its line and what stands there.
-fn left(draft: &Draft, names: &Names, old: usize) -> Vec<(usize, Hit)> {
+fn left(draft: &Draft, names: &NameSet, old: usize) -> Vec<(usize, Hit)> {
     draft.places(names).into_iter().filter(|(_, hit)| hit.name < old).collect()
 }
 
@@ -114,19 +114,19 @@ pub fn jurisdiction(
     original: &Draft,
     revised: &Draft,
     deleted: &BTreeSet<usize>,
-) -> (f64, Vec<Fault>) {
+) -> (f64, Vec<RevisionFault>) {
     let old: Vec<&str> =
         std::iter::once(law.from.as_str()).chain(law.phrases.iter().map(|phrase| phrase.from.as_str())).collect();
     let new: Vec<&str> =
         std::iter::once(law.to.as_str()).chain(law.phrases.iter().map(|phrase| phrase.to.as_str())).collect();
-    let names = Names::new(old.iter().chain(&new).copied());
+    let names = NameSet::new(old.iter().chain(&new).copied());
     let sites = left(original, &names, old.len());
     let found = left(revised, &names, old.len());
     let said = |(line, hit): &(usize, Hit)| {
         let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, *line, hit));
-        Fault::new(FaultKind::MissedJurisdiction, what)
+        RevisionFault::new(FaultKind::MissedJurisdiction, what)
     };
-    let mut faults: Vec<Fault> = found.iter().map(said).collect();
+    let mut faults: Vec<RevisionFault> = found.iter().map(said).collect();
     let mut undone = found.len();
     for (name, to) in new.into_iter().enumerate() {
         let stay = sites.iter().filter(|(line, hit)| hit.name == name && !deleted.contains(line)).count();
@@ -136,7 +136,7 @@ pub fn jurisdiction(
             continue;
         }
         undone += if name == 0 { sites.len() } else { stay - remain };
-        faults.push(Fault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" stands nowhere")));
+        faults.push(RevisionFault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" stands nowhere")));
     }
     let all = sites.len().max(found.len());
     (share(all - undone.min(all), all).unwrap_or(1.0), faults)

@@ -3,9 +3,9 @@
 use super::alignment::Alignment;
 use super::clauses::Clauses;
 use super::draft::Draft;
-use super::fault::{Criterion, Fault, FaultKind};
+use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::instructions::Instructions;
-use super::liability::{Direction, Parties};
+use super::liability::{IndemnityDirection, Parties};
 use super::terms::terms;
 use super::{alignment, coherence, references, replaced, structure, terms};
 use crate::model::{PenaltyMode, Scoring, reaches, share};
@@ -39,17 +39,17 @@ pub struct Verification {
     /// Whether the document may pass.
     pub satisfied: bool,
     /// Everything that is wrong, by criterion.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<RevisionFault>,
 }
 
 impl Verification {
     /// What is wrong of one kind.
-    pub fn of(&self, kind: FaultKind) -> impl Iterator<Item = &Fault> {
+    pub fn of(&self, kind: FaultKind) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind == kind)
     }
 
     /// What counts against one criterion.
-    pub fn against(&self, criterion: Criterion) -> impl Iterator<Item = &Fault> {
+    pub fn against(&self, criterion: Criterion) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind.criterion() == Some(criterion))
     }
 }
@@ -58,11 +58,14 @@ impl Verification {
 pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: &Scoring) -> Verification {
     if structure::is_nothing(revised) {
         let told = |kind| {
-            Fault::new(kind, "there is no readable document, so nothing of what was asked can be told".to_owned())
+            RevisionFault::new(
+                kind,
+                "there is no readable document, so nothing of what was asked can be told".to_owned(),
+            )
         };
         // Each criterion is failed, and has its reason.
         let kinds = Criterion::ALL.into_iter().map(FaultKind::Untold).chain([FaultKind::Corrupt]);
-        let faults: Vec<Fault> = kinds.map(told).collect();
+        let faults: Vec<RevisionFault> = kinds.map(told).collect();
         let penalties = penalties(&faults, scoring);
         return Verification { scores: [0.0; 5], penalties, overall: 0.0, satisfied: false, faults };
     }
@@ -98,15 +101,15 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
 }
 
 /// The share of indemnity sentences that go the way that was asked for, and those that do not.
-fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, Vec<Fault>) {
+fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, Vec<RevisionFault>) {
     let Some(liability) = &asked.liability else { return (1.0, Vec::new()) };
     let parties = Parties::of(liability);
     let sentences = parties.sentences(revised);
     let mut faults = Vec::new();
     for sentence in &sentences {
-        if let Direction::Wrong(why) = &sentence.direction {
+        if let IndemnityDirection::Wrong(why) = &sentence.direction {
             let what = format!("{why}: {}", revised.quote(sentence.line, &sentence.at));
-            faults.push(Fault::new(FaultKind::WrongDirection, what));
+            faults.push(RevisionFault::new(FaultKind::WrongDirection, what));
         }
     }
     match share(sentences.len() - faults.len(), sentences.len()) {
@@ -114,13 +117,13 @@ fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, 
         None if parties.sentences(original).is_empty() => (1.0, faults),
         None => {
             let why = "no sentence says any more that one party indemnifies the other".to_owned();
-            (0.0, vec![Fault::new(FaultKind::WrongDirection, why)])
+            (0.0, vec![RevisionFault::new(FaultKind::WrongDirection, why)])
         }
     }
 }
 
 /// The kinds of problem that count against coherence; an orphan is one, whatever it is of.
-fn coherent(faults: &[Fault]) -> f64 {
+fn coherent(faults: &[RevisionFault]) -> f64 {
     let has = |kinds: &[FaultKind]| faults.iter().any(|fault| kinds.contains(&fault.kind));
     let kinds = [
         has(&[FaultKind::BrokenReference]),
@@ -134,7 +137,7 @@ fn coherent(faults: &[Fault]) -> f64 {
 }
 
 /// Whether a fault alone keeps a document from passing: each one that has a penalty.
-fn is_critical(fault: &Fault) -> bool {
+fn is_critical(fault: &RevisionFault) -> bool {
     matches!(
         fault.kind,
         FaultKind::BrokenReference
@@ -146,7 +149,7 @@ fn is_critical(fault: &Fault) -> bool {
     )
 }
 
-fn penalties(faults: &[Fault], scoring: &Scoring) -> Vec<Penalty> {
+fn penalties(faults: &[RevisionFault], scoring: &Scoring) -> Vec<Penalty> {
     let count = |kinds: &[FaultKind]| faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();
     let amounts = &scoring.penalties;
     let orphans = count(&[FaultKind::OrphanedDefinition, FaultKind::OrphanedClause]);

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::alignment::{Alignment, Fate};
 use super::draft::Draft;
-use super::fault::{Fault, FaultKind};
-use crate::text::rtf::{FlawKind, Token, first_difference};
+use super::fault::{FaultKind, RevisionFault};
+use crate::text::rtf::{FlawKind, FormatToken, first_difference};
 
 /// How many paragraphs with another formatting are named one by one.
 const NAMED: usize = 5;
 
 /// Everything that is damaged or formatted otherwise without being asked for.
-pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<Fault> {
+pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<RevisionFault> {
     let mut found = flaws(original, revised);
     let (old, new) = (&original.document.tables, &revised.document.tables);
     for (name, old, new) in [
@@ -31,7 +31,7 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<F
     }
     found.extend(rows(original, revised));
     found.extend(formatting(original, revised, alignment));
-    found.into_iter().map(|what| Fault::new(FaultKind::Corrupt, what)).collect()
+    found.into_iter().map(|what| RevisionFault::new(FaultKind::Corrupt, what)).collect()
 }
 
 /// What is wrong with the source that was not wrong before.
@@ -77,17 +77,17 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
         let new = &revised.document.paragraphs[revised.lines[*to].paragraph].signature;
         let same = original.lines[line].text == revised.lines[*to].text;
         // Where words were replaced, runs may be others; the paragraph and its row are the same ones.
-        let own = |tokens: &[Token]| -> Vec<Token> {
+        let own = |tokens: &[FormatToken]| -> Vec<FormatToken> {
             tokens
                 .iter()
-                .filter(|token| same || matches!(token, Token::Paragraph(_) | Token::Row(_)))
+                .filter(|token| same || matches!(token, FormatToken::Paragraph(_) | FormatToken::Row(_)))
                 .cloned()
                 .collect()
         };
         let (old, new) = (own(old), own(new));
         compared += 1;
         if let Some((was, is)) = first_difference(&old, &new) {
-            let said = |token: Option<&Token>| token.map_or("nothing".to_owned(), ToString::to_string);
+            let said = |token: Option<&FormatToken>| token.map_or("nothing".to_owned(), ToString::to_string);
             others.push(format!("{} is formatted otherwise: {}, was {}", revised.excerpt(*to), said(is), said(was)));
         }
     }

@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::draft::Draft;
-use super::fault::{Fault, FaultKind};
+use super::fault::{FaultKind, RevisionFault};
 use super::instructions::Instructions;
-use crate::text::rtf::Place;
-use crate::text::{Folded, Names, pattern};
+use crate::text::rtf::ParagraphPlace;
+use crate::text::{Folded, NameSet, pattern};
 
 static MEANS: LazyLock<Regex> = LazyLock::new(|| {
     let verb =
@@ -36,22 +36,22 @@ pub struct Term {
 }
 
 /// Every defined term, folded: where it is defined, and how often it is used elsewhere.
-pub type Terms = BTreeMap<String, Term>;
+pub type DefinedTerms = BTreeMap<String, Term>;
 
 /// The terms of a document.
-pub fn terms(draft: &Draft) -> Terms {
-    let mut terms = Terms::new();
-    for (place, line) in draft.lines.iter().enumerate() {
+pub fn terms(draft: &Draft) -> DefinedTerms {
+    let mut terms = DefinedTerms::new();
+    for (index, line) in draft.lines.iter().enumerate() {
         if !line.folded.text.contains(['"', '\'']) {
             continue;
         }
-        let in_table = line.place == Place::Cell;
+        let in_table = line.place == ParagraphPlace::Cell;
         let patterns = [(&*MEANS, true), (&*INLINE, false), (&*ALONE, true)];
         for (pattern, own_line) in patterns.into_iter().take(if in_table { 3 } else { 2 }) {
             let found = pattern.captures_iter(&line.folded.text);
             for term in found.filter_map(|found| found.get(1).or(found.get(2))) {
-                let capital = is_capital(draft, place, term.start());
-                terms.entry(term.as_str().to_owned()).or_insert(Term { line: place, own_line, capital, uses: 0 });
+                let capital = is_capital(draft, index, term.start());
+                terms.entry(term.as_str().to_owned()).or_insert(Term { line: index, own_line, capital, uses: 0 });
             }
         }
     }
@@ -87,26 +87,31 @@ fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
 }
 
 /// Definitions that nothing uses any more, and terms that are used and not defined any more.
-pub fn definitions(before: &Terms, now: &Terms, revised: &Draft, asked: &Instructions) -> Vec<Fault> {
+pub fn definitions(
+    before: &DefinedTerms,
+    now: &DefinedTerms,
+    revised: &Draft,
+    asked: &Instructions,
+) -> Vec<RevisionFault> {
     let replaced = asked
         .entities
         .iter()
         .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
     // A term with an old name in it is counted as a name, not as a term, too.
-    let replaced = Names::new(replaced.map(String::as_str));
+    let replaced = NameSet::new(replaced.map(String::as_str));
     let is_name = |term: &str| !replaced.find(&Folded::of(term)).is_empty();
     let mut faults = Vec::new();
     for (term, Term { line, uses, .. }) in now {
         let already = before.get(term).is_some_and(|before| before.uses == 0);
         if *uses == 0 && !already && !is_name(term) {
             let what = format!("nothing uses the definition of \"{term}\": {}", revised.excerpt(*line));
-            faults.push(Fault::new(FaultKind::OrphanedDefinition, what));
+            faults.push(RevisionFault::new(FaultKind::OrphanedDefinition, what));
         }
     }
     for (term, known) in before.iter().filter(|(term, _)| !now.contains_key(*term) && !is_name(term)) {
         if let Some((line, at)) = used(revised, term, known) {
             let what = format!("\"{term}\" is used and not defined any more: {}", revised.quote(line, &at));
-            faults.push(Fault::new(FaultKind::Undefined, what));
+            faults.push(RevisionFault::new(FaultKind::Undefined, what));
         }
     }
     faults
@@ -114,7 +119,7 @@ pub fn definitions(before: &Terms, now: &Terms, revised: &Draft, asked: &Instruc
 
 /// Where a term is used first, as bytes of a line's text.
 pub fn used(draft: &Draft, term: &str, known: &Term) -> Option<(usize, Range<usize>)> {
-    let mut found = draft.places(&Names::new([term])).into_iter();
+    let mut found = draft.places(&NameSet::new([term])).into_iter();
     let (line, hit) = found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;
     Some((line, draft.lines[line].folded.original(&hit.at)))
 }

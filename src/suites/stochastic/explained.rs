@@ -1,16 +1,16 @@
 //! What a scenario says of its runs: why their means are not better, and what each of them lacks.
 
-use super::{Scenario, ThresholdForm, score};
+use super::{StochasticScenario, ThresholdForm, score};
 use crate::model::{Difference, PairValue, Run, Shortfall, Shortfalls, reaches};
 use crate::suites::atoms::{Atom, produced};
 use crate::text::line;
 
-impl Scenario {
+impl StochasticScenario {
     /// What the completed runs come to together: their means beside the thresholds, and which facts they did not find.
     pub(super) fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
-        let of_metric = |place: usize, name: &str, enough: f64| {
-            let by_run: Vec<String> = values[place].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
-            let mean = values[place].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+        let of_metric = |index: usize, name: &str, enough: f64| {
+            let by_run: Vec<String> = values[index].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
+            let mean = values[index].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
             format!("mean {name} {mean} of {enough} (by run: {})", by_run.join(" "))
         };
         let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();

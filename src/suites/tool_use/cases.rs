@@ -13,14 +13,14 @@ use serde_json::{Map, Value};
 use super::trajectory::{Trajectory, TrajectoryForm};
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, Step, json};
+use crate::format::{JsonCursor, SourceText, Step, json};
 use crate::model::{CannedTool, CaseId, Difference, Shortfall, Shortfalls};
-use crate::suites::calls::{Call, contains};
-use crate::suites::folder::Member;
+use crate::suites::calls::{ObservedCall, contains};
+use crate::suites::folder::CaseEntry;
 use crate::suites::meaning::without_notes;
 use crate::suites::quarantine::QuarantineForm;
 use crate::suites::sha256_hex;
-use crate::suites::terms::Terms;
+use crate::suites::terms::TermList;
 use crate::text::{Keyword, line};
 
 /// What a case is for.
@@ -42,7 +42,7 @@ impl Category {
     pub const ALL: [Self; 4] = [Self::HappyPath, Self::EdgeCase, Self::Adversarial, Self::MultiStep];
 
     /// The word used in cases.
-    pub fn word(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::HappyPath => "happy_path",
             Self::EdgeCase => "edge_case",
@@ -56,7 +56,7 @@ impl Category {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "tool-use case")]
-pub struct CaseForm {
+pub struct ToolUseCaseForm {
     /// Its id; `{category}-{place in the file}` where absent.
     id: Option<String>,
     /// What it is for.
@@ -85,23 +85,23 @@ pub struct CaseForm {
 }
 
 /// One case, ready to be graded.
-pub struct Case {
+pub struct ToolUseCase {
     pub category: Category,
     pub query: String,
     /// Each expected tool once, in the order of the file.
     pub tools: Vec<String>,
     pub phrases: Vec<Keyword>,
     /// The flags that ask for something here.
-    pub flags: Vec<(String, Terms)>,
+    pub flags: Vec<(String, TermList)>,
     pub outputs: Vec<(String, Value)>,
     pub trajectory: Option<Trajectory>,
     pub rule: Option<String>,
     pub line: u32,
 }
 
-impl Case {
+impl ToolUseCase {
     /// The calls of tools that the case does not expect.
-    pub fn unexpected_calls(&self, calls: &[Call]) -> Vec<Shortfall> {
+    pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for call in calls.iter().filter(|call| !self.tools.contains(&call.name)) {
             found.add(&["unexpected_tool_rate"], || Difference {
@@ -120,12 +120,12 @@ impl Case {
 /// What the flags of cases ask for: one of some terms has to be in the answer.
 #[derive(Default)]
 pub struct Flags {
-    by_name: BTreeMap<String, (bool, Terms)>,
+    by_name: BTreeMap<String, (bool, TermList)>,
 }
 
 impl Flags {
     /// A flag that asks for one of the terms when it has this value.
-    pub fn add(&mut self, name: &str, when: bool, terms: Terms) {
+    pub fn add(&mut self, name: &str, when: bool, terms: TermList) {
         self.by_name.insert(name.to_owned(), (when, terms));
     }
 }
@@ -145,28 +145,33 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
 ///
 /// # Errors
 /// Everything in the file that cannot be, with its place.
-pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<Member<Case>>, Diagnostics> {
+pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUseCase>>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let File(raws) = json::golden(source)?;
+    let CasesFile(raws) = json::golden(source)?;
     let (mut read, mut ids) = (Vec::new(), BTreeSet::new());
     for (at, raw) in raws.into_iter().enumerate() {
         let Some(case) = problems.keep(case(source, raw, at, flags)) else { continue };
         if !ids.insert(case.id.clone()) {
             let what = format!("the id \"{}\" stands here twice", case.id);
-            let place = Place::part(source, raw);
-            problems.push(place.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
+            let cursor = JsonCursor::part(source, raw);
+            problems.push(cursor.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
         }
         read.push(case);
     }
     problems.or(read)
 }
 
-fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Result<Member<Case>, Diagnostic> {
-    let form: CaseForm = json::part(source, raw)?;
-    let place = Place::part(source, raw);
-    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.word()));
-    let id = CaseId::new(&id).map_err(|bad| place.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
-    place.filled(&[Key("query")], "the query", &form.query)?;
+fn case(
+    source: &SourceText,
+    raw: &RawValue,
+    index: usize,
+    flags: &Flags,
+) -> Result<CaseEntry<ToolUseCase>, Diagnostic> {
+    let form: ToolUseCaseForm = json::part(source, raw)?;
+    let cursor = JsonCursor::part(source, raw);
+    let id = form.id.clone().unwrap_or_else(|| format!("{}-{index}", form.category.as_str()));
+    let id = CaseId::new(&id).map_err(|bad| cursor.problem(&[Key("id")], "bad-id", bad.to_string(), bad.help()))?;
+    cursor.filled(&[Key("query")], "the query", &form.query)?;
     let mut digested = without_notes(raw.get()).into_owned();
     let mut asked = Vec::new();
     for (name, value) in &form.expected_flags {
@@ -176,7 +181,7 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
                 None => "add it to the suite's flags: { NAME: { when: true or false, terms: FILE } }".to_owned(),
             };
             let path = [Key("expected_flags"), Key(name)];
-            return Err(place.problem_of_key(&path, "unknown-flag", format!("unknown flag \"{name}\""), help));
+            return Err(cursor.problem_of_key(&path, "unknown-flag", format!("unknown flag \"{name}\""), help));
         };
         if value == when {
             digested.push_str(terms.text());
@@ -187,32 +192,32 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
     for (at, tool) in form.expected_tools.into_iter().enumerate() {
         if tool.is_empty() {
             let path = [Key("expected_tools"), At(at)];
-            return Err(place.problem(&path, "empty-tool", "a tool has no name", "name it, or remove it"));
+            return Err(cursor.problem(&path, "empty-tool", "a tool has no name", "name it, or remove it"));
         }
         if !tools.contains(&tool) {
             tools.push(tool);
         }
     }
     let trajectory =
-        form.trajectory.map(|form| Trajectory::read(form, &place.inner(&[Key("trajectory")]))).transpose()?;
-    let case = Case {
+        form.trajectory.map(|form| Trajectory::read(form, &cursor.inner(&[Key("trajectory")]))).transpose()?;
+    let case = ToolUseCase {
         category: form.category,
         query: form.query,
         tools,
-        phrases: place.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
+        phrases: cursor.keywords(&[Key("expected_output_contains")], &form.expected_output_contains)?,
         flags: asked,
         outputs: form.expected_tool_output.into_iter().map(|(tool, pairs)| (tool, Value::Object(pairs))).collect(),
         trajectory,
-        rule: place.rule(form.rule)?,
-        line: place.line(),
+        rule: cursor.rule(form.rule)?,
+        line: cursor.line(),
     };
-    Ok(Member {
+    Ok(CaseEntry {
         golden: source.file.clone(),
         digest: sha256_hex(digested.as_bytes()),
         runs: vec![id.clone()],
         id,
         samples: None,
-        quarantine: form.quarantine.map(|form| form.stated(&place)),
+        quarantine: form.quarantine.map(|form| form.stated(&cursor)),
         case,
     })
 }
@@ -220,17 +225,17 @@ fn case(source: &SourceText, raw: &RawValue, index: usize, flags: &Flags) -> Res
 /// What the declared tools cannot give: a tool that a case expects, or a result of one.
 pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    let Ok(File(raws)) = json::golden(source) else { return found };
+    let Ok(CasesFile(raws)) = json::golden(source) else { return found };
     for raw in raws {
-        let Ok(form) = json::part::<CaseForm>(source, raw) else { continue };
-        let place = Place::part(source, raw);
+        let Ok(form) = json::part::<ToolUseCaseForm>(source, raw) else { continue };
+        let cursor = JsonCursor::part(source, raw);
         let results = |name: &str| Some(&declared.iter().find(|tool| tool.spec.name == name)?.results);
         let undeclared = |path: &[Step<'_>], name: &str| {
             let help = match nearest(name, declared.iter().map(|tool| tool.spec.name.as_str())) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "add it to the file of the suite's tools".to_owned(),
             };
-            place.problem_of_key(path, "unsatisfiable", format!("the tool \"{name}\" is not declared"), help)
+            cursor.problem_of_key(path, "unsatisfiable", format!("the tool \"{name}\" is not declared"), help)
         };
         for (at, name) in form.expected_tools.iter().enumerate().filter(|(_, name)| results(name).is_none()) {
             found.push(undeclared(&[Key("expected_tools"), At(at)], name));
@@ -243,7 +248,7 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
                 Some(_) => {
                     let what = format!("no declared result of {name} has {wanted}");
                     let help = "add a result to the tool, or correct what is expected";
-                    found.push(place.problem_of_key(&path, "unsatisfiable", what, help));
+                    found.push(cursor.problem_of_key(&path, "unsatisfiable", what, help));
                 }
             }
         }
@@ -252,7 +257,7 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
 }
 
 /// The file: a list, or an object with the list under `cases`.
-struct File<'a>(Vec<&'a RawValue>);
+struct CasesFile<'a>(Vec<&'a RawValue>);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -262,24 +267,24 @@ struct Keyed<'a> {
 }
 
 // Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
-impl<'de: 'a, 'a> Deserialize<'de> for File<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct ListOrKey;
-        impl<'de> Visitor<'de> for ListOrKey {
-            type Value = File<'de>;
+        struct CasesListOrKey;
+        impl<'de> Visitor<'de> for CasesListOrKey {
+            type Value = CasesFile<'de>;
 
             fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 out.write_str("a list of cases, or { \"cases\": [] }")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<File<'de>, A::Error> {
-                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| File(keyed.cases))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<CasesFile<'de>, A::Error> {
+                Keyed::deserialize(MapAccessDeserializer::new(map)).map(|keyed| CasesFile(keyed.cases))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<File<'de>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(File)
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<CasesFile<'de>, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(CasesFile)
             }
         }
-        reader.deserialize_any(ListOrKey)
+        reader.deserialize_any(CasesListOrKey)
     }
 }

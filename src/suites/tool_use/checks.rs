@@ -2,28 +2,28 @@
 
 use serde_json::Value;
 
-use super::Produced;
-use super::cases::Case;
+use super::ToolUseOutput;
+use super::cases::ToolUseCase;
 use super::trajectory::Followed;
 use crate::model::{Check, CheckKey, Failure};
-use crate::suites::blame::{Blame, Fault};
 use crate::suites::calls::contains;
+use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 
 /// One sample beside its case.
-pub struct Reader<'a> {
-    pub case: &'a Case,
-    pub produced: &'a Produced,
+pub struct ToolUseChecker<'a> {
+    pub case: &'a ToolUseCase,
+    pub produced: &'a ToolUseOutput,
     pub path: Option<&'a Followed>,
-    pub blame: Blame<'a>,
+    pub classifier: FailureClassifier<'a>,
 }
 
-impl Reader<'_> {
+impl ToolUseChecker<'_> {
     /// Every check, in one order for all samples.
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
         let readable = || "an answer with a text or a tool call".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.blame.schema(form))];
+        let mut checks = vec![Check::of("schema", CheckKey::Only, line, readable, self.classifier.schema(form))];
         if self.case.tools.is_empty() {
             checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
         }
@@ -51,7 +51,7 @@ impl Reader<'_> {
                     "make the prompt ask for the wording of {name}, or add the agent's own to its list of terms"
                 );
                 let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
-                self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+                self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
             let wanted = || format!("an answer with a phrase of the list {name}");
             checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, wanted, missing));
@@ -82,8 +82,9 @@ impl Reader<'_> {
                 ("max_steps", followed.too_long.as_ref(), "look for calls that were repeated or not needed"),
             ];
             for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.asks_for(word)) {
-                let failure =
-                    detail.map(|detail| self.blame.failure(Fault::Choice, None, detail.clone(), action.to_owned()));
+                let failure = detail.map(|detail| {
+                    self.classifier.failure(CheckFailure::Choice, None, detail.clone(), action.to_owned())
+                });
                 checks.push(Check::of(word, CheckKey::Only, line, || trajectory.wanted(word), failure));
             }
         }
@@ -104,8 +105,8 @@ impl Reader<'_> {
     fn no_tool(&self) -> Option<Failure> {
         (!self.produced.calls.is_empty()).then(|| {
             let action = "make the prompt say when to answer without a tool";
-            self.blame.failure(
-                Fault::Choice,
+            self.classifier.failure(
+                CheckFailure::Choice,
                 None,
                 format!("no tool is right here; {}", self.called()),
                 action.to_owned(),
@@ -121,7 +122,7 @@ impl Reader<'_> {
     fn not_called(&self, tool: &str, detail: String) -> Failure {
         let action =
             format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
-        self.blame.failure(Fault::Choice, None, detail, action)
+        self.classifier.failure(CheckFailure::Choice, None, detail, action)
     }
 
     fn phrase(&self) -> Option<Failure> {
@@ -130,7 +131,7 @@ impl Reader<'_> {
             let wanted: Vec<String> = wanted.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
             let action = "read the answer: if it is right, add its wording to the case; if not, mend the prompt";
             let detail = format!("none of {} is in the answer {}", wanted.join(", "), self.answer());
-            self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action.to_owned())
+            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
         })
     }
 
@@ -147,7 +148,7 @@ impl Reader<'_> {
             let action =
                 format!("compare the arguments that {tool} was given with the case, then the data behind the tool");
             let detail = format!("no call of {tool} returned {part}; the last one returned {last}");
-            self.blame.failure(Fault::Content, self.case.rule.as_deref(), detail, action)
+            self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
         })
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
-use crate::format::{Place, SourceText, json};
+use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{CannedResult, CannedTool, ToolSpec};
 use crate::suites::calls::contains;
 
@@ -50,8 +50,8 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
         let Some(tool) = problems.keep(tool(source, raw)) else { continue };
         if tools.iter().any(|other| other.spec.name == tool.spec.name) {
             let what = format!("the tool \"{}\" stands here twice", tool.spec.name);
-            let place = Place::part(source, raw);
-            problems.push(place.problem(&[Key("name")], "duplicate-id", what, "give each tool its own name"));
+            let cursor = JsonCursor::part(source, raw);
+            problems.push(cursor.problem(&[Key("name")], "duplicate-id", what, "give each tool its own name"));
         }
         tools.push(tool);
     }
@@ -63,16 +63,16 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
 
 fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
     let ToolForm { name, description, parameters, results } = json::part(source, raw)?;
-    let place = Place::part(source, raw);
+    let cursor = JsonCursor::part(source, raw);
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
         let help = "write 1 to 64 letters, digits, _ and -: the vendors take no others";
-        return Err(place.problem(&[Key("name")], "bad-tool", format!("{name:?} is no name of a tool"), help));
+        return Err(cursor.problem(&[Key("name")], "bad-tool", format!("{name:?} is no name of a tool"), help));
     }
-    place.filled(&[Key("description")], "the description of a tool", &description)?;
+    cursor.filled(&[Key("description")], "the description of a tool", &description)?;
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
         let help = "write {\"type\": \"object\", \"properties\": {}}, with the arguments as properties";
-        return Err(place.problem(&[Key("parameters")], "bad-tool", "parameters is no schema of an object", help));
+        return Err(cursor.problem(&[Key("parameters")], "bad-tool", "parameters is no schema of an object", help));
     }
     let results: Vec<CannedResult> =
         results.into_iter().map(|ResultForm { when, says }| CannedResult { when: Value::Object(when), says }).collect();
@@ -80,7 +80,7 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
         if results[..at].iter().any(|earlier| contains(&result.when, &earlier.when)) {
             let help = "put it before the more general one, or remove it";
             let what = "this result is never given: an earlier one fits whenever it does";
-            return Err(place.problem(&[Key("results"), At(at)], "no-effect", what, help));
+            return Err(cursor.problem(&[Key("results"), At(at)], "no-effect", what, help));
         }
     }
     Ok(CannedTool { spec: ToolSpec { name, description, parameters: Value::Object(parameters) }, results })

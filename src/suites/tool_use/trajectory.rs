@@ -10,12 +10,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use self::fields::{Path, at, without};
+use self::fields::{FieldPath, at, without};
 use crate::diag::Diagnostic;
-use crate::format::Place;
+use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{EPSILON, harmonic};
-use crate::suites::calls::{Call, contains, same};
+use crate::suites::calls::{ObservedCall, contains, same};
 use crate::suites::matching;
 
 /// The calls that a case asks for.
@@ -23,10 +23,10 @@ use crate::suites::matching;
 #[serde(deny_unknown_fields)]
 pub struct TrajectoryForm {
     /// How the calls are compared with the list.
-    mode: Mode,
+    mode: TrajectoryMode,
     /// The calls.
     #[serde(default)]
-    tools: Vec<StepForm>,
+    tools: Vec<TrajectoryStepForm>,
     /// Tools that must not be called.
     #[serde(default)]
     forbidden_tools: Vec<String>,
@@ -37,7 +37,7 @@ pub struct TrajectoryForm {
 /// How the calls are compared with the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Mode {
+enum TrajectoryMode {
     /// The same calls in the same order, and no others.
     Exact,
     /// The listed calls in their order; others may stand between.
@@ -50,8 +50,8 @@ enum Mode {
     Superset,
 }
 
-impl Mode {
-    fn word(self) -> &'static str {
+impl TrajectoryMode {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exactly",
             Self::InOrder => "in order",
@@ -74,7 +74,7 @@ impl Mode {
 /// One call.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct StepForm {
+struct TrajectoryStepForm {
     /// The tool.
     name: String,
     /// Its arguments; any where absent.
@@ -87,7 +87,7 @@ struct StepForm {
 struct ArgsForm {
     /// How they are compared with `values`; `exact` where absent.
     #[serde(rename = "match")]
-    how: Option<How>,
+    how: Option<ArgumentMatch>,
     /// The arguments.
     #[serde(default)]
     values: Map<String, Value>,
@@ -101,7 +101,7 @@ struct ArgsForm {
 /// How arguments are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum How {
+enum ArgumentMatch {
     /// They are the same.
     Exact,
     /// No argument that is not listed.
@@ -140,17 +140,17 @@ struct NearForm {
 
 /// The calls that a case asks for, ready to be compared.
 pub struct Trajectory {
-    mode: Mode,
-    steps: Vec<Step>,
+    mode: TrajectoryMode,
+    steps: Vec<TrajectoryStep>,
     forbidden: Vec<String>,
     max_steps: Option<usize>,
 }
 
-struct Step {
+struct TrajectoryStep {
     name: String,
-    how: How,
+    how: ArgumentMatch,
     values: Value,
-    fields: Vec<(Path, Field)>,
+    fields: Vec<(FieldPath, Field)>,
 }
 
 enum Field {
@@ -176,28 +176,28 @@ impl Trajectory {
     ///
     /// # Errors
     /// What in it cannot be, with its place.
-    pub fn read(form: TrajectoryForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
+    pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm { mode, tools, forbidden_tools, max_steps } = form;
         let all = [Key("forbidden_tools")];
         for (at, name) in forbidden_tools.iter().enumerate() {
-            place.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
-            if mode != Mode::Subset && tools.iter().any(|step| step.name == *name) {
+            cursor.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
+            if mode != TrajectoryMode::Subset && tools.iter().any(|step| step.name == *name) {
                 let what = format!("the tool \"{name}\" is both asked for and forbidden");
-                return Err(place.problem_of_key(&all, "unsatisfiable", what, "remove it from one of the lists"));
+                return Err(cursor.problem_of_key(&all, "unsatisfiable", what, "remove it from one of the lists"));
             }
         }
-        if let (Some(most), true) = (max_steps, mode != Mode::Subset)
+        if let (Some(most), true) = (max_steps, mode != TrajectoryMode::Subset)
             && most < tools.len()
         {
             let what = format!("max_steps is {most}, and {} calls are asked for", tools.len());
-            return Err(place.problem_of_key(
+            return Err(cursor.problem_of_key(
                 &[Key("max_steps")],
                 "unsatisfiable",
                 what,
                 "raise max_steps, or shorten the list",
             ));
         }
-        let read = |(at, form)| Step::read(form, &place.inner(&[Key("tools"), At(at)]));
+        let read = |(at, form)| TrajectoryStep::read(form, &cursor.inner(&[Key("tools"), At(at)]));
         let steps = tools.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(Self { mode, steps, forbidden: forbidden_tools, max_steps })
     }
@@ -219,24 +219,26 @@ impl Trajectory {
             _ => {
                 let names: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
                 let names = if names.is_empty() { "no call".to_owned() } else { names.join(" → ") };
-                format!("{} {names}", self.mode.word())
+                format!("{} {names}", self.mode.as_str())
             }
         }
     }
 
     /// Compares the calls of a run.
-    pub fn followed(&self, calls: &[Call]) -> Followed {
+    pub fn followed(&self, calls: &[ObservedCall]) -> Followed {
         let fits: Vec<Vec<bool>> =
             self.steps.iter().map(|step| calls.iter().map(|call| step.fits(call)).collect()).collect();
         let matched = match self.mode {
-            Mode::Exact | Mode::InOrder => longest_common(&fits, calls.len()),
-            Mode::AnyOrder | Mode::Subset | Mode::Superset => one_to_one(&fits, calls.len()),
+            TrajectoryMode::Exact | TrajectoryMode::InOrder => longest_common(&fits, calls.len()),
+            TrajectoryMode::AnyOrder | TrajectoryMode::Subset | TrajectoryMode::Superset => {
+                one_to_one(&fits, calls.len())
+            }
         };
         let (wanted, made) = (self.steps.len(), calls.len());
         let held = match self.mode {
-            Mode::Exact | Mode::AnyOrder => matched == wanted && matched == made,
-            Mode::InOrder | Mode::Superset => matched == wanted,
-            Mode::Subset => matched == made,
+            TrajectoryMode::Exact | TrajectoryMode::AnyOrder => matched == wanted && matched == made,
+            TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == wanted,
+            TrajectoryMode::Subset => matched == made,
         };
         let called: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
         let strayed = (!held).then(|| {
@@ -244,7 +246,7 @@ impl Trajectory {
             let (wanted, got) = (self.mode.listed(&wanted), self.mode.listed(&called));
             let nearest = self.nearest(calls, &fits);
             let count = if made == 0 { String::new() } else { format!(" ({matched} of {made} calls match)") };
-            format!("expected {} {wanted}, got {got}{count}{nearest}", self.mode.word())
+            format!("expected {} {wanted}, got {got}{count}{nearest}", self.mode.as_str())
         });
         let met: Vec<&str> = self.forbidden.iter().map(String::as_str).filter(|name| called.contains(name)).collect();
         let too_long = self.max_steps.filter(|most| *most < made);
@@ -285,32 +287,37 @@ fn longest_common(fits: &[Vec<bool>], made: usize) -> usize {
     best[made]
 }
 
-impl Step {
-    fn read(form: StepForm, place: &Place<'_>) -> Result<Self, Diagnostic> {
-        let StepForm { name, args } = form;
+impl TrajectoryStep {
+    fn read(form: TrajectoryStepForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
+        let TrajectoryStepForm { name, args } = form;
         if name.is_empty() {
-            return Err(place.problem(&[Key("name")], "empty-tool", "a tool of the trajectory has no name", "name it"));
+            return Err(cursor.problem(
+                &[Key("name")],
+                "empty-tool",
+                "a tool of the trajectory has no name",
+                "name it",
+            ));
         }
         let Some(ArgsForm { how, values, fields }) = args else {
-            return Ok(Self { name, how: How::Ignore, values: Value::Null, fields: Vec::new() });
+            return Ok(Self { name, how: ArgumentMatch::Ignore, values: Value::Null, fields: Vec::new() });
         };
         let mut read = Vec::new();
         for (path, field) in fields {
-            let steps: Path = path.split('.').map(str::to_owned).collect();
+            let steps: FieldPath = path.split('.').map(str::to_owned).collect();
             if steps.iter().any(String::is_empty) {
-                return Err(place.problem_of_key(
+                return Err(cursor.problem_of_key(
                     &[Key("args"), Key("fields"), Key(&path)],
                     "bad-path",
                     format!("\"{path}\" is no path"),
                     "write keys with dots between them",
                 ));
             }
-            read.push((steps, Field::read(field, &path, place)?));
+            read.push((steps, Field::read(field, &path, cursor)?));
         }
-        Ok(Self { name, how: how.unwrap_or(How::Exact), values: Value::Object(values), fields: read })
+        Ok(Self { name, how: how.unwrap_or(ArgumentMatch::Exact), values: Value::Object(values), fields: read })
     }
 
-    fn fits(&self, call: &Call) -> bool {
+    fn fits(&self, call: &ObservedCall) -> bool {
         if call.name != self.name
             || !self.fields.iter().all(|(path, field)| at(&call.arguments, path).is_some_and(|value| field.fits(value)))
         {
@@ -320,18 +327,18 @@ impl Step {
         let made = if call.arguments.is_null() { &none } else { &call.arguments };
         let (values, made) = without(&self.values, made, self.fields.iter().map(|(path, _)| path));
         match self.how {
-            How::Exact => same(&made, &values),
-            How::Subset => contains(&values, &made),
-            How::Superset => contains(&made, &values),
-            How::Ignore => true,
+            ArgumentMatch::Exact => same(&made, &values),
+            ArgumentMatch::Subset => contains(&values, &made),
+            ArgumentMatch::Superset => contains(&made, &values),
+            ArgumentMatch::Ignore => true,
         }
     }
 }
 
 impl Field {
-    fn read(form: FieldForm, path: &str, place: &Place<'_>) -> Result<Self, Diagnostic> {
+    fn read(form: FieldForm, path: &str, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let at = [Key("args"), Key("fields"), Key(path)];
-        let refuse = |what: String, help: &str| place.problem_of_key(&at, "bad-field", what, help);
+        let refuse = |what: String, help: &str| cursor.problem_of_key(&at, "bad-field", what, help);
         match (form.equals, form.regex, form.near) {
             (Some(value), None, None) => Ok(Self::Equals(value)),
             (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {

@@ -5,7 +5,7 @@ use serde_json::{Number, Value};
 use super::steps::visit;
 
 /// A value without brackets or quotes.
-pub(super) enum Word {
+pub(super) enum BareWord {
     /// A number, truth value or null, in JSON's or Python's spelling.
     Value(Value),
     /// Meant as a number that JSON does not have, such as `NaN` or `1e999`.
@@ -101,23 +101,23 @@ impl<'a> Cursor<'a> {
     }
 
     /// The value without quotes or brackets that stands here. The place stays where no value is.
-    pub(super) fn word(&mut self) -> Word {
+    pub(super) fn word(&mut self) -> BareWord {
         let from = self.at;
         let word = self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '+' | '-' | '.'));
         if !word.is_empty() && self.at == self.text.len() {
-            return Word::Cut;
+            return BareWord::Cut;
         }
         match word {
-            "true" | "True" => Word::Value(Value::Bool(true)),
-            "false" | "False" => Word::Value(Value::Bool(false)),
-            "null" | "None" => Word::Value(Value::Null),
-            "NaN" | "Infinity" => Word::Unusable,
+            "true" | "True" => BareWord::Value(Value::Bool(true)),
+            "false" | "False" => BareWord::Value(Value::Bool(false)),
+            "null" | "None" => BareWord::Value(Value::Null),
+            "NaN" | "Infinity" => BareWord::Unusable,
             _ if word.starts_with(|first: char| first.is_ascii_digit() || "+-.".contains(first)) => {
-                word.parse::<Number>().map_or(Word::Unusable, |number| Word::Value(Value::Number(number)))
+                word.parse::<Number>().map_or(BareWord::Unusable, |number| BareWord::Value(Value::Number(number)))
             }
             _ => {
                 self.at = from;
-                Word::Unknown
+                BareWord::Unknown
             }
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::Anchor;
-use super::regions::{Region, State};
+use super::regions::{Region, RegionState};
 
 /// The region's value as an object that has the anchor's list, if it can be one.
 pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {
@@ -12,7 +12,7 @@ pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Optio
     match value {
         // What is cut in the rest of something broken is no answer of its own: its siblings are lost around it.
         Value::Object(members) if has_list(members, anchor) => {
-            (!region.fragment || region.state != State::Cut).then(|| value.clone())
+            (!region.fragment || region.state != RegionState::Cut).then(|| value.clone())
         }
         Value::Array(elements) if !region.fragment && (is_list(elements, anchor) || alone(region, text)) => {
             Some(wrapped(anchor, elements.clone()))
@@ -55,7 +55,7 @@ fn is_list(elements: &[Value], anchor: &Anchor<'_>) -> bool {
 fn alone(region: &Region, text: &str) -> bool {
     let before = text[..region.span.start].trim_end_matches([' ', '\t', '\r']);
     let after = text[region.span.end..].trim_start_matches([' ', '\t', '\r']);
-    region.state == State::Strict
+    region.state == RegionState::Strict
         && region.value.as_ref().is_some_and(is_empty)
         && (before.is_empty() || before.ends_with('\n'))
         && (after.is_empty() || after.starts_with('\n'))

@@ -69,7 +69,7 @@ impl Frame {
 /// Where the open frames hold an object of the list that cannot be kept, because none of those below the list carries
 /// the anchor's field: how many elements of the list are complete.
 pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> Option<usize> {
-    let below = frames.iter().rposition(|frame| frame.is_at(anchor.list)).map_or(0, |place| place + 1);
+    let below = frames.iter().rposition(|frame| frame.is_at(anchor.list)).map_or(0, |index| index + 1);
     let mut objects = frames[below..].iter().filter_map(|frame| match frame {
         Frame::Object { members, key: _ } => Some(members),
         Frame::Array(_) => None,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::cursor::{Cursor, Word};
+use super::cursor::{BareWord, Cursor};
 use super::steps::visit;
 
 const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
@@ -24,14 +24,14 @@ impl Gap {
     /// Steps over the bytes from one object or array to the next.
     pub(super) fn walk(&mut self, text: &str, from: usize, to: usize) {
         visit(to - from);
-        for (place, byte) in text.as_bytes()[from..to].iter().enumerate() {
+        for (index, byte) in text.as_bytes()[from..to].iter().enumerate() {
             match byte {
                 b'}' | b']' => {
                     self.open = self.open.saturating_sub(1);
                     let closed = self.json.take_if(|open| *open >= self.open);
                     self.beside_json |= closed.is_some();
                 }
-                b':' if self.open == 1 => self.members.extend(member(text, from + place)),
+                b':' if self.open == 1 => self.members.extend(member(text, from + index)),
                 _ => {}
             }
         }
@@ -109,7 +109,7 @@ fn member(text: &str, colon: usize) -> Option<(String, Value)> {
     let blank = text[colon + 1..].len() - text[colon + 1..].trim_start().len();
     visit(blank);
     let mut cursor = Cursor::new(text, colon + 1 + blank);
-    let Word::Value(value @ (Value::Number(_) | Value::Bool(_))) = cursor.word() else {
+    let BareWord::Value(value @ (Value::Number(_) | Value::Bool(_))) = cursor.word() else {
         return None;
     };
     let behind = text[cursor.at()..].trim_start();

@@ -22,7 +22,7 @@ use std::iter::once;
 use serde_json::Value;
 
 use fit::{fitting, standing};
-use regions::{Regions, State};
+use regions::{RegionState, Regions};
 use salvage::Salvage;
 
 /// What the reader looks for: the kind's anchor.
@@ -36,7 +36,7 @@ pub struct Anchor<'a> {
 
 /// Which way of reading succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Layer {
+pub enum RecoveryLayer {
     /// A strict parse.
     Strict,
     /// After repairs, among them closing what was cut off.
@@ -51,7 +51,7 @@ pub struct Recovered {
     /// From [`recover`] an object that has the anchor's list; from [`recover_any`] an object or array.
     pub value: Value,
     /// How it was read.
-    pub layer: Layer,
+    pub layer: RecoveryLayer,
     /// Objects that were seen in the salvage and could not be read; 0 in the other layers.
     pub lost: usize,
 }
@@ -82,7 +82,7 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
         salvage.gather(region);
     }
     let (single, salvaged) = salvage.split(regions.members());
-    let strict_single = single.as_ref().is_some_and(|found| found.layer == Layer::Strict);
+    let strict_single = single.as_ref().is_some_and(|found| found.layer == RecoveryLayer::Strict);
     if strict_single { single } else { best.repaired().or(single).or(salvaged) }
 }
 
@@ -113,12 +113,12 @@ struct Best {
 }
 
 impl Best {
-    fn offer(&mut self, state: State, value: impl FnOnce() -> Option<Value>) {
+    fn offer(&mut self, state: RegionState, value: impl FnOnce() -> Option<Value>) {
         let place = match state {
-            State::Strict => &mut self.strict,
-            State::Repaired => &mut self.repaired,
-            State::Cut => &mut self.cut,
-            State::Broken => return,
+            RegionState::Strict => &mut self.strict,
+            RegionState::Repaired => &mut self.repaired,
+            RegionState::Cut => &mut self.cut,
+            RegionState::Broken => return,
         };
         if place.is_none() {
             *place = value();
@@ -126,10 +126,10 @@ impl Best {
     }
 
     fn strict(self) -> Option<Recovered> {
-        self.strict.map(|value| Recovered { value, layer: Layer::Strict, lost: 0 })
+        self.strict.map(|value| Recovered { value, layer: RecoveryLayer::Strict, lost: 0 })
     }
 
     fn repaired(self) -> Option<Recovered> {
-        self.repaired.or(self.cut).map(|value| Recovered { value, layer: Layer::Repaired, lost: 0 })
+        self.repaired.or(self.cut).map(|value| Recovered { value, layer: RecoveryLayer::Repaired, lost: 0 })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use super::Anchor;
-use super::cursor::{Cursor, Word};
+use super::cursor::{BareWord, Cursor};
 use super::frame::{Frame, loses};
 use super::steps::visit;
 
@@ -24,7 +24,7 @@ pub(super) enum Ending {
 }
 
 /// What was read from one opening bracket on.
-pub(super) struct Reading {
+pub(super) struct ReadRegion {
     /// All that was complete.
     pub(super) value: Option<Value>,
     /// How it ended.
@@ -40,13 +40,13 @@ pub(super) struct Reading {
 }
 
 /// Reads the object or array whose opening bracket stands at `start`.
-pub(super) fn read(text: &str, start: usize, anchor: Option<Anchor<'_>>) -> Reading {
-    let mut reader = Reader {
+pub(super) fn read_container(text: &str, start: usize, anchor: Option<Anchor<'_>>) -> ReadRegion {
+    let mut reader = TextReader {
         cursor: Cursor::new(text, start),
         anchor,
         frames: Vec::new(),
         pending: None,
-        expected: Expected::Value,
+        expected: ExpectedToken::Value,
         begun: false,
     };
     loop {
@@ -57,7 +57,7 @@ pub(super) fn read(text: &str, start: usize, anchor: Option<Anchor<'_>>) -> Read
     }
 }
 
-enum Expected {
+enum ExpectedToken {
     /// A key or an element, or the closing bracket: behind an opening bracket and behind a comma.
     Entry,
     /// A value: behind a colon.
@@ -66,71 +66,71 @@ enum Expected {
     Comma,
 }
 
-enum Stop {
+enum ReadStop {
     Whole(Value),
     Cut,
     Broken,
 }
 
-type Step = ControlFlow<Stop>;
+type ReadStep = ControlFlow<ReadStop>;
 
-struct Reader<'a> {
+struct TextReader<'a> {
     cursor: Cursor<'a>,
     anchor: Option<Anchor<'a>>,
     frames: Vec<Frame>,
     /// The last value, until the comma or bracket behind it proves that it ended there: in
     /// `"Suffix: "candles"` the first text is not what was meant.
     pending: Option<Value>,
-    expected: Expected,
+    expected: ExpectedToken,
     begun: bool,
 }
 
-impl Reader<'_> {
-    fn step(&mut self) -> Step {
+impl TextReader<'_> {
+    fn step(&mut self) -> ReadStep {
         visit(1);
         self.cursor.skip_blank();
         let Some(byte) = self.cursor.peek() else {
-            return Step::Break(Stop::Cut);
+            return ReadStep::Break(ReadStop::Cut);
         };
         match self.expected {
-            Expected::Entry if matches!(byte, b'}' | b']') => self.close(byte),
-            Expected::Entry => match self.frames.last() {
+            ExpectedToken::Entry if matches!(byte, b'}' | b']') => self.close(byte),
+            ExpectedToken::Entry => match self.frames.last() {
                 Some(Frame::Object { .. }) => self.key(byte),
                 Some(Frame::Array(_)) | None => self.value(byte),
             },
-            Expected::Value => self.value(byte),
-            Expected::Comma => match byte {
+            ExpectedToken::Value => self.value(byte),
+            ExpectedToken::Comma => match byte {
                 b',' => self.comma(),
                 b'}' | b']' => self.close(byte),
-                _ => Step::Break(Stop::Broken),
+                _ => ReadStep::Break(ReadStop::Broken),
             },
         }
     }
 
-    fn comma(&mut self) -> Step {
+    fn comma(&mut self) -> ReadStep {
         self.settle();
         self.begun = true;
         self.cursor.advance();
-        self.expected = Expected::Entry;
-        Step::Continue(())
+        self.expected = ExpectedToken::Entry;
+        ReadStep::Continue(())
     }
 
-    fn key(&mut self, byte: u8) -> Step {
+    fn key(&mut self, byte: u8) -> ReadStep {
         let key = match byte {
             b'"' | b'\'' => self.cursor.string(byte),
             _ => self.cursor.bare_key(),
         };
         self.cursor.skip_blank();
         match (key, self.cursor.peek()) {
-            (_, None) => Step::Break(Stop::Cut),
+            (_, None) => ReadStep::Break(ReadStop::Cut),
             (Some(key), Some(b':')) => {
                 self.cursor.advance();
                 self.begun = true;
-                self.expected = Expected::Value;
+                self.expected = ExpectedToken::Value;
                 self.name(key);
-                Step::Continue(())
+                ReadStep::Continue(())
             }
-            (_, Some(_)) => Step::Break(Stop::Broken),
+            (_, Some(_)) => ReadStep::Break(ReadStop::Broken),
         }
     }
 
@@ -141,50 +141,50 @@ impl Reader<'_> {
         }
     }
 
-    fn value(&mut self, byte: u8) -> Step {
+    fn value(&mut self, byte: u8) -> ReadStep {
         match byte {
             b'{' | b'[' => self.open(byte),
             b'"' | b'\'' => match self.cursor.string(byte) {
                 Some(string) => self.scalar(Some(Value::String(string))),
-                None => Step::Break(Stop::Cut),
+                None => ReadStep::Break(ReadStop::Cut),
             },
             _ => match self.cursor.word() {
-                Word::Value(value) => self.scalar(Some(value)),
-                Word::Unusable => self.scalar(None),
-                Word::Cut => Step::Break(Stop::Cut),
-                Word::Unknown => Step::Break(Stop::Broken),
+                BareWord::Value(value) => self.scalar(Some(value)),
+                BareWord::Unusable => self.scalar(None),
+                BareWord::Cut => ReadStep::Break(ReadStop::Cut),
+                BareWord::Unknown => ReadStep::Break(ReadStop::Broken),
             },
         }
     }
 
-    fn scalar(&mut self, value: Option<Value>) -> Step {
+    fn scalar(&mut self, value: Option<Value>) -> ReadStep {
         self.pending = value;
-        self.expected = Expected::Comma;
-        Step::Continue(())
+        self.expected = ExpectedToken::Comma;
+        ReadStep::Continue(())
     }
 
-    fn open(&mut self, bracket: u8) -> Step {
+    fn open(&mut self, bracket: u8) -> ReadStep {
         if self.frames.len() == MAX_DEPTH {
-            return Step::Break(Stop::Broken);
+            return ReadStep::Break(ReadStop::Broken);
         }
         self.cursor.advance();
         self.frames.push(Frame::opened_by(bracket));
-        self.expected = Expected::Entry;
-        Step::Continue(())
+        self.expected = ExpectedToken::Entry;
+        ReadStep::Continue(())
     }
 
     /// Closes the innermost frame of this bracket's kind, and with it those inside whose own bracket is missing.
-    fn close(&mut self, bracket: u8) -> Step {
+    fn close(&mut self, bracket: u8) -> ReadStep {
         visit(self.frames.iter().rev().take_while(|frame| !frame.closed_by(bracket)).count());
         if !self.frames.iter().rev().any(|frame| frame.closed_by(bracket)) {
-            return Step::Break(Stop::Broken);
+            return ReadStep::Break(ReadStop::Broken);
         }
-        if matches!(self.expected, Expected::Comma) {
+        if matches!(self.expected, ExpectedToken::Comma) {
             self.begun = true;
             self.settle();
         }
         self.cursor.advance();
-        self.expected = Expected::Comma;
+        self.expected = ExpectedToken::Comma;
         while let Some(frame) = self.frames.pop() {
             if frame.closed_by(bracket) {
                 return self.closed(frame.closed());
@@ -192,15 +192,15 @@ impl Reader<'_> {
             self.pending = frame.cut(self.anchor.as_ref());
             self.settle();
         }
-        Step::Break(Stop::Broken)
+        ReadStep::Break(ReadStop::Broken)
     }
 
-    fn closed(&mut self, value: Value) -> Step {
+    fn closed(&mut self, value: Value) -> ReadStep {
         if self.frames.is_empty() {
-            return Step::Break(Stop::Whole(value));
+            return ReadStep::Break(ReadStop::Whole(value));
         }
         self.pending = Some(value);
-        Step::Continue(())
+        ReadStep::Continue(())
     }
 
     fn settle(&mut self) {
@@ -210,14 +210,14 @@ impl Reader<'_> {
         }
     }
 
-    fn stopped(mut self, stop: Stop) -> Reading {
+    fn stopped(mut self, stop: ReadStop) -> ReadRegion {
         let ending = match stop {
-            Stop::Whole(value) => {
+            ReadStop::Whole(value) => {
                 let (end, begun) = (self.cursor.at(), self.begun);
-                return Reading { value: Some(value), ending: Ending::Whole, end, begun, lost: None, open: 0 };
+                return ReadRegion { value: Some(value), ending: Ending::Whole, end, begun, lost: None, open: 0 };
             }
-            Stop::Cut => Ending::Cut,
-            Stop::Broken => Ending::Broken,
+            ReadStop::Cut => Ending::Cut,
+            ReadStop::Broken => Ending::Broken,
         };
         // A text with something odd behind it did not end there; an object or array did.
         if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_))) {
@@ -226,7 +226,7 @@ impl Reader<'_> {
         let lost = self.anchor.and_then(|anchor| loses(&self.frames, &anchor));
         let open = self.frames.len();
         let value = self.remains();
-        Reading { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }
+        ReadRegion { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }
     }
 
     /// Settles a pending value, and keeps the key of a value that was never read: it may be the list's.

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::Anchor;
 use super::gap::Gap;
-use super::reader::{Ending, Reading, read};
+use super::reader::{Ending, ReadRegion, read_container};
 use super::steps::visit;
 
 /// How a region was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RegionState {
     /// Complete, and a strict parser reads it.
     Strict,
     /// Complete after repairs.
@@ -29,7 +29,7 @@ pub(super) struct Region {
     /// What was read; nothing if no member of it could be.
     pub(super) value: Option<Value>,
     /// How it was read.
-    pub(super) state: State,
+    pub(super) state: RegionState,
     /// It follows something broken and may be a piece of it.
     pub(super) fragment: bool,
     /// It stands inside of something broken.
@@ -80,18 +80,18 @@ impl<'a> Regions<'a> {
         }
     }
 
-    fn region(&self, start: usize, reading: Reading) -> Region {
+    fn region(&self, start: usize, reading: ReadRegion) -> Region {
         let span = start..reading.end;
         let (value, state) = match reading.ending {
             Ending::Whole => {
                 visit(span.len());
                 match serde_json::from_str(&self.text[span.clone()]) {
-                    Ok(strict) => (Some(strict), State::Strict),
-                    Err(_) => (reading.value, State::Repaired),
+                    Ok(strict) => (Some(strict), RegionState::Strict),
+                    Err(_) => (reading.value, RegionState::Repaired),
                 }
             }
-            Ending::Cut => (reading.value, State::Cut),
-            Ending::Broken => (reading.value, State::Broken),
+            Ending::Cut => (reading.value, RegionState::Cut),
+            Ending::Broken => (reading.value, RegionState::Broken),
         };
         let (member, outer) = (self.gap.key(self.text, start), self.gap.open <= 1);
         let inside = member.is_some() || self.gap.encloses(self.text, start, self.fragments);
@@ -120,7 +120,7 @@ impl Iterator for Regions<'_> {
             visit(gap);
             self.gap.walk(self.text, self.at, self.at + gap);
             let start = self.at + ahead?;
-            let reading = read(self.text, start, self.anchor);
+            let reading = read_container(self.text, start, self.anchor);
             let false_start = reading.ending != Ending::Whole && !reading.begun;
             self.at = if false_start { self.behind_false_start(start, reading.end) } else { reading.end };
             let open = reading.open;

@@ -3,22 +3,22 @@
 use serde_json::{Map, Value};
 
 use super::fit::{carries, has_list, wrapped};
-use super::regions::{Region, State};
-use super::{Anchor, Layer, Recovered};
+use super::regions::{Region, RegionState};
+use super::{Anchor, Recovered, RecoveryLayer};
 
 /// The objects found so far.
 pub(super) struct Salvage<'a> {
     anchor: Anchor<'a>,
-    pieces: Vec<Piece>,
+    pieces: Vec<SalvagedValue>,
     lost: usize,
     /// Outermost objects that broke: lost objects of the list, unless the list turns out to be a member of them.
     doubtful: usize,
     /// How the last object was read that stood by itself, outside of every other value.
-    bare: Option<Layer>,
+    bare: Option<RecoveryLayer>,
 }
 
 /// A value of the text that may hold objects of the list.
-struct Piece {
+struct SalvagedValue {
     value: Value,
     /// Its key right in the outermost object, which is broken.
     beside: Option<String>,
@@ -38,37 +38,37 @@ impl<'a> Salvage<'a> {
         let carrying = value.as_object().is_some_and(|members| keeps(members, &self.anchor));
         if !region.fragment && !region.inside && carrying {
             self.bare = match region.state {
-                State::Strict => Some(Layer::Strict),
-                State::Repaired | State::Cut => Some(Layer::Repaired),
-                State::Broken => None,
+                RegionState::Strict => Some(RecoveryLayer::Strict),
+                RegionState::Repaired | RegionState::Cut => Some(RecoveryLayer::Repaired),
+                RegionState::Broken => None,
             };
         }
         let lost = region.lost;
         match (value, region.member) {
             (Value::Array(elements), Some(key)) if key == self.anchor.list => {
                 self.doubtful = self.doubtful.saturating_sub(usize::from(region.outer));
-                self.pieces.push(Piece { value: wrapped(&self.anchor, elements), beside: None, lost });
+                self.pieces.push(SalvagedValue { value: wrapped(&self.anchor, elements), beside: None, lost });
             }
             (value, Some(key)) => {
                 let around = region.outer && holds_list(&value, &self.anchor);
                 self.doubtful = self.doubtful.saturating_sub(usize::from(around));
                 let beside = region.outer.then_some(key);
-                self.pieces.push(Piece { value, beside, lost });
+                self.pieces.push(SalvagedValue { value, beside, lost });
             }
             // The outermost object itself: what was read of it before it broke.
             (Value::Object(members), None)
-                if region.state == State::Broken && !carrying && !has_list(&members, &self.anchor) =>
+                if region.state == RegionState::Broken && !carrying && !has_list(&members, &self.anchor) =>
             {
                 let outermost = region.outer && !region.fragment;
                 self.count(lost.is_some(), outermost && region.depth == 1);
                 let pieces = members.into_iter().map(|(key, value)| {
                     let beside = outermost.then_some(key);
-                    Piece { value, beside, lost: None }
+                    SalvagedValue { value, beside, lost: None }
                 });
                 self.pieces.extend(pieces);
             }
             (Value::Null, None) => self.count(lost.is_some(), region.depth == 1 && !region.fragment),
-            (value, None) => self.pieces.push(Piece { value, beside: None, lost }),
+            (value, None) => self.pieces.push(SalvagedValue { value, beside: None, lost }),
         }
     }
 
@@ -82,7 +82,7 @@ impl<'a> Salvage<'a> {
         let Self { anchor, pieces, lost, doubtful, bare } = self;
         let listed = pieces.iter().any(|piece| holds_list(&piece.value, &anchor));
         let mut sorted = Sorted { anchor, kept: Vec::new(), beside: Map::new(), lost: lost + doubtful };
-        for Piece { value, beside, lost } in pieces {
+        for SalvagedValue { value, beside, lost } in pieces {
             match beside {
                 // Without the list nobody knows what a member is, and whatever carries the field may be meant.
                 Some(key) if listed && !holds_list(&value, &anchor) => sorted.stands_beside(key, value),
@@ -107,7 +107,7 @@ impl<'a> Salvage<'a> {
                 if let Value::Object(members) = &mut value {
                     members.extend(beside);
                 }
-                (None, Some(Recovered { value, layer: Layer::Salvaged, lost }))
+                (None, Some(Recovered { value, layer: RecoveryLayer::Salvaged, lost }))
             }
         }
     }
@@ -143,11 +143,11 @@ impl Sorted<'_> {
     /// Takes the list's elements, and counts those of which nothing is kept.
     fn elements(&mut self, elements: Vec<Value>, counted: Option<usize>) {
         let last = elements.len().saturating_sub(1);
-        for (place, element) in elements.into_iter().enumerate() {
+        for (index, element) in elements.into_iter().enumerate() {
             let before = self.kept.len();
             self.take(element, counted);
             // What is left of the open one stands behind the complete ones, if anything is.
-            let open = place == last && counted.is_some_and(|complete| place >= complete);
+            let open = index == last && counted.is_some_and(|complete| index >= complete);
             self.lost += usize::from(self.kept.len() == before && !open);
         }
     }

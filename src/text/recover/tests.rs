@@ -10,7 +10,7 @@ use std::cell::Cell;
 
 use serde_json::{Value, json};
 
-use super::{Anchor, Layer, Recovered, recover, recover_any};
+use super::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
 
 thread_local! {
     /// Bytes that were looked at by this test's thread.
@@ -20,11 +20,11 @@ thread_local! {
 const FINDINGS: Anchor<'static> = Anchor { list: "findings", field: "category" };
 const ATOMS: Anchor<'static> = Anchor { list: "atoms", field: "description" };
 
-fn found(value: Value, layer: Layer, lost: usize) -> Recovered {
+fn found(value: Value, layer: RecoveryLayer, lost: usize) -> Recovered {
     Recovered { value, layer, lost }
 }
 
-fn assert_read(layer: Layer, rows: &[(&str, Value)]) {
+fn assert_read(layer: RecoveryLayer, rows: &[(&str, Value)]) {
     for (text, value) in rows {
         assert_eq!(recover_any(text), Some(found(value.clone(), layer, 0)), "{text}");
     }
@@ -54,7 +54,7 @@ fn complete_json_is_found_strictly_wherever_it_stands() {
         (r#"{'a': 1} then {"b": 2}"#, json!({"b": 2})),
         (r#"{"a": "http://x # y /* z"} // {"#, json!({"a": "http://x # y /* z"})),
     ];
-    assert_read(Layer::Strict, &rows);
+    assert_read(RecoveryLayer::Strict, &rows);
     assert_unread(&["no JSON at all", "- [ ] one\n- [ ] two", "\"a string\"", "12", ""]);
 }
 
@@ -76,7 +76,7 @@ fn each_repair_yields_what_was_written() {
         (r#"{"a": [{"b": 1}, {"c": [2}}"#, json!({"a": [{"b": 1}, {"c": [2]}]})),
         ("{\u{a0}\"a\": 1}", json!({"a": 1})),
     ];
-    assert_read(Layer::Repaired, &rows);
+    assert_read(RecoveryLayer::Repaired, &rows);
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_cut_tail_is_closed_and_what_was_cut_is_dropped() {
         (r#"{"a": 1, /* and"#, json!({"a": 1})),
         ("```json\n{\"a\": [1, {\"b\": 2}\n```\nprose", json!({"a": [1, {"b": 2}]})),
     ];
-    assert_read(Layer::Repaired, &rows);
+    assert_read(RecoveryLayer::Repaired, &rows);
     assert_unread(&[r#"{"a": ["#, r#"{"a"#, "[", r#"{"a": 12"#]);
 }
 
@@ -120,7 +120,7 @@ fn a_cut_tail_is_closed_and_what_was_cut_is_dropped() {
 fn a_fence_inside_of_a_text_does_not_cut_the_answer() {
     let text = "```json\n{'findings': [{'category': 'a', 'fix': 'use\n```\ncode\n```\n'}]}\n```\n";
     let whole = json!({"findings": [{"category": "a", "fix": "use\n```\ncode\n```\n"}]});
-    assert_eq!(recover(text, &FINDINGS), Some(found(whole, Layer::Repaired, 0)));
+    assert_eq!(recover(text, &FINDINGS), Some(found(whole, RecoveryLayer::Repaired, 0)));
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_four_repairs_of_the_seed_keep_every_atom() {
         "{'atoms': [{'description': 'a\\nb'}, {'description': 'c'}]}",
         "{\"atoms\": [{\"description\": \"a\\nb\"}, {\"description\": \"c\"",
     ] {
-        assert_eq!(recover(text, &ATOMS), Some(found(whole.clone(), Layer::Repaired, 0)), "{text}");
+        assert_eq!(recover(text, &ATOMS), Some(found(whole.clone(), RecoveryLayer::Repaired, 0)), "{text}");
     }
 }
 
@@ -140,14 +140,14 @@ fn the_four_repairs_of_the_seed_keep_every_atom() {
 fn the_list_is_taken_from_an_object_an_array_or_a_single_object() {
     let whole = json!({"findings": [{"category": "x"}]});
     for (text, layer) in [
-        (r#"{"findings": [{"category": "x"}]}"#, Layer::Strict),
-        (r#"[{"category": "x"}]"#, Layer::Strict),
-        (r#"Here: {"category": "x"}"#, Layer::Strict),
-        (r#"{"findings": [{"category": "x"},]}"#, Layer::Repaired),
-        (r"[{'category': 'x'}]", Layer::Repaired),
-        (r#"{"category": "x", "severity": "hi"#, Layer::Repaired),
-        (r#"[{"category": "x"}, {"cat"#, Layer::Repaired),
-        (r#"{"result": {"findings": [{"category": "x"}]}}"#, Layer::Salvaged),
+        (r#"{"findings": [{"category": "x"}]}"#, RecoveryLayer::Strict),
+        (r#"[{"category": "x"}]"#, RecoveryLayer::Strict),
+        (r#"Here: {"category": "x"}"#, RecoveryLayer::Strict),
+        (r#"{"findings": [{"category": "x"},]}"#, RecoveryLayer::Repaired),
+        (r"[{'category': 'x'}]", RecoveryLayer::Repaired),
+        (r#"{"category": "x", "severity": "hi"#, RecoveryLayer::Repaired),
+        (r#"[{"category": "x"}, {"cat"#, RecoveryLayer::Repaired),
+        (r#"{"result": {"findings": [{"category": "x"}]}}"#, RecoveryLayer::Salvaged),
     ] {
         assert_eq!(recover(text, &FINDINGS), Some(found(whole.clone(), layer, 0)), "{text}");
     }
@@ -157,11 +157,14 @@ fn the_list_is_taken_from_an_object_an_array_or_a_single_object() {
 fn an_object_without_the_list_gives_way_to_one_with_it() {
     let wanted = json!({"findings": [{"category": "x"}], "gaps": []});
     for (text, layer) in [
-        (r#"{"plan": [1]} {"findings": [{"category": "x"}], "gaps": []}"#, Layer::Strict),
-        ("```\n{\"plan\": 1}\n```\n```\n{\"findings\": [{\"category\": \"x\"}], \"gaps\": []}\n```", Layer::Strict),
-        (r#"[{"file": "a"}] {"findings": [{"category": "x"}], "gaps": []}"#, Layer::Strict),
-        (r#"{"findings": "none"} {"findings": [{"category": "x"}], "gaps": [],}"#, Layer::Repaired),
-        (r#"{"findings": [{"category": text}]} {"findings": [{"category": "x"}], "gaps": []}"#, Layer::Strict),
+        (r#"{"plan": [1]} {"findings": [{"category": "x"}], "gaps": []}"#, RecoveryLayer::Strict),
+        (
+            "```\n{\"plan\": 1}\n```\n```\n{\"findings\": [{\"category\": \"x\"}], \"gaps\": []}\n```",
+            RecoveryLayer::Strict,
+        ),
+        (r#"[{"file": "a"}] {"findings": [{"category": "x"}], "gaps": []}"#, RecoveryLayer::Strict),
+        (r#"{"findings": "none"} {"findings": [{"category": "x"}], "gaps": [],}"#, RecoveryLayer::Repaired),
+        (r#"{"findings": [{"category": text}]} {"findings": [{"category": "x"}], "gaps": []}"#, RecoveryLayer::Strict),
     ] {
         assert_eq!(recover(text, &FINDINGS), Some(found(wanted.clone(), layer, 0)), "{text}");
     }
@@ -173,10 +176,13 @@ fn an_object_without_the_list_gives_way_to_one_with_it() {
 #[test]
 fn no_findings_must_have_been_written() {
     let none = json!({"findings": []});
-    assert_eq!(recover(r#"{"findings": []}"#, &FINDINGS), Some(found(none.clone(), Layer::Strict, 0)));
-    assert_eq!(recover(r#"{"findings": [], "note": "cu"#, &FINDINGS), Some(found(none.clone(), Layer::Repaired, 0)));
-    assert_eq!(recover("[]", &FINDINGS), Some(found(none.clone(), Layer::Strict, 0)));
-    assert_eq!(recover("None:\n```json\n[]\n```", &FINDINGS), Some(found(none, Layer::Strict, 0)));
+    assert_eq!(recover(r#"{"findings": []}"#, &FINDINGS), Some(found(none.clone(), RecoveryLayer::Strict, 0)));
+    assert_eq!(
+        recover(r#"{"findings": [], "note": "cu"#, &FINDINGS),
+        Some(found(none.clone(), RecoveryLayer::Repaired, 0))
+    );
+    assert_eq!(recover("[]", &FINDINGS), Some(found(none.clone(), RecoveryLayer::Strict, 0)));
+    assert_eq!(recover("None:\n```json\n[]\n```", &FINDINGS), Some(found(none, RecoveryLayer::Strict, 0)));
     for text in ["- [ ] check the date", r#"{"findings": ["#, r#"{"findings": [{"#, r#"{"findings": [{"cat"#] {
         assert_eq!(recover(text, &FINDINGS), None, "{text}");
     }
@@ -199,7 +205,7 @@ fn objects_around_something_broken_are_salvaged_and_the_rest_is_counted() {
         (r#"{"category": "a"}{"category": "b"}"#, &["a", "b"], 0),
         (r#"{"category": "all", "findings": [oops {"category": "b"}]}"#, &["b"], 0),
     ] {
-        assert_eq!(recover(text, &FINDINGS), Some(found(kept(categories), Layer::Salvaged, lost)), "{text}");
+        assert_eq!(recover(text, &FINDINGS), Some(found(kept(categories), RecoveryLayer::Salvaged, lost)), "{text}");
     }
     assert_eq!(recover(r#"{"findings": [{"category": "a "b""}]}"#, &FINDINGS), None);
     assert_eq!(recover(r#"{"properties": {"category": {"type": "string"}}}"#, &FINDINGS), None);
@@ -209,14 +215,14 @@ fn objects_around_something_broken_are_salvaged_and_the_rest_is_counted() {
 fn an_inner_list_of_something_broken_is_not_taken_for_the_answer() {
     let text = r#"{"findings": [{"category": "a", "title": "x"y", "parts": [{"category": "inner"}]}]}"#;
     let salvaged = json!({"findings": [{"category": "a"}, {"category": "inner"}]});
-    assert_eq!(recover(text, &FINDINGS), Some(found(salvaged, Layer::Salvaged, 0)));
+    assert_eq!(recover(text, &FINDINGS), Some(found(salvaged, RecoveryLayer::Salvaged, 0)));
 }
 
 #[test]
 fn nesting_is_read_as_deep_as_a_strict_parser_goes_and_no_deeper() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
-    assert_eq!(recover_any(&nested(127)).map(|found| found.layer), Some(Layer::Strict));
-    assert_eq!(recover_any(&nested(127).replace('1', "1,")).map(|found| found.layer), Some(Layer::Repaired));
+    assert_eq!(recover_any(&nested(127)).map(|found| found.layer), Some(RecoveryLayer::Strict));
+    assert_eq!(recover_any(&nested(127).replace('1', "1,")).map(|found| found.layer), Some(RecoveryLayer::Repaired));
     let deeper = recover_any(&nested(128));
     assert!(deeper.is_none_or(|found| found.value.to_string().len() < nested(128).len()));
 }

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::charset::Page;
-use super::reader::{Dest, Reader, Script, Side};
+use super::reader::{BorderSide, Dest, RtfReader, Script};
 use super::state::Props;
-use super::table::Row;
-use super::words::{BORDER, Kind, Level};
+use super::table::TableRow;
+use super::words::{BORDER, FormatLevel, WordEffect};
 use super::{FlawKind, words};
 
 /// The letters that a word stands for.
@@ -30,7 +30,7 @@ fn letter(name: &str) -> Option<&'static str> {
     })
 }
 
-impl Reader<'_> {
+impl RtfReader<'_> {
     /// A control symbol.
     pub fn symbol(&mut self, symbol: u8, at: usize) {
         let text = match symbol {
@@ -170,9 +170,9 @@ impl Reader<'_> {
                 let kind = std::mem::take(&mut self.tab);
                 Rc::make_mut(&mut self.group.paras).tab(value.unwrap_or(0), &kind);
             }
-            _ if Row::knows(name) => {
+            _ if TableRow::knows(name) => {
                 if name.starts_with("clbrdr") || name.starts_with("trbrdr") {
-                    self.side = Side::Row;
+                    self.side = BorderSide::Row;
                 }
                 self.row().add(name, value);
             }
@@ -182,7 +182,7 @@ impl Reader<'_> {
         true
     }
 
-    fn set(&mut self, place: usize, word: words::Word, value: Option<i64>) {
+    fn set(&mut self, place: usize, word: words::FormattingWord, value: Option<i64>) {
         let on = value != Some(0);
         match word.name {
             "v" => self.group.hidden = on,
@@ -198,8 +198,8 @@ impl Reader<'_> {
             },
             _ => {}
         }
-        if word.kind == Kind::Side {
-            self.side = Side::Of(word.level, place);
+        if word.kind == WordEffect::Side {
+            self.side = BorderSide::Of(word.level, place);
         }
         let font = self.font;
         Rc::make_mut(self.props(word.level)).apply(place, word, value, font);
@@ -208,26 +208,26 @@ impl Reader<'_> {
     fn border(&mut self, name: &str, value: Option<i64>) -> bool {
         let Ok(attribute) = BORDER.binary_search(&name) else {
             if name.starts_with("pgbrdr") {
-                self.side = Side::None;
+                self.side = BorderSide::None;
             }
             return false;
         };
         match self.side {
-            Side::None => {}
-            Side::Of(level, side) => Rc::make_mut(self.props(level)).border(side, attribute, value),
-            Side::Row => self.row().add(name, value),
+            BorderSide::None => {}
+            BorderSide::Of(level, side) => Rc::make_mut(self.props(level)).border(side, attribute, value),
+            BorderSide::Row => self.row().add(name, value),
         }
         true
     }
 
-    const fn props(&mut self, level: Level) -> &mut Rc<Props> {
+    const fn props(&mut self, level: FormatLevel) -> &mut Rc<Props> {
         match level {
-            Level::Char => &mut self.group.chars,
-            Level::Para => &mut self.group.paras,
+            FormatLevel::Char => &mut self.group.chars,
+            FormatLevel::Para => &mut self.group.paras,
         }
     }
 
-    const fn row(&mut self) -> &mut Row {
+    const fn row(&mut self) -> &mut TableRow {
         let [outer, nested] = &mut self.rows;
         if matches!(self.group.dest, Dest::NestedRow) { nested } else { outer }
     }

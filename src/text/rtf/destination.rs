@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::charset::named;
 use super::flow::Flow;
 use super::header::normalised;
-use super::reader::{Dest, Group, Owed, Reader};
+use super::reader::{Dest, Owed, RtfGroup, RtfReader};
 use super::state::Props;
-use super::{Bookmark, Place, words};
+use super::{Bookmark, ParagraphPlace, words};
 
 /// Destinations whose text is none of the document's; sorted.
 pub const SKIPPED: &[&str] = &[
@@ -74,7 +74,7 @@ pub const SKIPPED: &[&str] = &[
 /// Destinations marked as skippable whose text is the document's.
 const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
 
-impl Reader<'_> {
+impl RtfReader<'_> {
     /// A word that says what its group is for. Outside of all inner groups it says nothing: the rest of the document
     /// would be lost.
     pub fn destination(&mut self, name: &str, star: bool, start: usize) -> bool {
@@ -95,11 +95,11 @@ impl Reader<'_> {
                 }
                 return star;
             }
-            "footnote" => self.begin_flow(Place::Footnote, start),
-            "annotation" => self.begin_flow(Place::Annotation, start),
-            "header" | "headerl" | "headerr" | "headerf" => self.begin_flow(Place::Header, start),
-            "footer" | "footerl" | "footerr" | "footerf" => self.begin_flow(Place::Footer, start),
-            "shptxt" | "dptxbxtext" => self.begin_flow(Place::TextBox, start),
+            "footnote" => self.begin_flow(ParagraphPlace::Footnote, start),
+            "annotation" => self.begin_flow(ParagraphPlace::Annotation, start),
+            "header" | "headerl" | "headerr" | "headerf" => self.begin_flow(ParagraphPlace::Header, start),
+            "footer" | "footerl" | "footerr" | "footerf" => self.begin_flow(ParagraphPlace::Footer, start),
+            "shptxt" | "dptxbxtext" => self.begin_flow(ParagraphPlace::TextBox, start),
             "shpinst" | "do" => {
                 self.mark("drawing", start);
                 self.group.dest = Dest::Shape;
@@ -144,16 +144,16 @@ impl Reader<'_> {
         }
     }
 
-    fn begin_flow(&mut self, place: Place, start: usize) {
+    fn begin_flow(&mut self, place: ParagraphPlace, start: usize) {
         if self.group.owns_flow {
             return;
         }
-        if matches!(place, Place::Header | Place::Footer) {
+        if matches!(place, ParagraphPlace::Header | ParagraphPlace::Footer) {
             if let Some(flow) = self.flows.last_mut() {
                 flow.begin_later();
             }
-        } else if place != Place::TextBox {
-            self.mark(if place == Place::Footnote { "note" } else { "remark" }, start);
+        } else if place != ParagraphPlace::TextBox {
+            self.mark(if place == ParagraphPlace::Footnote { "note" } else { "remark" }, start);
         }
         self.group.owns_flow = true;
         self.group.dest = Dest::Text;
@@ -181,7 +181,7 @@ impl Reader<'_> {
     }
 
     /// A group whose own destination it was has ended; its brace stands at `end`.
-    pub fn end_destination(&mut self, inner: &Group, end: usize) {
+    pub fn end_destination(&mut self, inner: &RtfGroup, end: usize) {
         match inner.dest {
             Dest::Number if !self.group.deleted => {
                 let number = self.collected.trim();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::state::Props;
-use super::{Cell, Paragraph, Place, Token};
+use super::{Cell, FormatToken, Paragraph, ParagraphPlace};
 
 /// Tables within tables beyond this are read as this deep.
 const DEEPEST: u8 = 32;
@@ -13,20 +13,20 @@ const DEEPEST: u8 = 32;
 /// A flow.
 #[derive(Debug)]
 pub struct Flow {
-    place: Place,
+    place: ParagraphPlace,
     start: Option<usize>,
     text: String,
     map: Vec<(u32, u32)>,
     pub number: Option<String>,
-    tokens: Vec<Token>,
+    tokens: Vec<FormatToken>,
     last: Option<Rc<Props>>,
-    levels: Vec<Level>,
+    levels: Vec<TableLevel>,
     /// Paragraphs of rows that have not ended, as depth and place in the document.
     open: Vec<(u8, usize)>,
 }
 
 #[derive(Debug)]
-struct Level {
+struct TableLevel {
     table: u32,
     row: u32,
     column: u32,
@@ -53,7 +53,7 @@ impl Gathered {
 
 impl Flow {
     /// An empty flow.
-    pub const fn new(place: Place) -> Self {
+    pub const fn new(place: ParagraphPlace) -> Self {
         Self {
             place,
             start: None,
@@ -87,7 +87,7 @@ impl Flow {
         self.touch(at);
         let same = |last: &Rc<Props>| Rc::ptr_eq(last, props) || last == props;
         if !self.last.as_ref().is_some_and(same) {
-            self.tokens.push(Token::Run(gathered.name(props)));
+            self.tokens.push(FormatToken::Run(gathered.name(props)));
             self.last = Some(Rc::clone(props));
         }
         let entry = (small(self.text.len()), small(at));
@@ -104,7 +104,7 @@ impl Flow {
     /// Notes something between the letters.
     pub fn mark(&mut self, name: &str, at: usize) {
         self.touch(at);
-        self.tokens.push(Token::Mark(name.into()));
+        self.tokens.push(FormatToken::Mark(name.into()));
     }
 
     /// Whether something would be lost if the paragraph did not end here.
@@ -117,7 +117,7 @@ impl Flow {
         let depth = depth.min(DEEPEST);
         self.levels.truncate(usize::from(depth));
         while self.levels.len() < usize::from(depth) {
-            self.levels.push(Level { table: gathered.tables, row: 0, column: 0 });
+            self.levels.push(TableLevel { table: gathered.tables, row: 0, column: 0 });
             gathered.tables = gathered.tables.saturating_add(1);
         }
         let cell =
@@ -128,12 +128,12 @@ impl Flow {
             self.open.clear();
         }
         let mut signature = Vec::with_capacity(self.tokens.len() + 1);
-        signature.push(Token::Paragraph(gathered.name(props)));
+        signature.push(FormatToken::Paragraph(gathered.name(props)));
         signature.append(&mut self.tokens);
         self.last = None;
-        let in_body = self.place == Place::Body && cell.is_some();
+        let in_body = self.place == ParagraphPlace::Body && cell.is_some();
         gathered.paragraphs.push(Paragraph {
-            place: if in_body { Place::Cell } else { self.place },
+            place: if in_body { ParagraphPlace::Cell } else { self.place },
             number: self.number.take(),
             text: std::mem::take(&mut self.text),
             map: std::mem::take(&mut self.map),
@@ -158,7 +158,7 @@ impl Flow {
             if own == depth
                 && let Some(paragraph) = gathered.paragraphs.get_mut(place)
             {
-                paragraph.signature.insert(1, Token::Row(Arc::clone(row)));
+                paragraph.signature.insert(1, FormatToken::Row(Arc::clone(row)));
             }
         }
         self.levels.truncate(usize::from(depth));

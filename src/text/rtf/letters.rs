@@ -5,12 +5,12 @@ use std::str::from_utf8;
 
 use super::FlawKind;
 use super::charset::Page;
-use super::reader::{Dest, Reader, Script};
+use super::reader::{Dest, RtfReader, Script};
 
 /// A number, a name, an instruction is not kept beyond this.
 const LONGEST: usize = 4_096;
 
-impl Reader<'_> {
+impl RtfReader<'_> {
     /// A run of plain bytes.
     pub fn text(&mut self, bytes: &[u8], at: usize) {
         if self.group.dest == Dest::Fonts {

@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// Reading begins at the first `{\rtf` and, as in word processors, ends with the group that begins there.
 #[must_use]
 pub fn read(source: &[u8]) -> Document {
-    reader::Reader::new(source).read()
+    reader::RtfReader::new(source).read()
 }
 
 /// A source as a text that is read alike: UTF-8 as it is; elsewhere a byte that is no ASCII as RTF's escape for it, and
@@ -71,7 +71,7 @@ impl Document {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paragraph {
     /// Where it stands.
-    pub place: Place,
+    pub place: ParagraphPlace,
     /// The automatic number or bullet that the writer put there, trimmed; no part of the text.
     pub number: Option<String>,
     /// The visible text. A tab is `\t`, a line break `\n`; soft hyphens, hidden and deleted text are left out.
@@ -81,7 +81,7 @@ pub struct Paragraph {
     /// From its first word or letter to the end of what ends it.
     pub source: Range<usize>,
     /// How it is formatted: equal where only words of the text differ.
-    pub signature: Vec<Token>,
+    pub signature: Vec<FormatToken>,
     /// Where in a table it stands, if in one.
     pub cell: Option<Cell>,
 }
@@ -107,7 +107,7 @@ fn usize_of(offset: u32) -> usize {
 
 /// Where a paragraph stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum ParagraphPlace {
     /// The running text.
     Body,
     /// A table of the running text.
@@ -139,7 +139,7 @@ pub struct Cell {
 
 /// A piece of a paragraph's formatting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Token {
+pub enum FormatToken {
     /// The paragraph's own: style, alignment, indents, list level, tabs, borders.
     Paragraph(Arc<str>),
     /// Its table row's: cell edges, borders, shading.
@@ -150,7 +150,7 @@ pub enum Token {
     Mark(Arc<str>),
 }
 
-impl fmt::Display for Token {
+impl fmt::Display for FormatToken {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (kind, words) = match self {
             Self::Paragraph(words) => ("paragraph", words),
@@ -164,7 +164,10 @@ impl fmt::Display for Token {
 
 /// Where two signatures part: what each of them has there.
 #[must_use]
-pub fn first_difference<'a>(one: &'a [Token], other: &'a [Token]) -> Option<(Option<&'a Token>, Option<&'a Token>)> {
+pub fn first_difference<'a>(
+    one: &'a [FormatToken],
+    other: &'a [FormatToken],
+) -> Option<(Option<&'a FormatToken>, Option<&'a FormatToken>)> {
     let same = one.iter().zip(other).take_while(|(one, other)| one == other).count();
     let pair = (one.get(same), other.get(same));
     (pair != (None, None)).then_some(pair)

@@ -8,9 +8,9 @@ use super::charset::Page;
 use super::flow::{Flow, Gathered};
 use super::lexer::{Lexeme, Lexer, beginning};
 use super::state::Props;
-use super::table::Row;
-use super::words::Level;
-use super::{Document, Flaw, FlawKind, Place};
+use super::table::TableRow;
+use super::words::FormatLevel;
+use super::{Document, Flaw, FlawKind, ParagraphPlace};
 
 /// Groups within each other beyond this are skipped.
 const DEEPEST: usize = 10_000;
@@ -58,14 +58,14 @@ pub enum Script {
 
 /// What a border's attributes are about.
 #[derive(Debug, Clone, Copy)]
-pub enum Side {
+pub enum BorderSide {
     None,
-    Of(Level, usize),
+    Of(FormatLevel, usize),
     Row,
 }
 
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct RtfGroup {
     pub start: usize,
     pub dest: Dest,
     /// Whether the destination, the flow, the table began with this group and end with it.
@@ -95,12 +95,12 @@ pub struct Owed {
 
 /// The walk.
 #[derive(Debug)]
-pub struct Reader<'a> {
+pub struct RtfReader<'a> {
     pub source: &'a [u8],
     pub utf8: bool,
     pub lexer: Lexer<'a>,
-    pub group: Group,
-    pub outer: Vec<Group>,
+    pub group: RtfGroup,
+    pub outer: Vec<RtfGroup>,
     too_deep: usize,
     pub flows: Vec<Flow>,
     pub gathered: Gathered,
@@ -117,8 +117,8 @@ pub struct Reader<'a> {
     pub collected: String,
     /// How many pieces of text have been put and paragraphs have ended.
     pub written: usize,
-    pub rows: [Row; 2],
-    pub side: Side,
+    pub rows: [TableRow; 2],
+    pub side: BorderSide,
     pub tab: String,
     /// Bytes of a character that is not complete, and where it begins.
     pub bytes: Vec<u8>,
@@ -129,7 +129,7 @@ pub struct Reader<'a> {
     pub skip: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> RtfReader<'a> {
     pub fn new(source: &'a [u8]) -> Self {
         let begins = beginning(source);
         let before = source.get(..begins.unwrap_or(0)).unwrap_or_default();
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
             source,
             utf8: from_utf8(source).is_ok(),
             lexer: Lexer::new(source, begins.unwrap_or(source.len())),
-            group: Group {
+            group: RtfGroup {
                 start: 0,
                 dest: Dest::Text,
                 owns_dest: false,
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
             },
             outer: Vec::new(),
             too_deep: 0,
-            flows: vec![Flow::new(Place::Body)],
+            flows: vec![Flow::new(ParagraphPlace::Body)],
             gathered: Gathered::default(),
             document: Document::default(),
             names: HashMap::new(),
@@ -170,8 +170,8 @@ impl<'a> Reader<'a> {
             font: 0,
             collected: String::new(),
             written: 0,
-            rows: [Row::default(), Row::default()],
-            side: Side::None,
+            rows: [TableRow::default(), TableRow::default()],
+            side: BorderSide::None,
             tab: String::new(),
             bytes: Vec::new(),
             bytes_at: 0,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::words::{BORDER, Kind, WORDS, Word};
+use super::words::{BORDER, FormattingWord, WORDS, WordEffect};
 
 /// More tab stops than any writer sets; what a hostile source sets beyond them is not kept.
 const MOST_TABS: usize = 100;
@@ -27,13 +27,13 @@ pub struct Props {
 
 impl Props {
     /// A word of the table; `font` is the font that holds where none is named.
-    pub fn apply(&mut self, place: usize, word: Word, value: Option<i64>, font: i32) {
+    pub fn apply(&mut self, place: usize, word: FormattingWord, value: Option<i64>, font: i32) {
         let number = value.map(clamp);
         let key = key(place);
         match word.kind {
-            Kind::Toggle if number == Some(0) => self.remove(key),
-            Kind::Toggle => self.insert(key, 1),
-            Kind::Keep => {
+            WordEffect::Toggle if number == Some(0) => self.remove(key),
+            WordEffect::Toggle => self.insert(key, 1),
+            WordEffect::Keep => {
                 let number = number.unwrap_or(if word.name == "hyphpar" { 1 } else { 0 });
                 if (word.name == "f" && number == font) || (word.name == "hyphpar" && number != 0) {
                     self.remove(key);
@@ -41,15 +41,17 @@ impl Props {
                     self.insert(key, number);
                 }
             }
-            Kind::Value(usual) => match number.unwrap_or(if matches!(word.name, "up" | "dn") { 6 } else { usual }) {
-                0 => self.remove(key),
-                number if number == usual => self.remove(key),
-                number => self.insert(key, number),
-            },
-            Kind::Choice(group) if number == Some(0) => self.remove(GROUPS + u32::from(group)),
-            Kind::Choice(group) => self.insert(GROUPS + u32::from(group), clamp_place(place)),
-            Kind::Clear(group) => self.remove(GROUPS + u32::from(group)),
-            Kind::Side => self.insert(key, 1),
+            WordEffect::Value(usual) => {
+                match number.unwrap_or(if matches!(word.name, "up" | "dn") { 6 } else { usual }) {
+                    0 => self.remove(key),
+                    number if number == usual => self.remove(key),
+                    number => self.insert(key, number),
+                }
+            }
+            WordEffect::Choice(group) if number == Some(0) => self.remove(GROUPS + u32::from(group)),
+            WordEffect::Choice(group) => self.insert(GROUPS + u32::from(group), clamp_place(place)),
+            WordEffect::Clear(group) => self.remove(GROUPS + u32::from(group)),
+            WordEffect::Side => self.insert(key, 1),
         }
     }
 
@@ -102,7 +104,7 @@ impl Props {
                 }
                 GROUPS.. => write!(words, "\\{} ", name(u32::try_from(*value).unwrap_or(0))),
                 key => match usize::try_from(key).ok().and_then(|place| WORDS.get(place)).map(|word| word.kind) {
-                    Some(Kind::Toggle | Kind::Side) => write!(words, "\\{} ", name(key)),
+                    Some(WordEffect::Toggle | WordEffect::Side) => write!(words, "\\{} ", name(key)),
                     _ => write!(words, "\\{}{value} ", name(key)),
                 },
             };

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 /// A row's definition.
 #[derive(Debug, Default)]
-pub struct Row {
+pub struct TableRow {
     begun: bool,
     words: String,
     named: Option<Arc<str>>,
 }
 
-impl Row {
+impl TableRow {
     /// Whether a word is about rows and cells, and not one that a row more or less changes.
     pub fn knows(name: &str) -> bool {
         (name.starts_with("tr") || name.starts_with("cl") || name == "cellx") && !matches!(name, "trauth" | "trdate")

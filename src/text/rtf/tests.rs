@@ -6,15 +6,15 @@ mod properties;
 mod reading;
 mod signatures;
 
-use super::{Document, Place, read};
+use super::{Document, ParagraphPlace, read};
 
 /// The paragraphs as lines: where one stands unless in the body, its number in brackets, its text with `\t` and `\n`
 /// written out.
 fn shown(document: &Document) -> String {
     let lines = document.paragraphs.iter().map(|paragraph| {
         let place = match (paragraph.place, paragraph.cell) {
-            (Place::Body, _) => String::new(),
-            (Place::Cell, Some(cell)) => {
+            (ParagraphPlace::Body, _) => String::new(),
+            (ParagraphPlace::Cell, Some(cell)) => {
                 format!("{}:{}:{}:{} ", cell.depth, cell.table, cell.row, cell.column)
             }
             (place, _) => format!("{place:?} "),

@@ -4,29 +4,31 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, PAGE, PAGES, Refusal, escaped, parsed};
-use crate::model::{CommitStatus, LabelChange, LabelEvent, Origin, Permission, Pull, PullState, StatusState};
+use super::{GitHub, GitHubError, PAGE, PAGES, escaped, parsed};
+use crate::model::{
+    BranchOrigin, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
+};
 
 impl GitHub {
     /// A pull request as it is now.
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn pull(&self, number: u64) -> Result<Pull, Refusal> {
+    pub fn pull(&self, number: u64) -> Result<PullRequestDetails, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the pull request")?;
-        Ok(parsed::<PullForm>(&answer, &path)?.into())
+        Ok(parsed::<ApprovalPullForm>(&answer, &path)?.into())
     }
 
     /// What somebody may do in this repository. Who is no collaborator may do nothing.
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn permission_of(&self, login: &str) -> Result<Permission, Refusal> {
+    pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
         let path = self.path(&format!("/collaborators/{}/permission", escaped(login)));
         match self.ask(&Method::GET, &path, None, "while asking what the label's giver may do") {
             Ok(answer) => Ok(parsed::<PermissionForm>(&answer, &path)?.into()),
-            Err(Refusal::Missing) => Ok(Permission::None),
+            Err(GitHubError::Missing) => Ok(Permission::None),
             Err(other) => Err(other),
         }
     }
@@ -35,12 +37,12 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, Refusal> {
+    pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
             let path = self.path(&format!("/commits/{commit}/statuses?per_page={PAGE}&page={page}"));
             let answer = self.ask(&Method::GET, &path, None, "while reading the commit's statuses")?;
-            let forms: Vec<StatusForm> = parsed(&answer, &path)?;
+            let forms: Vec<CommitStatusForm> = parsed(&answer, &path)?;
             let count = forms.len();
             all.extend(forms.into_iter().map(CommitStatus::from));
             if !answer.has_next(count) {
@@ -61,9 +63,9 @@ impl GitHub {
         state: StatusState,
         description: &str,
         address: Option<&str>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), GitHubError> {
         let path = self.path(&format!("/statuses/{commit}"));
-        let mut body = json!({ "state": state.word(), "context": context, "description": description });
+        let mut body = json!({ "state": state.as_str(), "context": context, "description": description });
         if let Some(address) = address {
             body["target_url"] = json!(address);
         }
@@ -74,7 +76,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, Refusal> {
+    pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
             let path = self.path(&format!("/issues/{pull_request}/timeline?per_page={PAGE}&page={page}"));
@@ -93,7 +95,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, Refusal> {
+    pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, GitHubError> {
         let reference = escaped(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
         let answer = self.ask(&Method::GET, &path, None, "while asking who pushed the head")?;
@@ -106,48 +108,48 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), Refusal> {
+    pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/labels/{}", escaped(label)));
         match self.ask(&Method::DELETE, &path, None, "while removing the label") {
-            Ok(_) | Err(Refusal::Missing) => Ok(()),
+            Ok(_) | Err(GitHubError::Missing) => Ok(()),
             Err(other) => Err(other),
         }
     }
 }
 
 #[derive(Deserialize)]
-struct PullForm {
+struct ApprovalPullForm {
     number: u64,
     state: String,
-    user: Option<UserForm>,
+    user: Option<ApprovalUserForm>,
     body: Option<String>,
     #[serde(default)]
-    labels: Vec<LabelForm>,
-    head: BranchForm,
-    base: BranchForm,
+    labels: Vec<ApprovalLabelForm>,
+    head: ApprovalBranchForm,
+    base: ApprovalBranchForm,
 }
 
 #[derive(Deserialize)]
-struct UserForm {
+struct ApprovalUserForm {
     login: String,
 }
 
 #[derive(Deserialize)]
-struct LabelForm {
+struct ApprovalLabelForm {
     name: String,
 }
 
 #[derive(Deserialize)]
-struct BranchForm {
+struct ApprovalBranchForm {
     sha: String,
     label: Option<String>,
     #[serde(rename = "ref")]
     branch: String,
-    repo: Option<RepositoryForm>,
+    repo: Option<ApprovalRepositoryForm>,
 }
 
 #[derive(Deserialize)]
-struct RepositoryForm {
+struct ApprovalRepositoryForm {
     id: u64,
     full_name: Option<String>,
 }
@@ -156,9 +158,9 @@ struct RepositoryForm {
 #[derive(Deserialize)]
 struct TimelineForm {
     event: Option<String>,
-    actor: Option<UserForm>,
+    actor: Option<ApprovalUserForm>,
     created_at: Option<String>,
-    label: Option<LabelForm>,
+    label: Option<ApprovalLabelForm>,
 }
 
 impl TimelineForm {
@@ -176,7 +178,7 @@ impl TimelineForm {
 #[derive(Deserialize)]
 struct ActivityForm {
     after: String,
-    actor: Option<UserForm>,
+    actor: Option<ApprovalUserForm>,
 }
 
 #[derive(Deserialize)]
@@ -186,21 +188,21 @@ struct PermissionForm {
 }
 
 #[derive(Deserialize)]
-struct StatusForm {
+struct CommitStatusForm {
     state: String,
     context: String,
     description: Option<String>,
-    creator: Option<UserForm>,
+    creator: Option<ApprovalUserForm>,
     created_at: String,
 }
 
-impl From<PullForm> for Pull {
-    fn from(form: PullForm) -> Self {
-        let repository = |branch: &BranchForm| branch.repo.as_ref().map(|repo| repo.id);
+impl From<ApprovalPullForm> for PullRequestDetails {
+    fn from(form: ApprovalPullForm) -> Self {
+        let repository = |branch: &ApprovalBranchForm| branch.repo.as_ref().map(|repo| repo.id);
         // A fork that was deleted has no repository any more; it is foreign all the same.
         let origin = match (repository(&form.head), repository(&form.base)) {
-            (Some(head), Some(base)) if head == base => Origin::Same,
-            _ => Origin::Fork,
+            (Some(head), Some(base)) if head == base => BranchOrigin::Same,
+            _ => BranchOrigin::Fork,
         };
         Self {
             number: form.number,
@@ -234,8 +236,8 @@ impl From<PermissionForm> for Permission {
     }
 }
 
-impl From<StatusForm> for CommitStatus {
-    fn from(form: StatusForm) -> Self {
+impl From<CommitStatusForm> for CommitStatus {
+    fn from(form: CommitStatusForm) -> Self {
         Self {
             context: form.context,
             state: match form.state.as_str() {

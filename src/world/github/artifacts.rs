@@ -3,7 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, PAGE, Refusal, parsed};
+use super::{GitHub, GitHubError, PAGE, parsed};
 
 /// A run of a workflow of this repository, as GitHub tells it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,17 +50,17 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, Refusal> {
+    pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, GitHubError> {
         let path = self.path(&format!("/actions/runs/{id}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the run")?;
-        Ok(parsed::<RunForm>(&answer, &path)?.into())
+        Ok(parsed::<WorkflowRunForm>(&answer, &path)?.into())
     }
 
     /// The completed runs on a commit that an event of this name started, the newest first; at most a page of them.
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, Refusal> {
+    pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
         let path =
             self.path(&format!("/actions/runs?head_sha={commit}&event={event}&status=completed&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the runs on a commit")?;
@@ -74,7 +74,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, Refusal> {
+    pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the run's artifacts")?;
         Ok(called(parsed(&answer, &path)?, name))
@@ -84,7 +84,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, Refusal> {
+    pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the artifacts of a name")?;
         Ok(called(parsed(&answer, &path)?, name))
@@ -94,7 +94,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn artifact(&self, id: u64, limit: u64) -> Result<Vec<u8>, Refusal> {
+    pub fn artifact(&self, id: u64, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts/{id}/zip"));
         self.download(&path, limit, "while downloading the artifact")
     }
@@ -102,11 +102,11 @@ impl GitHub {
 
 #[derive(Deserialize)]
 struct RunsForm {
-    workflow_runs: Vec<RunForm>,
+    workflow_runs: Vec<WorkflowRunForm>,
 }
 
 #[derive(Deserialize)]
-struct RunForm {
+struct WorkflowRunForm {
     id: u64,
     #[serde(default)]
     run_attempt: Option<u64>,
@@ -115,12 +115,12 @@ struct RunForm {
     event: String,
     conclusion: Option<String>,
     path: String,
-    head_repository: Option<RepositoryForm>,
+    head_repository: Option<ArtifactRepositoryForm>,
     actor: Option<OwnerForm>,
 }
 
 #[derive(Deserialize)]
-struct RepositoryForm {
+struct ArtifactRepositoryForm {
     id: u64,
     owner: Option<OwnerForm>,
 }
@@ -163,8 +163,8 @@ fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
     found
 }
 
-impl From<RunForm> for WorkflowRun {
-    fn from(form: RunForm) -> Self {
+impl From<WorkflowRunForm> for WorkflowRun {
+    fn from(form: WorkflowRunForm) -> Self {
         let (head_repository, owner) = form.head_repository.map(|from| (from.id, from.owner)).unzip();
         Self {
             id: form.id,

@@ -6,7 +6,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{GitHub, Refusal, escaped, parsed};
+use super::{GitHub, GitHubError, escaped, parsed};
 use crate::model::RepoPath;
 
 /// Adds one commit to a branch, if its head is the one that is expected.
@@ -14,7 +14,7 @@ const COMMIT: &str = include_str!("commit.graphql");
 
 /// A commit of one file.
 #[derive(Debug, Clone, Copy)]
-pub struct OneFile<'a> {
+pub struct FileCommit<'a> {
     /// The file.
     pub file: &'a RepoPath,
     /// Its content.
@@ -29,11 +29,11 @@ pub enum NotCommitted {
     /// The branch has another head than was expected.
     Moved,
     /// Something else.
-    Refused(Refusal),
+    Refused(GitHubError),
 }
 
-impl From<Refusal> for NotCommitted {
-    fn from(refusal: Refusal) -> Self {
+impl From<GitHubError> for NotCommitted {
+    fn from(refusal: GitHubError) -> Self {
         Self::Refused(refusal)
     }
 }
@@ -43,7 +43,7 @@ impl GitHub {
     ///
     /// # Errors
     /// That the branch moved, or why GitHub did not do it.
-    pub fn commit_on(&self, branch: &str, head: &str, what: &OneFile<'_>) -> Result<String, NotCommitted> {
+    pub fn commit_on(&self, branch: &str, head: &str, what: &FileCommit<'_>) -> Result<String, NotCommitted> {
         let contents = STANDARD.encode(what.text);
         let input = json!({
             "branch": { "repositoryNameWithOwner": self.repository, "branchName": branch },
@@ -58,24 +58,24 @@ impl GitHub {
             return Err(error.refusal());
         }
         let oid = form.data.and_then(|data| Some(data.created?.commit?.oid));
-        oid.ok_or_else(|| Refusal::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into())
+        oid.ok_or_else(|| GitHubError::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into())
     }
 
     /// Makes a commit of one file on top of another and points a branch to it, whatever stood there.
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn put_on(&self, branch: &str, parent: &str, what: &OneFile<'_>) -> Result<String, Refusal> {
+    pub fn put_on(&self, branch: &str, parent: &str, what: &FileCommit<'_>) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
         let below: BelowForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         let path = self.path("/git/trees");
         let entry = json!({ "path": what.file.as_str(), "mode": "100644", "type": "blob", "content": what.text });
         let body = json!({ "base_tree": below.tree.sha, "tree": [entry] });
-        let tree: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let tree: RefShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
         let path = self.path("/git/commits");
         let body = json!({ "message": what.headline, "tree": tree.sha, "parents": [parent] });
-        let commit: ShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
+        let commit: RefShaForm = parsed(&self.ask(&Method::POST, &path, Some(&body), doing)?, &path)?;
         match self.branch(branch)? {
             Some(_) => {
                 let path = self.path(&format!("/git/refs/{}", escaped(&format!("heads/{branch}"))));
@@ -93,11 +93,11 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn branch(&self, name: &str) -> Result<Option<String>, Refusal> {
+    pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
         let path = self.path(&format!("/git/ref/{}", escaped(&format!("heads/{name}"))));
         match self.ask(&Method::GET, &path, None, "while looking for the branch") {
             Ok(answer) => Ok(Some(parsed::<RefForm>(&answer, &path)?.object.sha)),
-            Err(Refusal::Missing) => Ok(None),
+            Err(GitHubError::Missing) => Ok(None),
             Err(other) => Err(other),
         }
     }
@@ -106,7 +106,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn start(&self, workflow: &str, branch: &str) -> Result<(), Refusal> {
+    pub fn start(&self, workflow: &str, branch: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/actions/workflows/{}/dispatches", escaped(workflow)));
         self.ask(&Method::POST, &path, Some(&json!({ "ref": branch })), "while starting the gate again").map(|_| ())
     }
@@ -115,7 +115,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, Refusal> {
+    pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, GitHubError> {
         let path = self.path("/pulls");
         let body = json!({ "title": title, "head": from, "base": into, "body": body });
         let answer = self.ask(&Method::POST, &path, Some(&body), "while opening the pull request")?;
@@ -126,7 +126,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn describe_pull(&self, number: u64, title: &str, body: &str) -> Result<(), Refusal> {
+    pub fn describe_pull(&self, number: u64, title: &str, body: &str) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "title": title, "body": body }))
     }
 
@@ -134,11 +134,11 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn close_pull(&self, number: u64) -> Result<(), Refusal> {
+    pub fn close_pull(&self, number: u64) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "state": "closed" }))
     }
 
-    fn change_pull(&self, number: u64, body: &Value) -> Result<(), Refusal> {
+    fn change_pull(&self, number: u64, body: &Value) -> Result<(), GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         self.ask(&Method::PATCH, &path, Some(body), "while updating the pull request").map(|_| ())
     }
@@ -148,7 +148,7 @@ impl GitHub {
 struct CommittedForm {
     data: Option<DataForm>,
     #[serde(default)]
-    errors: Vec<ErrorForm>,
+    errors: Vec<GraphQlErrorForm>,
 }
 
 #[derive(Deserialize)]
@@ -168,22 +168,22 @@ struct OidForm {
 }
 
 #[derive(Deserialize)]
-struct ErrorForm {
+struct GraphQlErrorForm {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default)]
     message: String,
 }
 
-impl ErrorForm {
+impl GraphQlErrorForm {
     fn refusal(&self) -> NotCommitted {
         match self.kind.as_deref() {
             Some("STALE_DATA") => NotCommitted::Moved,
-            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => Refusal::Forbidden.into(),
-            Some("NOT_FOUND") => Refusal::Missing.into(),
+            Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => GitHubError::Forbidden.into(),
+            Some("NOT_FOUND") => GitHubError::Missing.into(),
             Some(_) | None => {
                 let said: String = self.message.chars().take(200).collect();
-                Refusal::Failed(anyhow::anyhow!(said).context("GitHub did not commit")).into()
+                GitHubError::Failed(anyhow::anyhow!(said).context("GitHub did not commit")).into()
             }
         }
     }
@@ -191,17 +191,17 @@ impl ErrorForm {
 
 #[derive(Deserialize)]
 struct BelowForm {
-    tree: ShaForm,
+    tree: RefShaForm,
 }
 
 #[derive(Deserialize)]
-struct ShaForm {
+struct RefShaForm {
     sha: String,
 }
 
 #[derive(Deserialize)]
 struct RefForm {
-    object: ShaForm,
+    object: RefShaForm,
 }
 
 #[derive(Deserialize)]

@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, PAGE, Refusal, parsed};
+use super::{GitHub, GitHubError, PAGE, parsed};
 
 /// A line among the checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum Conclusion {
 }
 
 impl Conclusion {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Neutral => "neutral",
             Self::Success => "success",
@@ -44,11 +44,11 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, Refusal> {
+    pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
         let path =
             self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", name.replace(' ', "%20")));
         let answer = self.ask(&Method::GET, &path, None, "while looking for the check run")?;
-        let form: ListForm = parsed(&answer, &path)?;
+        let form: CheckListForm = parsed(&answer, &path)?;
         let own = form.check_runs.iter().filter(|run| run.name == name && run.external_id.as_deref() == Some(OURS));
         Ok(own.map(|run| run.id).max())
     }
@@ -57,7 +57,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn write_check_run(&self, number: Option<u64>, run: &CheckRun<'_>) -> Result<(), Refusal> {
+    pub fn write_check_run(&self, number: Option<u64>, run: &CheckRun<'_>) -> Result<(), GitHubError> {
         let CheckRun { name, head, conclusion, title, summary } = run;
         let output = json!({ "title": title, "summary": summary });
         let (method, path, mut body) = match number {
@@ -67,7 +67,7 @@ impl GitHub {
         for (key, value) in [("name", json!(name)), ("status", json!("completed")), ("output", output)] {
             body[key] = value;
         }
-        body["conclusion"] = json!(conclusion.word());
+        body["conclusion"] = json!(conclusion.as_str());
         self.ask(&method, &self.path(&path), Some(&body), "while writing the check run").map(|_| ())
     }
 }
@@ -76,12 +76,12 @@ impl GitHub {
 const OURS: &str = "goldgate";
 
 #[derive(Deserialize)]
-struct ListForm {
-    check_runs: Vec<RunForm>,
+struct CheckListForm {
+    check_runs: Vec<CheckRunForm>,
 }
 
 #[derive(Deserialize)]
-struct RunForm {
+struct CheckRunForm {
     id: u64,
     name: String,
     external_id: Option<String>,

@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{GitHub, PAGE, PAGES, Refusal, parsed};
+use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
 use crate::model::Comment;
 
 impl GitHub {
@@ -12,13 +12,13 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn author(&self) -> Result<String, Refusal> {
+    pub fn author(&self) -> Result<String, GitHubError> {
         match self.ask(&Method::GET, "/user", None, "while asking who writes the comment") {
             Ok(answer) => {
                 let user: UserForm = parsed(&answer, "/user")?;
                 Ok(user.login)
             }
-            Err(Refusal::Forbidden | Refusal::Missing) => Ok("github-actions[bot]".to_owned()),
+            Err(GitHubError::Forbidden | GitHubError::Missing) => Ok("github-actions[bot]".to_owned()),
             Err(other) => Err(other),
         }
     }
@@ -27,10 +27,10 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn head_of(&self, pull_request: u64) -> Result<String, Refusal> {
+    pub fn head_of(&self, pull_request: u64) -> Result<String, GitHubError> {
         let path = self.path(&format!("/pulls/{pull_request}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the pull request's head")?;
-        let form: PullForm = parsed(&answer, &path)?;
+        let form: CommentPullForm = parsed(&answer, &path)?;
         Ok(form.head.sha)
     }
 
@@ -38,7 +38,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, Refusal> {
+    pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
             let path = self.path(&format!("/issues/{pull_request}/comments?per_page={PAGE}&page={page}"));
@@ -57,7 +57,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, Refusal> {
+    pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
@@ -67,7 +67,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, Refusal> {
+    pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, GitHubError> {
         // octocrab's own update_comment sends POST, which GitHub does not document.
         let path = self.path(&format!("/issues/comments/{id}"));
         let answer = self.ask(&Method::PATCH, &path, Some(&json!({ "body": body })), "while updating the comment")?;
@@ -78,7 +78,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn comment(&self, id: u64) -> Result<Comment, Refusal> {
+    pub fn comment(&self, id: u64) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
@@ -88,7 +88,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not do it.
-    pub fn remove_comment(&self, id: u64) -> Result<(), Refusal> {
+    pub fn remove_comment(&self, id: u64) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())
     }
@@ -100,7 +100,7 @@ struct UserForm {
 }
 
 #[derive(Deserialize)]
-struct PullForm {
+struct CommentPullForm {
     head: HeadForm,
 }
 

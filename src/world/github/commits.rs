@@ -6,7 +6,7 @@ use http::Method;
 use serde::Deserialize;
 use sha1::{Digest, Sha1};
 
-use super::{GitHub, Refusal, parsed};
+use super::{GitHub, GitHubError, parsed};
 use crate::model::RepoPath;
 
 /// A file as git knows it.
@@ -43,7 +43,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn tarball(&self, commit: &str, limit: u64) -> Result<Vec<u8>, Refusal> {
+    pub fn tarball(&self, commit: &str, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/tarball/{commit}"));
         self.download(&path, limit, "while downloading the files of a commit")
     }
@@ -52,17 +52,17 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn tree(&self, commit: &str) -> Result<Option<Tree>, Refusal> {
+    pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
         let path = self.path(&format!("/git/commits/{commit}"));
         let found: CommitForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         let path = self.path(&format!("/git/trees/{}?recursive=1", found.tree.sha));
-        let form: TreeForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
+        let form: CommitTreeForm = parsed(&self.ask(&Method::GET, &path, None, doing)?, &path)?;
         if form.truncated {
             return Ok(None);
         }
         let mut tree = Tree::new();
-        for EntryForm { path, mode, sha } in form.tree {
+        for CommitEntryForm { path, mode, sha } in form.tree {
             let blob = match mode.as_str() {
                 "040000" => continue,
                 "100644" | "100755" => Blob::File(sha),
@@ -88,14 +88,14 @@ struct NamedForm {
 }
 
 #[derive(Deserialize)]
-struct TreeForm {
+struct CommitTreeForm {
     #[serde(default)]
     truncated: bool,
-    tree: Vec<EntryForm>,
+    tree: Vec<CommitEntryForm>,
 }
 
 #[derive(Deserialize)]
-struct EntryForm {
+struct CommitEntryForm {
     path: String,
     mode: String,
     sha: String,

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde::Deserialize;
 
-use super::{Answer, GitHub, RAW, Refusal, escaped, parsed};
+use super::{GitHub, GitHubError, GitHubResponse, RAW, escaped, parsed};
 use crate::model::RepoPath;
 
 impl GitHub {
@@ -14,7 +14,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, Refusal> {
+    pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, GitHubError> {
         // Slashes are sent encoded: the route's path is one segment, and GitHub takes it.
         let encoded = escaped(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
@@ -24,20 +24,20 @@ impl GitHub {
                 Some(bytes) => Ok(Some(bytes)),
                 None => self.ask_as(&Method::GET, &path, None, doing, RAW).map(|answer| Some(answer.body)),
             },
-            Err(Refusal::Missing) => Ok(None),
+            Err(GitHubError::Missing) => Ok(None),
             Err(other) => Err(other),
         }
     }
 }
 
 /// A file's bytes out of the contents API's base64; `None` where it has more than the 1 MB that are given so.
-fn content(answer: &Answer, path: &str) -> Result<Option<Vec<u8>>, Refusal> {
+fn content(answer: &GitHubResponse, path: &str) -> Result<Option<Vec<u8>>, GitHubError> {
     let form: ContentForm = parsed(answer, path)?;
     if form.encoding != "base64" {
         return Ok(None);
     }
     let plain: String = form.content.chars().filter(|char| !char.is_whitespace()).collect();
-    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(Refusal::Failed)
+    STANDARD.decode(plain).context("the file's base64 is broken").map(Some).map_err(GitHubError::Failed)
 }
 
 #[derive(Deserialize)]

@@ -21,10 +21,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 pub use self::artifacts::{Artifact, WorkflowRun};
-pub use self::branches::{NotCommitted, OneFile};
+pub use self::branches::{FileCommit, NotCommitted};
 pub use self::checks::{CheckRun, Conclusion};
 pub use self::commits::{Blob, Tree};
-use self::download::Doors;
+use self::download::DownloadClients;
 pub use self::pulls::{MergeState, OpenPull};
 use super::env::Secret;
 use super::web;
@@ -32,7 +32,7 @@ use super::web;
 /// One repository on GitHub, or on a GitHub Enterprise Server.
 pub struct GitHub {
     client: Octocrab,
-    doors: Doors,
+    clients: DownloadClients,
     runtime: tokio::runtime::Runtime,
     repository: String,
     graphql: GraphQl,
@@ -46,7 +46,7 @@ struct GraphQl {
 
 /// Why GitHub did not do what was asked.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum GitHubError {
     /// The token must not do it.
     Forbidden,
     /// It does not exist, or the token must not see it.
@@ -55,7 +55,7 @@ pub enum Refusal {
     Failed(anyhow::Error),
 }
 
-impl From<anyhow::Error> for Refusal {
+impl From<anyhow::Error> for GitHubError {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
     }
@@ -64,7 +64,7 @@ impl From<anyhow::Error> for Refusal {
 /// Tries of one request.
 const TRIES: u32 = 5;
 /// The longest that all waits of one request may take together.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUTS: Duration = Duration::from_secs(120);
 /// Comments a page.
 const PAGE: usize = 100;
 /// Pages that are read at most: a bound against a server that never ends.
@@ -75,13 +75,13 @@ const JSON: &str = "application/vnd.github+json";
 /// The same, for a file's bytes as they are.
 const RAW: &str = "application/vnd.github.raw+json";
 
-struct Answer {
+struct GitHubResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
-impl Answer {
+impl GitHubResponse {
     /// Whether a list goes on after this page of `count`. A server behind a proxy may cap the page below what was asked for, so its
     /// own link decides where there is one.
     fn has_next(&self, count: usize) -> bool {
@@ -116,10 +116,10 @@ impl GitHub {
         // octocrab spawns its own buffer task when it is built.
         let guard = runtime.enter();
         let client = built(api, "GITHUB_API_URL", token)?;
-        let doors = Doors::open(api, token)?;
+        let clients = DownloadClients::open(api, token)?;
         drop(guard);
         let graphql = GraphQl { client: client.clone(), path: "/graphql".to_owned() };
-        Ok(Self { client, doors, runtime, repository: repository.to_owned(), graphql })
+        Ok(Self { client, clients, runtime, repository: repository.to_owned(), graphql })
     }
 
     /// The same, with GraphQL at an address of its own.
@@ -143,7 +143,13 @@ impl GitHub {
         format!("/repos/{}{rest}", self.repository)
     }
 
-    fn ask(&self, method: &Method, path: &str, body: Option<&Value>, doing: &'static str) -> Result<Answer, Refusal> {
+    fn ask(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Value>,
+        doing: &'static str,
+    ) -> Result<GitHubResponse, GitHubError> {
         self.ask_as(method, path, body, doing, JSON)
     }
 
@@ -154,14 +160,22 @@ impl GitHub {
         body: Option<&Value>,
         doing: &'static str,
         form: &'static str,
-    ) -> Result<Answer, Refusal> {
-        self.runtime.block_on(self.asked(method, path, body, form)).map_err(|refusal| match refusal {
-            Refusal::Failed(error) => Refusal::Failed(error.context(format!("{doing} ({} {path})", method.as_str()))),
+    ) -> Result<GitHubResponse, GitHubError> {
+        self.runtime.block_on(self.send(method, path, body, form)).map_err(|refusal| match refusal {
+            GitHubError::Failed(error) => {
+                GitHubError::Failed(error.context(format!("{doing} ({} {path})", method.as_str())))
+            }
             other => other,
         })
     }
 
-    async fn asked(&self, method: &Method, path: &str, body: Option<&Value>, form: &str) -> Result<Answer, Refusal> {
+    async fn send(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Value>,
+        form: &str,
+    ) -> Result<GitHubResponse, GitHubError> {
         let mut waited = Duration::ZERO;
         let mut tries = 1;
         loop {
@@ -170,10 +184,10 @@ impl GitHub {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
                 Ok(answer) => (pause(method, &answer, tries), refusal(&answer)),
                 // A lost answer to a POST may have been done.
-                Err(error) => ((method != Method::POST).then(|| backoff(tries)), Refusal::Failed(error)),
+                Err(error) => ((method != Method::POST).then(|| backoff(tries)), GitHubError::Failed(error)),
             };
             match wait {
-                Some(wait) if tries < TRIES && waited + wait <= PATIENCE => {
+                Some(wait) if tries < TRIES && waited + wait <= TIMEOUTS => {
                     tokio::time::sleep(wait).await;
                     waited += wait;
                     tries += 1;
@@ -183,7 +197,13 @@ impl GitHub {
         }
     }
 
-    async fn sent(&self, method: &Method, path: &str, body: Option<&Value>, form: &str) -> anyhow::Result<Answer> {
+    async fn sent(
+        &self,
+        method: &Method,
+        path: &str,
+        body: Option<&Value>,
+        form: &str,
+    ) -> anyhow::Result<GitHubResponse> {
         let text = body.map(Value::to_string).unwrap_or_default();
         let request = http::Request::builder()
             .method(method.clone())
@@ -197,7 +217,7 @@ impl GitHub {
         let response = client.execute(request).await?;
         let (parts, body) = response.into_parts();
         let body = body.collect().await?.to_bytes().to_vec();
-        Ok(Answer { status: parts.status, headers: parts.headers, body })
+        Ok(GitHubResponse { status: parts.status, headers: parts.headers, body })
     }
 }
 
@@ -211,7 +231,7 @@ fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocr
 }
 
 /// How long to wait before the next try; `None` where another try would not help.
-fn pause(method: &Method, answer: &Answer, tries: u32) -> Option<Duration> {
+fn pause(method: &Method, answer: &GitHubResponse, tries: u32) -> Option<Duration> {
     let number = |name| {
         answer.headers.get(name).and_then(|value| value.to_str().ok()).and_then(|text| text.trim().parse::<u64>().ok())
     };
@@ -235,23 +255,23 @@ fn backoff(tries: u32) -> Duration {
     Duration::from_millis(125 * (1 << tries.min(8)))
 }
 
-fn refusal(answer: &Answer) -> Refusal {
+fn refusal(answer: &GitHubResponse) -> GitHubError {
     match answer.status {
-        StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => Refusal::Forbidden,
-        StatusCode::NOT_FOUND => Refusal::Missing,
+        StatusCode::FORBIDDEN | StatusCode::UNAUTHORIZED => GitHubError::Forbidden,
+        StatusCode::NOT_FOUND => GitHubError::Missing,
         status => {
             let message: Option<String> = serde_json::from_slice::<Value>(&answer.body)
                 .ok()
                 .and_then(|body| Some(body.get("message")?.as_str()?.to_owned()));
             let said =
                 message.map_or(String::new(), |message| format!(": {}", message.chars().take(200).collect::<String>()));
-            Refusal::Failed(anyhow::anyhow!("GitHub answered {status}{said}"))
+            GitHubError::Failed(anyhow::anyhow!("GitHub answered {status}{said}"))
         }
     }
 }
 
-fn parsed<T: for<'de> Deserialize<'de>>(answer: &Answer, path: &str) -> Result<T, Refusal> {
+fn parsed<T: for<'de> Deserialize<'de>>(answer: &GitHubResponse, path: &str) -> Result<T, GitHubError> {
     serde_json::from_slice(&answer.body)
         .with_context(|| format!("GitHub's answer to {path} has another form than documented"))
-        .map_err(Refusal::Failed)
+        .map_err(GitHubError::Failed)
 }

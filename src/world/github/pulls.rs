@@ -3,7 +3,7 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, PAGE, Refusal, escaped, parsed};
+use super::{GitHub, GitHubError, PAGE, escaped, parsed};
 
 /// An open pull request of this repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, Refusal> {
+    pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let head = escaped(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
         let answer = self.ask(&Method::GET, &path, None, "while looking for the pull request")?;
@@ -50,7 +50,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn merge_state(&self, number: u64) -> Result<MergeState, Refusal> {
+    pub fn merge_state(&self, number: u64) -> Result<MergeState, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the test merge")?;
         let MergeForm { mergeable, merge_commit_sha } = parsed(&answer, &path)?;
@@ -65,7 +65,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn parents(&self, commit: &str) -> Result<Vec<String>, Refusal> {
+    pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitHubError> {
         let path = self.path(&format!("/git/commits/{}", escaped(commit)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
         Ok(parsed::<ParentsForm>(&answer, &path)?.parents.into_iter().map(|parent| parent.sha).collect())
@@ -75,7 +75,7 @@ impl GitHub {
     ///
     /// # Errors
     /// Why GitHub did not answer.
-    pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, Refusal> {
+    pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}?per_page=1", escaped(branch), escaped(head)));
         let answer = self.ask(&Method::GET, &path, None, "while asking for the merge base")?;
         Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)

@@ -3,11 +3,11 @@
 use http::Method;
 use serde::Deserialize;
 
-use super::{GitHub, RAW, Refusal, parsed};
+use super::{GitHub, GitHubError, RAW, parsed};
 use crate::format::archive;
-use crate::format::archive::Limits;
+use crate::format::archive::ArchiveLimits;
 use crate::model::RepoPath;
-use crate::world::base::{Archived, Depth, Listing, Node, NodeKind, Objects};
+use crate::world::base::{Archived, Depth, Listing, NodeKind, Objects, TreeNode};
 
 impl Objects for GitHub {
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing> {
@@ -18,8 +18,9 @@ impl Objects for GitHub {
         let path = self.path(&format!("/git/trees/{}{query}", of_id(id)?));
         let answer = self
             .ask(&Method::GET, &path, None, "while listing the base commit")
-            .map_err(|refusal| said(refusal, "the files of the base commit"))?;
-        let form: TreeForm = parsed(&answer, &path).map_err(|refusal| said(refusal, "the files of the base commit"))?;
+            .map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
+        let form: TreeForm =
+            parsed(&answer, &path).map_err(|refusal| tree_error(refusal, "the files of the base commit"))?;
         let entries = form.tree.into_iter().map(|EntryForm { path, mode, sha, size }| {
             let kind = match mode.as_str() {
                 "040000" => NodeKind::Folder,
@@ -27,7 +28,7 @@ impl Objects for GitHub {
                 "160000" => NodeKind::Other,
                 _ => NodeKind::File,
             };
-            (path, Node { kind, id: sha.unwrap_or_default(), size })
+            (path, TreeNode { kind, id: sha.unwrap_or_default(), size })
         });
         Ok(Listing { entries: entries.collect(), truncated: form.truncated })
     }
@@ -37,14 +38,15 @@ impl Objects for GitHub {
         let doing = "while reading a file of the base commit";
         let answer = self
             .ask_as(&Method::GET, &path, None, doing, RAW)
-            .map_err(|refusal| said(refusal, "a file of the base commit"))?;
+            .map_err(|refusal| tree_error(refusal, "a file of the base commit"))?;
         Ok(answer.body)
     }
 
     fn archive(&self, commit: &str, wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
         let what = "the files of the base commit";
-        let bytes = self.tarball(of_id(commit)?, Limits::DOWNLOAD).map_err(|refusal| said(refusal, what))?;
-        let unpacked = archive::tarball(&bytes, Limits::REPOSITORY, wanted)?;
+        let bytes =
+            self.tarball(of_id(commit)?, ArchiveLimits::DOWNLOAD).map_err(|refusal| tree_error(refusal, what))?;
+        let unpacked = archive::tarball(&bytes, ArchiveLimits::REPOSITORY, wanted)?;
         Ok(Some(unpacked.files))
     }
 }
@@ -58,12 +60,12 @@ fn of_id(id: &str) -> anyhow::Result<&str> {
     Ok(id)
 }
 
-fn said(refusal: Refusal, what: &str) -> anyhow::Error {
+fn tree_error(refusal: GitHubError, what: &str) -> anyhow::Error {
     match refusal {
-        Refusal::Forbidden | Refusal::Missing => {
+        GitHubError::Forbidden | GitHubError::Missing => {
             anyhow::anyhow!("{what} cannot be read: the job needs the permission `contents: read`")
         }
-        Refusal::Failed(error) => error,
+        GitHubError::Failed(error) => error,
     }
 }
 

@@ -13,17 +13,17 @@ use tokio::time::timeout;
 use super::exchange::Sending;
 use super::pool::Pool;
 use super::process::{Complaints, Launch, too_slow};
-use super::{Patience, Unopened, lasting, oneshot};
+use super::{Timeouts, Unopened, lasting, oneshot};
 use crate::format::request_v1;
-use crate::model::{Fault, Protocol, Request, Target, Transport};
+use crate::model::{CallError, Protocol, SampleRequest, Target, Transport};
 use crate::text::line;
 use crate::world::env::Env;
 use crate::world::web::client_for_targets;
 
 /// A program that can be asked.
-pub struct Agent {
+pub struct AgentProgram {
     means: Means,
-    patience: Patience,
+    timeouts: Timeouts,
     complaints: Mutex<BTreeMap<String, String>>,
 }
 
@@ -33,13 +33,13 @@ enum Means {
     Jsonl(Pool),
 }
 
-impl fmt::Debug for Agent {
+impl fmt::Debug for AgentProgram {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Agent").finish_non_exhaustive()
     }
 }
 
-impl Agent {
+impl AgentProgram {
     /// Opens a target that is a program; programs run in `root`, the repository's folder. Nothing is started yet.
     ///
     /// # Errors
@@ -59,32 +59,32 @@ impl Agent {
             }
             Transport::Model(_) => return Err(Unopened::Unusable("a model is no program".to_owned())),
         };
-        Ok(Self { means, patience: Patience::of(target), complaints: Mutex::default() })
+        Ok(Self { means, timeouts: Timeouts::of(target), complaints: Mutex::default() })
     }
 
     /// Makes one run: the text of its record, a JSON object.
     ///
     /// # Errors
     /// The fault that it came to.
-    pub async fn run(&self, request: &Request) -> Result<String, Fault> {
+    pub async fn run(&self, request: &SampleRequest) -> Result<String, CallError> {
         let asked = request_v1::written(request);
         match &self.means {
             Means::Http { client, url } => {
                 let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-                let (url, patience) = (url.clone(), self.patience);
-                let text = Sending { method: Method::POST, client, url, headers, body: asked, patience }.text().await?;
+                let (url, timeouts) = (url.clone(), self.timeouts);
+                let text = Sending { method: Method::POST, client, url, headers, body: asked, timeouts }.text().await?;
                 record(text.into_bytes())
             }
             Means::Oneshot(launch) => {
                 let said = Complaints::default();
-                let call = self.patience.call;
+                let call = self.timeouts.call;
                 let printed = timeout(call, oneshot::printed(launch, asked, &said)).await;
                 self.keep(request, said.text());
                 printed.unwrap_or_else(|_| Err(too_slow(call, &said))).and_then(record)
             }
             Means::Jsonl(pool) => {
                 let id = request_v1::id(request);
-                let (answer, said) = pool.answer(&id, &asked, self.patience.call).await;
+                let (answer, said) = pool.answer(&id, &asked, self.timeouts.call).await;
                 self.keep(request, said);
                 answer.and_then(record)
             }
@@ -92,7 +92,7 @@ impl Agent {
     }
 
     /// What the program wrote to stderr about this request, its last 64 KiB; given once, for the report.
-    pub fn complaints(&self, request: &Request) -> Option<String> {
+    pub fn complaints(&self, request: &SampleRequest) -> Option<String> {
         self.complaints.lock().unwrap_or_else(PoisonError::into_inner).remove(&request_v1::id(request))
     }
 
@@ -104,7 +104,7 @@ impl Agent {
         }
     }
 
-    fn keep(&self, request: &Request, text: String) {
+    fn keep(&self, request: &SampleRequest, text: String) {
         if !text.is_empty() {
             self.complaints.lock().unwrap_or_else(PoisonError::into_inner).insert(request_v1::id(request), text);
         }
@@ -120,7 +120,7 @@ fn http(address: &str) -> Result<Means, Unopened> {
 }
 
 /// A run record is a JSON object; what else it has to be is its reader's affair.
-fn record(printed: Vec<u8>) -> Result<String, Fault> {
+fn record(printed: Vec<u8>) -> Result<String, CallError> {
     let text = String::from_utf8(printed).map_err(|_| lasting("the answer is no UTF-8".to_owned()))?;
     let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
     match read {

@@ -10,10 +10,10 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, Header
 use reqwest::{Client, Url};
 
 use super::chat::secret_header;
-use super::credentials::Source;
+use super::credentials::CredentialsSource;
 use super::{Unopened, lasting};
-use crate::format::aws::Keys;
-use crate::model::{Fault, Provider};
+use crate::format::aws::AwsKeys;
+use crate::model::{CallError, Provider};
 use crate::world::env::Env;
 
 /// What stands in a path as it is; a model's name holds colons, and as an ARN slashes.
@@ -30,7 +30,7 @@ enum Access {
     /// A key of Bedrock's own, in a header.
     Bearer(HeaderValue),
     /// Keys of AWS, which sign.
-    Signed { region: String, source: Box<Source> },
+    Signed { region: String, source: Box<CredentialsSource> },
 }
 
 impl Bedrock {
@@ -53,7 +53,7 @@ impl Bedrock {
             (None, Some(name)) => {
                 return Err(Unopened::NoKey { wanted: format!("set the environment variable {name}") });
             }
-            (None, None) => Access::Signed { source: Box::new(Source::find(env, client, &region)?), region },
+            (None, None) => Access::Signed { source: Box::new(CredentialsSource::find(env, client, &region)?), region },
         };
         Ok(Self { url, access })
     }
@@ -62,7 +62,7 @@ impl Bedrock {
     ///
     /// # Errors
     /// That credentials cannot be had.
-    pub async fn headers(&self, body: &str) -> Result<HeaderMap, Fault> {
+    pub async fn headers(&self, body: &str) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         match &self.access {
@@ -71,8 +71,12 @@ impl Bedrock {
             }
             Access::Signed { region, source } => {
                 let keys = source.keys().await?;
-                let call =
-                    Call { method: "POST", url: &self.url, headers: &[("content-type", "application/json")], body };
+                let call = SignedCall {
+                    method: "POST",
+                    url: &self.url,
+                    headers: &[("content-type", "application/json")],
+                    body,
+                };
                 headers.extend(signature(&call, &keys, region, "bedrock", SystemTime::now())?);
             }
         }
@@ -92,7 +96,7 @@ fn address(base: &str, model: &str) -> Option<Url> {
 }
 
 /// What is signed.
-struct Call<'a> {
+struct SignedCall<'a> {
     method: &'a str,
     url: &'a Url,
     headers: &'a [(&'a str, &'a str)],
@@ -100,12 +104,12 @@ struct Call<'a> {
 }
 
 fn signature(
-    call: &Call<'_>,
-    keys: &Keys,
+    call: &SignedCall<'_>,
+    keys: &AwsKeys,
     region: &str,
     service: &str,
     at: SystemTime,
-) -> Result<Vec<(HeaderName, HeaderValue)>, Fault> {
+) -> Result<Vec<(HeaderName, HeaderValue)>, CallError> {
     let failed = |error: &dyn std::fmt::Display| lasting(format!("the call cannot be signed: {error}"));
     let identity = Credentials::new(&keys.id, &keys.secret, keys.session.clone(), None, "goldgate").into();
     let parameters = SigningParams::builder()
@@ -135,8 +139,8 @@ fn signature(
 mod tests {
     use std::time::{Duration, UNIX_EPOCH};
 
-    use super::{Call, address, host, signature};
-    use crate::format::aws::Keys;
+    use super::{SignedCall, address, host, signature};
+    use crate::format::aws::AwsKeys;
 
     #[test]
     fn a_model_stands_in_the_path_percent_encoded() {
@@ -154,7 +158,7 @@ mod tests {
     /// AWS's published examples (the Signature Version 4 test suite and the guide's example of a request).
     #[test]
     fn signatures_are_those_of_the_published_examples() {
-        let keys = Keys {
+        let keys = AwsKeys {
             id: "AKIDEXAMPLE".to_owned(),
             secret: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY".to_owned(),
             session: None,
@@ -205,7 +209,7 @@ mod tests {
                 "5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7",
             ),
         ] {
-            let call = Call { method, url: &url.parse().unwrap(), headers, body };
+            let call = SignedCall { method, url: &url.parse().unwrap(), headers, body };
             let signed = signature(&call, &keys, "us-east-1", service, at).unwrap();
             let (_, value) = signed.iter().find(|(name, _)| name == "authorization").unwrap();
             let found = value.to_str().unwrap();

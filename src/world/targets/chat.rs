@@ -8,22 +8,22 @@ use serde_json::Value;
 
 use super::bedrock::Bedrock;
 use super::exchange::Sending;
-use super::{Patience, Unopened};
+use super::{Timeouts, Unopened};
 use crate::format::wire::{Server, anthropic, converse, openai};
-use crate::model::{Conversation, Fault, Provider, Turn, Wire};
+use crate::model::{CallError, Conversation, ModelTurn, Provider, Wire};
 use crate::world::env::{Env, Secret};
 use crate::world::web::client_for_targets;
 
 /// A model that can be called.
-pub struct Chat {
+pub struct ChatModel {
     provider: Provider,
-    patience: Patience,
+    timeouts: Timeouts,
     client: Client,
-    line: Line,
+    line: WireSettings,
 }
 
 /// The wire, with what it needs.
-enum Line {
+enum WireSettings {
     OpenAi(Endpoint),
     Anthropic(Endpoint),
     Bedrock(Box<Bedrock>),
@@ -36,7 +36,7 @@ struct Endpoint {
     headers: HeaderMap,
 }
 
-impl fmt::Debug for Chat {
+impl fmt::Debug for ChatModel {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Chat").field("provider", &self.provider).finish_non_exhaustive()
     }
@@ -65,47 +65,47 @@ const ANTHROPIC: Vendor = Vendor {
     hosts: &["api.anthropic.com"],
 };
 
-impl Chat {
+impl ChatModel {
     /// Opens a model; nothing is called yet.
     ///
     /// # Errors
     /// Why it can never be called.
-    pub fn open(provider: &Provider, patience: Patience, env: &Env) -> Result<Self, Unopened> {
+    pub fn open(provider: &Provider, timeouts: Timeouts, env: &Env) -> Result<Self, Unopened> {
         let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
         let line = match provider.wire {
-            Wire::OpenAi => Line::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
-            Wire::Anthropic => Line::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
-            Wire::Bedrock => Line::Bedrock(Box::new(Bedrock::of(provider, &client, env)?)),
+            Wire::OpenAi => WireSettings::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
+            Wire::Anthropic => WireSettings::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
+            Wire::Bedrock => WireSettings::Bedrock(Box::new(Bedrock::of(provider, &client, env)?)),
         };
-        Ok(Self { provider: provider.clone(), patience, client, line })
+        Ok(Self { provider: provider.clone(), timeouts, client, line })
     }
 
     /// The model's next turn: one call.
     ///
     /// # Errors
     /// The fault that it came to.
-    pub async fn turn(&self, conversation: &Conversation) -> Result<Turn, Fault> {
+    pub async fn turn(&self, conversation: &Conversation) -> Result<ModelTurn, CallError> {
         match &self.line {
-            Line::OpenAi(endpoint) => {
+            WireSettings::OpenAi(endpoint) => {
                 let body = openai::request(conversation, &self.provider, endpoint.server);
-                openai::turn(&self.asked(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?)
+                openai::turn(&self.post(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?)
             }
-            Line::Anthropic(endpoint) => {
+            WireSettings::Anthropic(endpoint) => {
                 let body = anthropic::request(conversation, &self.provider, endpoint.server);
-                let answer = self.asked(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?;
+                let answer = self.post(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?;
                 anthropic::turn(&answer, conversation)
             }
-            Line::Bedrock(bedrock) => {
+            WireSettings::Bedrock(bedrock) => {
                 let body = converse::request(conversation, &self.provider).to_string();
                 let headers = bedrock.headers(&body).await?;
-                converse::turn(&self.asked(&bedrock.url, headers, body).await?, conversation)
+                converse::turn(&self.post(&bedrock.url, headers, body).await?, conversation)
             }
         }
     }
 
-    async fn asked(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Value, Fault> {
-        let (client, url, patience) = (&self.client, url.clone(), self.patience);
-        Sending { client, method: Method::POST, url, headers, body, patience }.answer().await
+    async fn post(&self, url: &Url, headers: HeaderMap, body: String) -> Result<Value, CallError> {
+        let (client, url, timeouts) = (&self.client, url.clone(), self.timeouts);
+        Sending { client, method: Method::POST, url, headers, body, timeouts }.answer().await
     }
 }
 

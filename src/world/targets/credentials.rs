@@ -10,47 +10,47 @@ use reqwest::{Client, Method, Url};
 use tokio::sync::Mutex;
 
 use super::exchange::Sending;
-use super::{Patience, Unopened, lasting};
+use super::{Timeouts, Unopened, lasting};
 use crate::format::aws;
-use crate::format::aws::{Keys, Profile, ProfileFile};
-use crate::model::Fault;
+use crate::format::aws::{AwsKeys, AwsProfile, AwsProfileFile};
+use crate::model::CallError;
 use crate::world::env::{Env, Secret};
 
 /// How long before their end keys are renewed.
 const EARLY: SignedDuration = SignedDuration::from_mins(5);
 
-const PATIENCE: Patience = Patience { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+const TIMEOUTS: Timeouts = Timeouts { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
 
 /// Where keys come from. Those that end are renewed before they do.
-pub struct Source {
-    origin: Origin,
+pub struct CredentialsSource {
+    origin: CredentialsOrigin,
     client: Client,
-    kept: Mutex<Option<Keys>>,
+    kept: Mutex<Option<AwsKeys>>,
 }
 
-enum Origin {
+enum CredentialsOrigin {
     /// Keys that stay.
-    Stated(Keys),
+    Stated(AwsKeys),
     /// A token of another identity, which the token service takes for keys.
     WebIdentity { token_file: PathBuf, role: String, session: String, url: Url },
     /// An endpoint beside the container.
-    Container { url: Url, token: Token },
+    Container { url: Url, token: ContainerToken },
 }
 
 /// What a container's endpoint wants to see.
-enum Token {
+enum ContainerToken {
     Nothing,
     Stated(Secret),
     File(PathBuf),
 }
 
-impl Source {
+impl CredentialsSource {
     /// The first place in AWS's own order that has something; nothing is asked yet.
     ///
     /// # Errors
     /// That there is none, or that one cannot be used.
     pub fn find(env: &Env, client: &Client, region: &str) -> Result<Self, Unopened> {
-        let found = of_variables(env).or_else(|| profile(env).keys).map(Origin::Stated);
+        let found = of_variables(env).or_else(|| profile(env).keys).map(CredentialsOrigin::Stated);
         let origin = match found {
             Some(origin) => Some(origin),
             None => match web_identity(env, region)? {
@@ -67,8 +67,8 @@ impl Source {
     ///
     /// # Errors
     /// Why there are none.
-    pub async fn keys(&self) -> Result<Keys, Fault> {
-        if let Origin::Stated(keys) = &self.origin {
+    pub async fn keys(&self) -> Result<AwsKeys, CallError> {
+        if let CredentialsOrigin::Stated(keys) = &self.origin {
             return Ok(keys.clone());
         }
         // Held while asking, so that many calls at once ask once.
@@ -80,7 +80,7 @@ impl Source {
             None => {
                 let keys = self.renewed().await.map_err(|fault| {
                     let what = format!("while asking for AWS credentials: {}", fault.what);
-                    Fault { what, ..fault }
+                    CallError { what, ..fault }
                 })?;
                 *kept = Some(keys.clone());
                 Ok(keys)
@@ -88,16 +88,16 @@ impl Source {
         }
     }
 
-    async fn renewed(&self) -> Result<Keys, Fault> {
+    async fn renewed(&self) -> Result<AwsKeys, CallError> {
         let mut headers = HeaderMap::new();
-        let (method, url, body, read): (_, _, _, fn(&str) -> Option<Keys>) = match &self.origin {
-            Origin::Stated(keys) => return Ok(keys.clone()),
-            Origin::WebIdentity { token_file, role, session, url } => {
+        let (method, url, body, read): (_, _, _, fn(&str) -> Option<AwsKeys>) = match &self.origin {
+            CredentialsOrigin::Stated(keys) => return Ok(keys.clone()),
+            CredentialsOrigin::WebIdentity { token_file, role, session, url } => {
                 let form = HeaderValue::from_static("application/x-www-form-urlencoded");
                 headers.insert(CONTENT_TYPE, form);
-                (Method::POST, url, asked(role, session, &content(token_file)?), aws::assumed)
+                (Method::POST, url, sts_query(role, session, &content(token_file)?), aws::assumed)
             }
-            Origin::Container { url, token } => {
+            CredentialsOrigin::Container { url, token } => {
                 if let Some(token) = token.read()? {
                     let mut value = HeaderValue::from_str(token.reveal())
                         .map_err(|_| lasting("the token holds characters that no header may hold".to_owned()))?;
@@ -107,15 +107,15 @@ impl Source {
                 (Method::GET, url, String::new(), aws::contained)
             }
         };
-        let sending = Sending { client: &self.client, method, url: url.clone(), headers, body, patience: PATIENCE };
+        let sending = Sending { client: &self.client, method, url: url.clone(), headers, body, timeouts: TIMEOUTS };
         let (_, answer) = sending.bytes().await?;
         // What the answer is instead stays out of it: it may hold half of a key.
         read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer holds no keys".to_owned()))
     }
 }
 
-impl Token {
-    fn read(&self) -> Result<Option<Secret>, Fault> {
+impl ContainerToken {
+    fn read(&self) -> Result<Option<Secret>, CallError> {
         match self {
             Self::Nothing => Ok(None),
             Self::Stated(token) => Ok(Some(token.clone())),
@@ -125,13 +125,13 @@ impl Token {
 }
 
 /// The content of a token's file; it is read anew each time, since it is replaced from time to time.
-fn content(file: &PathBuf) -> Result<String, Fault> {
+fn content(file: &PathBuf) -> Result<String, CallError> {
     let text =
         fs::read_to_string(file).map_err(|error| lasting(format!("the token's file cannot be read: {error}")))?;
     Ok(text.trim().to_owned())
 }
 
-fn asked(role: &str, session: &str, token: &str) -> String {
+fn sts_query(role: &str, session: &str, token: &str) -> String {
     let mut url = Url::parse("http://form").expect("a host alone is an address");
     url.query_pairs_mut()
         .append_pair("Action", "AssumeRoleWithWebIdentity")
@@ -148,27 +148,27 @@ pub fn region(env: &Env) -> Option<String> {
     stated.map(str::to_owned).or_else(|| profile(env).region)
 }
 
-fn of_variables(env: &Env) -> Option<Keys> {
+fn of_variables(env: &Env) -> Option<AwsKeys> {
     let own = |name: &str| env.get(name).map(str::to_owned);
     let (id, secret) = (own("AWS_ACCESS_KEY_ID")?, own("AWS_SECRET_ACCESS_KEY")?);
-    Some(Keys { id, secret, session: own("AWS_SESSION_TOKEN"), expires: None })
+    Some(AwsKeys { id, secret, session: own("AWS_SESSION_TOKEN"), expires: None })
 }
 
 /// The profile of the two files; the credentials' file comes first.
-fn profile(env: &Env) -> Profile {
+fn profile(env: &Env) -> AwsProfile {
     let name = env.get("AWS_PROFILE").unwrap_or("default");
-    let read = |variable: &str, usual: &str, file: ProfileFile| {
+    let read = |variable: &str, usual: &str, file: AwsProfileFile| {
         let home = || env.get("HOME").map(|home| PathBuf::from(home).join(".aws").join(usual));
         let path = env.get(variable).map(PathBuf::from).or_else(home);
         let text = path.and_then(|path| fs::read_to_string(path).ok());
         text.map(|text| aws::profile(&text, file, name)).unwrap_or_default()
     };
-    let first = read("AWS_SHARED_CREDENTIALS_FILE", "credentials", ProfileFile::Credentials);
-    let second = read("AWS_CONFIG_FILE", "config", ProfileFile::Config);
-    Profile { keys: first.keys.or(second.keys), region: second.region.or(first.region) }
+    let first = read("AWS_SHARED_CREDENTIALS_FILE", "credentials", AwsProfileFile::Credentials);
+    let second = read("AWS_CONFIG_FILE", "config", AwsProfileFile::Config);
+    AwsProfile { keys: first.keys.or(second.keys), region: second.region.or(first.region) }
 }
 
-fn web_identity(env: &Env, region: &str) -> Result<Option<Origin>, Unopened> {
+fn web_identity(env: &Env, region: &str) -> Result<Option<CredentialsOrigin>, Unopened> {
     let (Some(file), Some(role)) = (env.get("AWS_WEB_IDENTITY_TOKEN_FILE"), env.get("AWS_ROLE_ARN")) else {
         return Ok(None);
     };
@@ -177,10 +177,10 @@ fn web_identity(env: &Env, region: &str) -> Result<Option<Origin>, Unopened> {
     let address = stated.map_or_else(|| format!("https://sts.{region}.{domain}/"), str::to_owned);
     let url = address.parse().map_err(|_| Unopened::Unusable("the address of the token service is none".to_owned()))?;
     let session = env.get("AWS_ROLE_SESSION_NAME").unwrap_or("goldgate").to_owned();
-    Ok(Some(Origin::WebIdentity { token_file: file.into(), role: role.to_owned(), session, url }))
+    Ok(Some(CredentialsOrigin::WebIdentity { token_file: file.into(), role: role.to_owned(), session, url }))
 }
 
-fn container(env: &Env) -> Result<Option<Origin>, Unopened> {
+fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
     let relative = env.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI");
     let address = match (relative, env.get("AWS_CONTAINER_CREDENTIALS_FULL_URI")) {
         (Some(path), _) => format!("http://169.254.170.2{path}"),
@@ -192,9 +192,9 @@ fn container(env: &Env) -> Result<Option<Origin>, Unopened> {
         let what = "the address of the container's credentials is neither https nor of this machine";
         Unopened::Unusable(what.to_owned())
     })?;
-    let file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|file| Token::File(file.into()));
-    let token = file.or_else(|| env.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(Token::Stated));
-    Ok(Some(Origin::Container { url, token: token.unwrap_or(Token::Nothing) }))
+    let file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|file| ContainerToken::File(file.into()));
+    let token = file.or_else(|| env.secret("AWS_CONTAINER_AUTHORIZATION_TOKEN").map(ContainerToken::Stated));
+    Ok(Some(CredentialsOrigin::Container { url, token: token.unwrap_or(ContainerToken::Nothing) }))
 }
 
 /// AWS's own rule: keys come over TLS, or from the machine itself and the two addresses that its containers know.

@@ -8,9 +8,9 @@ use reqwest::{Client, Method, Response, Url};
 use serde_json::Value;
 use tokio::time::timeout;
 
-use super::{MAX_ANSWER_BYTES, Patience, lasting, passing, shown};
+use super::{MAX_ANSWER_BYTES, Timeouts, display_timeout, lasting, passing};
 use crate::format::wire;
-use crate::model::{Fault, Retry, Status};
+use crate::model::{CallError, Retry, RunStatus};
 use crate::text::line;
 
 /// A request that is ready to be sent.
@@ -26,7 +26,7 @@ pub struct Sending<'a> {
     /// Its body.
     pub body: String,
     /// How long to wait.
-    pub patience: Patience,
+    pub timeouts: Timeouts,
 }
 
 impl Sending<'_> {
@@ -34,8 +34,8 @@ impl Sending<'_> {
     ///
     /// # Errors
     /// The fault that it came to. None shows a header, nor the query of the address.
-    pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), Fault> {
-        let call = self.patience.call;
+    pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), CallError> {
+        let call = self.timeouts.call;
         timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))
     }
 
@@ -43,7 +43,7 @@ impl Sending<'_> {
     ///
     /// # Errors
     /// As with `bytes`.
-    pub async fn text(self) -> Result<String, Fault> {
+    pub async fn text(self) -> Result<String, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)?;
         String::from_utf8(body).map_err(|_| passing("the answer is no UTF-8".to_owned()))
@@ -53,17 +53,17 @@ impl Sending<'_> {
     ///
     /// # Errors
     /// As with `bytes`.
-    pub async fn answer(self) -> Result<Value, Fault> {
+    pub async fn answer(self) -> Result<Value, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)
     }
 
-    async fn exchange(self) -> Result<(Option<String>, Vec<u8>), Fault> {
+    async fn exchange(self) -> Result<(Option<String>, Vec<u8>), CallError> {
         let sent = self.client.request(self.method, self.url).headers(self.headers).body(self.body).send().await;
         let response = sent.map_err(broken)?;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        let body = body(response, self.patience.stall).await;
+        let body = body(response, self.timeouts.stall).await;
         match status {
             200..=299 => Ok((text(&headers, CONTENT_TYPE.as_str()).map(str::to_owned), body?)),
             // What a refusal says is good to know; a body that broke off changes nothing about it.
@@ -72,13 +72,13 @@ impl Sending<'_> {
     }
 }
 
-fn too_slow(call: Duration) -> Fault {
-    let what = format!("no answer within {}", shown(call));
-    Fault { status: Status::Timeout, what, retry: Retry::Later { after: None } }
+fn too_slow(call: Duration) -> CallError {
+    let what = format!("no answer within {}", display_timeout(call));
+    CallError { status: RunStatus::Timeout, what, retry: Retry::Later { after: None } }
 }
 
 /// A connection that broke. The address stays out of it: a query may hold a key.
-fn broken(error: reqwest::Error) -> Fault {
+fn broken(error: reqwest::Error) -> CallError {
     let build = error.is_builder();
     let error = error.without_url();
     let mut text = error.to_string();
@@ -91,12 +91,12 @@ fn broken(error: reqwest::Error) -> Fault {
     if build { lasting(what) } else { passing(what) }
 }
 
-async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, Fault> {
+async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallError> {
     let mut body = Vec::new();
     loop {
         let piece = timeout(stall, response.chunk()).await.map_err(|_| {
-            let what = format!("the answer stopped after {} bytes for {}", body.len(), shown(stall));
-            Fault { status: Status::Stalled, what, retry: Retry::Later { after: None } }
+            let what = format!("the answer stopped after {} bytes for {}", body.len(), display_timeout(stall));
+            CallError { status: RunStatus::Stalled, what, retry: Retry::Later { after: None } }
         })?;
         let Some(piece) = piece.map_err(broken)? else { return Ok(body) };
         if body.len() + piece.len() > MAX_ANSWER_BYTES {
@@ -106,7 +106,7 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, Fault>
     }
 }
 
-fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> Fault {
+fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
     let said: Value = serde_json::from_slice(body).unwrap_or_default();
     let text_of = |name: &str| text(headers, name);
     let shown =
@@ -125,12 +125,12 @@ fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> Fault {
     if !again {
         return lasting(what);
     }
-    let told = wire::Told {
+    let told = wire::RetryHint {
         after: text_of(RETRY_AFTER.as_str()),
         after_ms: text_of("retry-after-ms"),
         date: text_of(DATE.as_str()),
     };
-    Fault { status: Status::Error, what, retry: Retry::Later { after: wire::wait(told) } }
+    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: wire::wait(told) } }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -18,11 +18,11 @@ use std::fmt;
 use std::path::Path;
 use std::time::Duration;
 
-pub use self::agent::Agent;
-pub use self::chat::Chat;
+pub use self::agent::AgentProgram;
+pub use self::chat::ChatModel;
 pub use self::origin::{is_vendors, origin};
 use super::env::Env;
-use crate::model::{Fault, Retry, Status, Target, Transport};
+use crate::model::{CallError, Retry, RunStatus, Target, Transport};
 
 /// The largest answer that is read: a body, or what a process prints.
 pub const MAX_ANSWER_BYTES: usize = 32 << 20;
@@ -37,9 +37,9 @@ pub const STALL: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub enum Live {
     /// A model, which is told a conversation.
-    Chat(Chat),
+    Chat(ChatModel),
     /// An agent's own program, which is given a request.
-    Agent(Agent),
+    Agent(AgentProgram),
 }
 
 impl Live {
@@ -49,22 +49,22 @@ impl Live {
     /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
         match &target.transport {
-            Transport::Model(provider) => Chat::open(provider, Patience::of(target), env).map(Self::Chat),
-            Transport::Command { .. } | Transport::Http(_) => Agent::open(target, root, env).map(Self::Agent),
+            Transport::Model(provider) => ChatModel::open(provider, Timeouts::of(target), env).map(Self::Chat),
+            Transport::Command { .. } | Transport::Http(_) => AgentProgram::open(target, root, env).map(Self::Agent),
         }
     }
 }
 
 /// How long a target is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
+pub struct Timeouts {
     /// For a whole call.
     pub call: Duration,
     /// For the next piece of an answer that has begun.
     pub stall: Duration,
 }
 
-impl Patience {
+impl Timeouts {
     /// What the config says, or the usual.
     pub fn of(target: &Target) -> Self {
         Self { call: target.timeout.unwrap_or(CALL), stall: target.stall.unwrap_or(STALL) }
@@ -95,16 +95,16 @@ impl fmt::Display for Unopened {
 impl Error for Unopened {}
 
 /// A fault after which no other try helps.
-fn lasting(what: String) -> Fault {
-    Fault { status: Status::Error, what, retry: Retry::Never }
+fn lasting(what: String) -> CallError {
+    CallError { status: RunStatus::Error, what, retry: Retry::Never }
 }
 
 /// A fault that the next try may be spared.
-fn passing(what: String) -> Fault {
-    Fault { status: Status::Error, what, retry: Retry::Later { after: None } }
+fn passing(what: String) -> CallError {
+    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
 }
 
 /// The time in which a call has to end.
-fn shown(time: Duration) -> String {
+fn display_timeout(time: Duration) -> String {
     if time.subsec_millis() == 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
 }

@@ -7,9 +7,9 @@ use tokio::process::{ChildStdin, ChildStdout};
 use tokio::spawn;
 use tokio::time::timeout;
 
-use super::process::{Amount, Complaints, FLOOD, Group, Launch, Process};
+use super::process::{Complaints, FLOOD, Launch, OutputBudget, Process, ProcessGroup};
 use super::{MAX_ANSWER_BYTES, lasting};
-use crate::model::Fault;
+use crate::model::CallError;
 
 /// How long the output of a process that has ended may take to come: somebody may have inherited it.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -18,17 +18,17 @@ const DRAIN: Duration = Duration::from_secs(2);
 ///
 /// # Errors
 /// That it cannot be started, that it failed, that it wrote too much.
-pub async fn printed(launch: &Launch, request: String, said: &Complaints) -> Result<Vec<u8>, Fault> {
+pub async fn printed(launch: &Launch, request: String, said: &Complaints) -> Result<Vec<u8>, CallError> {
     let mut process = Process::start(launch)?;
     let group = process.group;
     let writer = spawn(ask(process.stdin.take(), request));
     let listener = spawn(said.clone().listen(process.stderr.take(), group));
-    let reader = spawn(read(process.stdout.take(), group));
+    let reader = spawn(read_stdout(process.stdout.take(), group));
     let ended = process.child.wait().await;
     // What it left running would hold its output open.
     group.kill();
     writer.abort();
-    if let Ok(Ok(Amount::Flood)) = timeout(DRAIN, listener).await {
+    if let Ok(Ok(OutputBudget::Flood)) = timeout(DRAIN, listener).await {
         return Err(lasting(format!("the program wrote more than {} MiB to stderr{}", FLOOD >> 20, said.last_words())));
     }
     let output = match timeout(DRAIN, reader).await {
@@ -55,7 +55,7 @@ async fn ask(stdin: Option<ChildStdin>, request: String) {
 }
 
 /// Everything that is printed; `None` where that is too much.
-async fn read(stdout: Option<ChildStdout>, group: Group) -> Option<Vec<u8>> {
+async fn read_stdout(stdout: Option<ChildStdout>, group: ProcessGroup) -> Option<Vec<u8>> {
     let mut output = Vec::new();
     let mut stdout = stdout?.take(MAX_ANSWER_BYTES as u64 + 1);
     // What came before a failed read is judged as it is.

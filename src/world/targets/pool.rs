@@ -11,9 +11,9 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::process::{Amount, Complaints, FLOOD, Launch, Process, too_slow};
+use super::process::{Complaints, FLOOD, Launch, OutputBudget, Process, too_slow};
 use super::{MAX_ANSWER_BYTES, lasting};
-use crate::model::Fault;
+use crate::model::CallError;
 use crate::text::line;
 
 /// How long a worker is listened to after its answer: one that answers twice mostly does so in one breath.
@@ -33,14 +33,14 @@ pub struct Pool {
 struct Worker {
     process: Process,
     stdin: ChildStdin,
-    heard: Receiver<Heard>,
+    heard: Receiver<WorkerMessage>,
     said: Complaints,
     /// The request that it answered last.
     answered: Option<String>,
 }
 
 /// What comes from a worker.
-enum Heard {
+enum WorkerMessage {
     /// A line.
     Line(Vec<u8>),
     /// A line without an end.
@@ -50,9 +50,9 @@ enum Heard {
 }
 
 /// Why a worker's sample has no answer.
-enum Trouble {
+enum WorkerError {
     /// The worker did wrong by this sample.
-    Its(Fault),
+    Its(CallError),
     /// The worker did wrong by the sample before, and this one can have another.
     Before,
 }
@@ -64,7 +64,7 @@ impl Pool {
     }
 
     /// Waits for a free worker, and asks it; beside what it answered is what it wrote to stderr meanwhile.
-    pub async fn answer(&self, id: &str, request: &str, call: Duration) -> (Result<Vec<u8>, Fault>, String) {
+    pub async fn answer(&self, id: &str, request: &str, call: Duration) -> (Result<Vec<u8>, CallError>, String) {
         let Ok(_seat) = self.seats.acquire().await else {
             return (Err(lasting("the pool is closed".to_owned())), String::new());
         };
@@ -76,8 +76,8 @@ impl Pool {
             worker.said.begin();
             let answer = match timeout(call, worker.ask(id, request)).await {
                 Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(Trouble::Before)) => continue,
-                Ok(Err(Trouble::Its(fault))) => Err(fault),
+                Ok(Err(WorkerError::Before)) => continue,
+                Ok(Err(WorkerError::Its(fault))) => Err(fault),
                 Err(_) => Err(too_slow(call, &worker.said)),
             };
             let said = worker.said.text();
@@ -89,7 +89,7 @@ impl Pool {
     }
 
     /// A worker that waits, or a new one.
-    fn free(&self) -> Result<Worker, Fault> {
+    fn free(&self) -> Result<Worker, CallError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(mut worker) = idle.pop() {
             if worker.is_quiet() {
@@ -115,15 +115,15 @@ impl Pool {
 }
 
 impl Worker {
-    fn start(launch: &Launch) -> Result<Self, Fault> {
+    fn start(launch: &Launch) -> Result<Self, CallError> {
         let mut process = Process::start(launch)?;
         let (tell, heard) = channel(1);
         let said = Complaints::default();
         let listening = said.clone().listen(process.stderr.take(), process.group);
         let alarm = tell.clone();
         spawn(async move {
-            if listening.await == Amount::Flood {
-                let _ = alarm.send(Heard::Flood).await;
+            if listening.await == OutputBudget::Flood {
+                let _ = alarm.send(WorkerMessage::Flood).await;
             }
         });
         if let Some(stdout) = process.stdout.take() {
@@ -138,18 +138,18 @@ impl Worker {
         self.heard.is_empty() && !self.heard.is_closed() && matches!(self.process.child.try_wait(), Ok(None))
     }
 
-    async fn ask(&mut self, id: &str, request: &str) -> Result<Vec<u8>, Trouble> {
+    async fn ask(&mut self, id: &str, request: &str) -> Result<Vec<u8>, WorkerError> {
         // A worker that is gone is found so when its answer is waited for.
         let _ = self.stdin.write_all(request.as_bytes()).await;
         let _ = self.stdin.write_all(b"\n").await;
         let _ = self.stdin.flush().await;
         let answer = match self.heard.recv().await {
-            Some(Heard::Line(line)) => line,
-            other => return Err(Trouble::Its(self.failed(other).await)),
+            Some(WorkerMessage::Line(line)) => line,
+            other => return Err(WorkerError::Its(self.failed(other).await)),
         };
         match id_of(&answer) {
             Some(found) if found == id => {}
-            Some(found) if Some(&found) == self.answered.as_ref() => return Err(Trouble::Before),
+            Some(found) if Some(&found) == self.answered.as_ref() => return Err(WorkerError::Before),
             Some(found) => {
                 let what = format!("the worker answered request {} in its place", line(&found, 100));
                 return Err(self.its(what));
@@ -162,29 +162,31 @@ impl Worker {
         match timeout(SETTLE, self.heard.recv()).await {
             // It is quiet, or has ended after its answer.
             Err(_) | Ok(None) => {}
-            Ok(Some(Heard::Line(more))) if id_of(&more).as_deref() == Some(id) => {
+            Ok(Some(WorkerMessage::Line(more))) if id_of(&more).as_deref() == Some(id) => {
                 return Err(self.its("the worker answered twice".to_owned()));
             }
-            Ok(Some(Heard::Line(more))) => {
+            Ok(Some(WorkerMessage::Line(more))) => {
                 let start = line(&String::from_utf8_lossy(&more[..more.len().min(800)]), 200);
                 return Err(self.its(format!("the worker went on after its answer: {start}")));
             }
-            Ok(other) => return Err(Trouble::Its(self.failed(other).await)),
+            Ok(other) => return Err(WorkerError::Its(self.failed(other).await)),
         }
         self.answered = Some(id.to_owned());
         Ok(answer)
     }
 
-    fn its(&self, what: String) -> Trouble {
-        Trouble::Its(lasting(format!("{what}{}", self.said.last_words())))
+    fn its(&self, what: String) -> WorkerError {
+        WorkerError::Its(lasting(format!("{what}{}", self.said.last_words())))
     }
 
     /// The fault where something else came than a line.
-    async fn failed(&mut self, heard: Option<Heard>) -> Fault {
+    async fn failed(&mut self, heard: Option<WorkerMessage>) -> CallError {
         let what = match heard {
-            Some(Heard::Flood) => format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20),
-            Some(Heard::Endless) => format!("the worker printed a line of more than {} MiB", MAX_ANSWER_BYTES >> 20),
-            Some(Heard::Line(_)) | None => match timeout(FAREWELL, self.process.child.wait()).await {
+            Some(WorkerMessage::Flood) => format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20),
+            Some(WorkerMessage::Endless) => {
+                format!("the worker printed a line of more than {} MiB", MAX_ANSWER_BYTES >> 20)
+            }
+            Some(WorkerMessage::Line(_)) | None => match timeout(FAREWELL, self.process.child.wait()).await {
                 Ok(Ok(status)) => format!("the worker ended with {status}"),
                 Ok(Err(_)) | Err(_) => "the worker closed its output".to_owned(),
             },
@@ -194,18 +196,18 @@ impl Worker {
 }
 
 /// Passes on line by line; blank ones say nothing.
-async fn pass_on(stdout: ChildStdout, tell: Sender<Heard>) {
+async fn pass_on(stdout: ChildStdout, tell: Sender<WorkerMessage>) {
     let mut stdout = BufReader::new(stdout);
     loop {
         let mut found = Vec::new();
         let mut limited = (&mut stdout).take(MAX_ANSWER_BYTES as u64 + 1);
         let heard = match limited.read_until(b'\n', &mut found).await {
             Ok(0) | Err(_) => return,
-            Ok(length) if length > MAX_ANSWER_BYTES => Heard::Endless,
+            Ok(length) if length > MAX_ANSWER_BYTES => WorkerMessage::Endless,
             Ok(_) if found.trim_ascii().is_empty() => continue,
-            Ok(_) => Heard::Line(found),
+            Ok(_) => WorkerMessage::Line(found),
         };
-        let last = matches!(heard, Heard::Endless);
+        let last = matches!(heard, WorkerMessage::Endless);
         if tell.send(heard).await.is_err() || last {
             return;
         }
@@ -215,8 +217,8 @@ async fn pass_on(stdout: ChildStdout, tell: Sender<Heard>) {
 /// The id of an answer.
 fn id_of(answer: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
-    struct Answer {
+    struct AnswerId {
         id: String,
     }
-    serde_json::from_slice(answer).ok().map(|Answer { id }| id)
+    serde_json::from_slice(answer).ok().map(|AnswerId { id }| id)
 }

@@ -10,8 +10,8 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 use super::descendants::descendants;
-use super::{lasting, shown};
-use crate::model::{Fault, Retry, Status};
+use super::{display_timeout, lasting};
+use crate::model::{CallError, Retry, RunStatus};
 use crate::text::line;
 
 /// How much of stderr is kept.
@@ -31,14 +31,14 @@ pub struct Process {
     /// What it complains about.
     pub stderr: Option<ChildStderr>,
     /// Its group.
-    pub group: Group,
+    pub group: ProcessGroup,
 }
 
 /// A process and everything that it started.
 #[derive(Debug, Clone, Copy)]
-pub struct Group(Option<Pid>);
+pub struct ProcessGroup(Option<Pid>);
 
-impl Group {
+impl ProcessGroup {
     /// Ends them all, those too that left the group; what they wrote can still be read.
     pub fn kill(self) {
         if let Some(leader) = self.0 {
@@ -68,7 +68,7 @@ impl Process {
     ///
     /// # Errors
     /// Why it cannot be started.
-    pub fn start(launch: &Launch) -> Result<Self, Fault> {
+    pub fn start(launch: &Launch) -> Result<Self, CallError> {
         let Launch { argv, root, env } = launch;
         let [program, arguments @ ..] = argv.as_slice() else { return Err(lasting("the command is empty".to_owned())) };
         // Whether a relative path counts from this folder or the child's is the platform's choice otherwise.
@@ -80,7 +80,7 @@ impl Process {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
             command.spawn().map_err(|error| lasting(format!("cannot start {}: {error}", line(program, 100))))?;
-        let group = Group(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
+        let group = ProcessGroup(child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw));
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         Ok(Self { child, stdin, stdout, stderr, group })
     }
@@ -93,9 +93,9 @@ impl Drop for Process {
 }
 
 /// The fault of a program that took too long.
-pub fn too_slow(call: Duration, said: &Complaints) -> Fault {
-    let what = format!("no answer within {}{}", shown(call), said.last_words());
-    Fault { status: Status::Timeout, what, retry: Retry::Never }
+pub fn too_slow(call: Duration, said: &Complaints) -> CallError {
+    let what = format!("no answer within {}{}", display_timeout(call), said.last_words());
+    CallError { status: RunStatus::Timeout, what, retry: Retry::Never }
 }
 
 /// The end of what a process wrote to stderr.
@@ -110,7 +110,7 @@ struct Tail {
 
 /// Whether a process may go on writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub enum OutputBudget {
     /// It may.
     Fine,
     /// It has written far more than anybody will read.
@@ -119,29 +119,29 @@ pub enum Amount {
 
 impl Complaints {
     /// Takes everything that comes, so that the process never waits for a reader. Ends with it; at a flood it ends the process.
-    pub async fn listen(self, from: Option<ChildStderr>, group: Group) -> Amount {
-        let Some(mut from) = from else { return Amount::Fine };
+    pub async fn listen(self, from: Option<ChildStderr>, group: ProcessGroup) -> OutputBudget {
+        let Some(mut from) = from else { return OutputBudget::Fine };
         let mut piece = vec![0; 16 << 10];
         loop {
             match from.read(&mut piece).await {
-                Ok(0) | Err(_) => return Amount::Fine,
+                Ok(0) | Err(_) => return OutputBudget::Fine,
                 Ok(length) => {
-                    if self.add(&piece[..length]) == Amount::Flood {
+                    if self.add(&piece[..length]) == OutputBudget::Flood {
                         group.kill();
-                        return Amount::Flood;
+                        return OutputBudget::Flood;
                     }
                 }
             }
         }
     }
 
-    fn add(&self, piece: &[u8]) -> Amount {
+    fn add(&self, piece: &[u8]) -> OutputBudget {
         let mut tail = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         tail.kept.extend_from_slice(piece);
         tail.since += piece.len();
         let more = tail.kept.len().saturating_sub(KEPT);
         tail.kept.drain(..more);
-        if tail.since > FLOOD { Amount::Flood } else { Amount::Fine }
+        if tail.since > FLOOD { OutputBudget::Flood } else { OutputBudget::Fine }
     }
 
     /// Forgets what was said about the sample before.

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use goldgate::format::config;
-use goldgate::model::{Agent, AgentFiles, RepoPath, RunKey, Source};
-use goldgate::suites::{Shelf, files_below, input_digest, kind, sha256_hex};
+use goldgate::model::{Agent, AgentFiles, RepoPath, RunKey, RunSource};
+use goldgate::suites::{Files, files_below, input_digest, kind, sha256_hex};
 use goldgate::world::Disk;
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -129,7 +129,7 @@ fn agent_digest(disk: &Disk, agent: &Agent) -> String {
 
 /// The recordings of a run.
 fn recordings(disk: &Disk, agent: &Agent, key: &RunKey) -> Vec<RepoPath> {
-    let Some(Source::Replay(folder)) = &agent.deterministic else { return Vec::new() };
+    let Some(RunSource::Replay(folder)) = &agent.deterministic else { return Vec::new() };
     let folder = folder.child(key.agent.as_str());
     let several = folder.child(key.case.as_str());
     match disk.list(&several) {
@@ -140,7 +140,7 @@ fn recordings(disk: &Disk, agent: &Agent, key: &RunKey) -> Vec<RepoPath> {
 
 fn digests() {
     let disk = Disk::open(root()).unwrap();
-    let config = config::read(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
+    let config = config::read_config(&disk.text(&RepoPath::root().child("goldgate.yaml")).unwrap()).unwrap();
     let mut checked = 0;
     for suite in &config.suites {
         let golden = (kind(&suite.kind).unwrap().open)(suite, &disk).unwrap();

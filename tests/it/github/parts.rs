@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::approval::Story;
 use super::{BOT, Job, RUN, head_sha, opened};
-use crate::guard::{add_case, recording};
+use crate::golden_changes::{add_case, recording};
 use crate::repository::{Ran, Repository};
 use crate::trial;
 

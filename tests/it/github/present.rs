@@ -110,8 +110,8 @@ fn behind() -> (Standin, Repository, Repository) {
     let (base, head, github) = (Repository::small(), Repository::small(), Standin::new(&head_sha()));
     let merge = Repository::small();
     for repository in [&base, &merge] {
-        crate::guard::add_case(repository, 1);
-        let recording = crate::guard::recording(1);
+        crate::golden_changes::add_case(repository, 1);
+        let recording = crate::golden_changes::recording(1);
         repository.write(&format!("golden/{recording}"), repository.read(&recording));
     }
     let tip = "d".repeat(40);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use libtest_mimic::Trial;
 
 use super::{Answer, BAD, Endpoint, KEY, live};
-use crate::guard::commit_all;
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository};
 use crate::trial;
 

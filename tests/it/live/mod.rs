@@ -274,7 +274,7 @@ fn killed() {
 /// How many finished samples are kept of a run that is not at its end.
 fn kept(repository: &Repository) -> usize {
     let Ok(shelves) = std::fs::read_dir(repository.path(".goldgate/unfinished")) else { return 0 };
-    let files = shelves.flatten().flat_map(|shelf| std::fs::read_dir(shelf.path()).into_iter().flatten().flatten());
+    let files = shelves.flatten().flat_map(|files| std::fs::read_dir(files.path()).into_iter().flatten().flatten());
     files
         .filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(".json") && !name.starts_with('.')))
         .count()

@@ -6,7 +6,7 @@ use libtest_mimic::Trial;
 
 use super::endpoint::{Answer, Endpoint};
 use super::{GOOD, KEY, live};
-use crate::guard::commit_all;
+use crate::golden_changes::commit_all;
 use crate::repository::Repository;
 use crate::trial;
 

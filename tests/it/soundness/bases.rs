@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::edits;
 use crate::cases::copy;
-use crate::guard::{add_case, recording};
+use crate::golden_changes::{add_case, recording};
 use crate::repository::{Repository, root};
 
 /// The repository of this name.

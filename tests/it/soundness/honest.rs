@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::edits::files;
 use super::{bases, committed, goldgate};
-use crate::guard::{add_case, commit_all, expected, recording};
+use crate::golden_changes::{add_case, commit_all, expected, recording};
 use crate::repository::Repository;
 use crate::trial;
 

@@ -14,7 +14,7 @@ use libtest_mimic::Trial;
 use serde::Deserialize;
 
 use self::edits::Edit;
-use crate::guard::commit_all;
+use crate::golden_changes::commit_all;
 use crate::repository::{Ran, Repository, root};
 use crate::trial;
 

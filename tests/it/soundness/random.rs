@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::goldgate;
 use super::random_edits::Generator;
 use crate::cases::copy;
-use crate::guard::{commit_all, recording};
+use crate::golden_changes::{commit_all, recording};
 use crate::repository::{Ran, Repository, root};
 use crate::trial;
 
@@ -211,7 +211,7 @@ fn some_of(repository: &Repository, bundled: &Bundled, rng: &mut Rng) -> String 
 /// Leases with one or two agents.
 fn contracts(repository: &Repository, rng: &mut Rng) -> String {
     let count = rng.usize(3..=8);
-    (0..count).for_each(|case| crate::guard::add_case(repository, case));
+    (0..count).for_each(|case| crate::golden_changes::add_case(repository, case));
     repository.write("prompts/legal.md", "Report every change of control.\n");
     let mut names = vec!["legal"];
     if rng.bool() {

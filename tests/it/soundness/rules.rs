@@ -5,7 +5,7 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::{committed, goldgate};
-use crate::guard::{expected, recording};
+use crate::golden_changes::{expected, recording};
 use crate::trial;
 
 /// A rule, how it was switched off, and what failed then.

@@ -4,8 +4,8 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use goldgate::model::{AnswerForm, Conversation, Provider, Retry, Spent, Stop, Turn, Wire};
-use goldgate::world::targets::{Chat, Unopened};
+use goldgate::model::{AnswerForm, Conversation, ModelTurn, Provider, Retry, StopReason, TokenUsage, Wire};
+use goldgate::world::targets::{ChatModel, Unopened};
 use libtest_mimic::Trial;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -90,9 +90,9 @@ fn model(server: &Standin) -> Provider {
 const KEYS: [(&str, &str); 3] =
     [("AWS_ACCESS_KEY_ID", "AKIAENV"), ("AWS_SECRET_ACCESS_KEY", "secret-env"), ("AWS_SESSION_TOKEN", "token-env")];
 
-fn asked(conversation: &Conversation, answer: serde_json::Value) -> (Received, Turn) {
+fn asked(conversation: &Conversation, answer: serde_json::Value) -> (Received, ModelTurn) {
     let (server, _) = guarded("secret-env", answer);
-    let chat = Chat::open(&model(&server), PATIENCE, &env(&KEYS)).unwrap();
+    let chat = ChatModel::open(&model(&server), PATIENCE, &env(&KEYS)).unwrap();
     let turn = wait(chat.turn(conversation)).unwrap();
     (server.only(), turn)
 }
@@ -104,8 +104,9 @@ fn signed() {
     let wanted = json!({ "system": [{ "text": "Be brief." }], "inferenceConfig": { "maxTokens": 64, "temperature": 0.5 },
         "messages": [{ "role": "user", "content": [{ "text": "Who are you?" }] }] });
     assert_eq!(received.body, wanted);
-    let spent = Spent { input: 20, cached_input: 8, output: 3 };
-    let wanted = Turn { text: "A model.".to_owned(), calls: Vec::new(), stop: Stop::End, spent, model: None };
+    let spent = TokenUsage { input: 20, cached_input: 8, output: 3 };
+    let wanted =
+        ModelTurn { text: "A model.".to_owned(), calls: Vec::new(), stop: StopReason::End, spent, model: None };
     assert_eq!(turn, wanted);
 }
 
@@ -145,7 +146,7 @@ fn tools() {
 
 fn wrong_key() {
     let (server, _) = guarded("another-secret", spoken(Wire::Bedrock));
-    let chat = Chat::open(&model(&server), PATIENCE, &env(&KEYS)).unwrap();
+    let chat = ChatModel::open(&model(&server), PATIENCE, &env(&KEYS)).unwrap();
     let fault = wait(chat.turn(&conversation())).unwrap_err();
     assert_eq!(fault.what, "HTTP 403: The request signature does not match.");
     assert_eq!(fault.retry, Retry::Never);
@@ -154,7 +155,7 @@ fn wrong_key() {
         vec![("x-amzn-errortype", "ThrottlingException".to_owned())],
         "{\"message\":\"slow\"}".to_owned(),
     ));
-    let fault = wait(Chat::open(&model(&busy), PATIENCE, &env(&KEYS)).unwrap().turn(&conversation())).unwrap_err();
+    let fault = wait(ChatModel::open(&model(&busy), PATIENCE, &env(&KEYS)).unwrap().turn(&conversation())).unwrap_err();
     assert_eq!((fault.what.as_str(), fault.retry), ("HTTP 429: slow", Retry::Later { after: None }));
 }
 
@@ -175,7 +176,7 @@ fn profiles() {
         if profile.is_some() {
             model.region = None;
         }
-        wait(Chat::open(&model, PATIENCE, &env(&variables)).unwrap().turn(&conversation())).unwrap();
+        wait(ChatModel::open(&model, PATIENCE, &env(&variables)).unwrap().turn(&conversation())).unwrap();
         assert_eq!(*ids.lock().unwrap(), [id]);
     }
 }
@@ -207,7 +208,7 @@ fn web_identity() {
             ("AWS_ROLE_ARN", "arn:aws:iam::1:role/gate"),
             ("AWS_ENDPOINT_URL_STS", &address),
         ]);
-        let chat = Chat::open(&model(&server), PATIENCE, &variables).unwrap();
+        let chat = ChatModel::open(&model(&server), PATIENCE, &variables).unwrap();
         wait(async {
             for _ in 0..3 {
                 chat.turn(&conversation()).await.unwrap();
@@ -234,7 +235,7 @@ fn container() {
     });
     let address = format!("{}/keys", endpoint.address());
     let base = ("AWS_CONTAINER_CREDENTIALS_FULL_URI", address.as_str());
-    let open = |more: (&str, &str)| Chat::open(&model(&server), PATIENCE, &env(&[base, more])).unwrap();
+    let open = |more: (&str, &str)| ChatModel::open(&model(&server), PATIENCE, &env(&[base, more])).unwrap();
     let path = file.to_str().unwrap();
     wait(open(("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", path)).turn(&conversation())).unwrap();
     wait(open(("AWS_CONTAINER_AUTHORIZATION_TOKEN", "token-stated")).turn(&conversation())).unwrap();
@@ -243,22 +244,22 @@ fn container() {
     let fault = wait(open(("AWS_CONTAINER_AUTHORIZATION_TOKEN", "token-wrong")).turn(&conversation())).unwrap_err();
     assert_eq!(fault.what, "while asking for AWS credentials: HTTP 401: no token");
     let elsewhere = env(&[("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://keys.example/keys")]);
-    let found = Chat::open(&model(&server), PATIENCE, &elsewhere).unwrap_err();
+    let found = ChatModel::open(&model(&server), PATIENCE, &elsewhere).unwrap_err();
     assert!(matches!(found, Unopened::Unusable(_)), "{found}");
 }
 
 fn bearer() {
     let server = Standin::always(json(&spoken(Wire::Bedrock)));
-    let chat = Chat::open(&model(&server), PATIENCE, &env(&[("AWS_BEARER_TOKEN_BEDROCK", "key-1")])).unwrap();
+    let chat = ChatModel::open(&model(&server), PATIENCE, &env(&[("AWS_BEARER_TOKEN_BEDROCK", "key-1")])).unwrap();
     wait(chat.turn(&conversation())).unwrap();
     assert_eq!(server.only().header("authorization"), Some("Bearer key-1"));
 }
 
 fn missing() {
     let server = Standin::always(json(&spoken(Wire::Bedrock)));
-    let found = Chat::open(&model(&server), PATIENCE, &env(&[])).unwrap_err();
+    let found = ChatModel::open(&model(&server), PATIENCE, &env(&[])).unwrap_err();
     assert!(matches!(&found, Unopened::NoKey { .. }) && found.to_string().contains("AWS_ACCESS_KEY_ID"), "{found}");
     let nowhere = Provider { region: None, ..model(&server) };
-    let found = Chat::open(&nowhere, PATIENCE, &env(&KEYS)).unwrap_err();
+    let found = ChatModel::open(&nowhere, PATIENCE, &env(&KEYS)).unwrap_err();
     assert_eq!(found.to_string(), "bedrock has no region: state region, or set AWS_REGION");
 }

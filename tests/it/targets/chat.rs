@@ -1,9 +1,10 @@
 //! A model's turn over each wire format, as the server sees it and as goldgate understands it.
 
 use goldgate::model::{
-    AnswerForm, AskedCall, Conversation, Message, Provider, Spent, Stop, ToolAnswer, ToolSpec, Turn, Wire,
+    AnswerForm, AskedCall, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolAnswer, ToolSpec,
+    Wire,
 };
-use goldgate::world::targets::{Chat, Unopened};
+use goldgate::world::targets::{ChatModel, Unopened};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -48,9 +49,9 @@ pub fn spoken(wire: Wire) -> Value {
     }
 }
 
-fn asked(wire: Wire, conversation: &Conversation, answer: Value) -> (Received, Turn) {
+fn asked(wire: Wire, conversation: &Conversation, answer: Value) -> (Received, ModelTurn) {
     let server = Standin::always(json(&answer));
-    let chat = Chat::open(&provider(wire, Some(server.address())), PATIENCE, &env(&[])).unwrap();
+    let chat = ChatModel::open(&provider(wire, Some(server.address())), PATIENCE, &env(&[])).unwrap();
     let turn = wait(chat.turn(conversation)).unwrap();
     (server.only(), turn)
 }
@@ -63,7 +64,7 @@ fn openai() {
     let wanted = json!({ "model": "model-1", "temperature": 0.5, "max_tokens": 64, "messages": [
         { "role": "system", "content": "Be brief." }, { "role": "user", "content": "Who are you?" } ] });
     assert_eq!(received.body, wanted);
-    assert_eq!(turn, said(Spent { input: 20, cached_input: 8, output: 3 }));
+    assert_eq!(turn, said(TokenUsage { input: 20, cached_input: 8, output: 3 }));
 }
 
 fn anthropic() {
@@ -74,12 +75,12 @@ fn anthropic() {
     let wanted = json!({ "model": "model-1", "temperature": 0.5, "max_tokens": 64, "system": "Be brief.", "messages": [
         { "role": "user", "content": [{ "type": "text", "text": "Who are you?" }] } ] });
     assert_eq!(received.body, wanted);
-    assert_eq!(turn, said(Spent { input: 20, cached_input: 8, output: 3 }));
+    assert_eq!(turn, said(TokenUsage { input: 20, cached_input: 8, output: 3 }));
 }
 
-fn said(spent: Spent) -> Turn {
+fn said(spent: TokenUsage) -> ModelTurn {
     let model = Some("model-1-2026".to_owned());
-    Turn { text: "A model.".to_owned(), calls: Vec::new(), stop: Stop::End, spent, model }
+    ModelTurn { text: "A model.".to_owned(), calls: Vec::new(), stop: StopReason::End, spent, model }
 }
 
 fn with_form() -> Conversation {
@@ -102,12 +103,12 @@ fn anthropic_form() {
     let (received, turn) = asked(Wire::Anthropic, &with_form(), answer.clone());
     assert_eq!(received.body["tool_choice"], json!({ "type": "tool", "name": "answer" }));
     assert_eq!(received.body["tools"][0]["input_schema"], with_form().answer.unwrap().schema);
-    assert_eq!((turn.text.as_str(), turn.calls.len(), &turn.stop), ("{\"n\":3}", 0, &Stop::End));
+    assert_eq!((turn.text.as_str(), turn.calls.len(), &turn.stop), ("{\"n\":3}", 0, &StopReason::End));
     // A tool that was cut off before its first field is no empty answer.
     answer["stop_reason"] = json!("max_tokens");
     answer["content"][0]["input"] = json!({});
     let (_, turn) = asked(Wire::Anthropic, &with_form(), answer);
-    assert_eq!((turn.text.as_str(), &turn.stop), ("", &Stop::Length));
+    assert_eq!((turn.text.as_str(), &turn.stop), ("", &StopReason::Length));
 }
 
 pub fn with_tools() -> Conversation {
@@ -151,7 +152,7 @@ fn openai_tools() {
     assert_eq!(received.body.get("response_format"), None);
     let calls: Vec<(&str, &Value)> = turn.calls.iter().map(|call| (call.id.as_str(), &call.arguments)).collect();
     assert_eq!(calls, [("c3", &json!({ "term": "lease" })), ("call_1", &json!("{\"term\":")), ("call_2", &json!({}))]);
-    assert_eq!((turn.text.as_str(), &turn.stop), ("", &Stop::End));
+    assert_eq!((turn.text.as_str(), &turn.stop), ("", &StopReason::End));
 }
 
 fn anthropic_tools() {
@@ -186,7 +187,7 @@ fn keys() {
         let server = Standin::always(json(&spoken(wire)));
         let mut stated = provider(wire, Some(server.address()));
         let ask = |provider: &Provider| {
-            wait(Chat::open(provider, PATIENCE, &env(&all)).unwrap().turn(&conversation())).unwrap()
+            wait(ChatModel::open(provider, PATIENCE, &env(&all)).unwrap().turn(&conversation())).unwrap()
         };
         // The config's address might be anybody's: it gets the key that the config names, and no other.
         ask(&stated);
@@ -195,7 +196,7 @@ fn keys() {
         let received = server.received();
         assert_eq!(received[0].header(header), None);
         assert_eq!(received[1].header(header), Some(format!("{prefix}sk-mine").as_str()));
-        let shown = format!("{:?}", Chat::open(&stated, PATIENCE, &env(&all)).unwrap());
+        let shown = format!("{:?}", ChatModel::open(&stated, PATIENCE, &env(&all)).unwrap());
         assert!(!shown.contains("sk-"), "{shown}");
     }
 }
@@ -203,13 +204,13 @@ fn keys() {
 fn missing_keys() {
     for (wire, variable) in [(Wire::OpenAi, "OPENAI_API_KEY"), (Wire::Anthropic, "ANTHROPIC_API_KEY")] {
         let wanted = format!("set the environment variable {variable}");
-        let found = Chat::open(&provider(wire, None), PATIENCE, &env(&[(variable, "")])).unwrap_err();
+        let found = ChatModel::open(&provider(wire, None), PATIENCE, &env(&[(variable, "")])).unwrap_err();
         assert_eq!(found, Unopened::NoKey { wanted });
         let mut stated = provider(wire, Some("http://127.0.0.1:9".to_owned()));
         stated.api_key_env = Some("MINE".to_owned());
-        let found = Chat::open(&stated, PATIENCE, &env(&[(variable, KEY)])).unwrap_err();
+        let found = ChatModel::open(&stated, PATIENCE, &env(&[(variable, KEY)])).unwrap_err();
         assert_eq!(found.to_string(), "there is no key: set the environment variable MINE");
-        let broken = Chat::open(&provider(wire, None), PATIENCE, &env(&[(variable, "sk-\nx")])).unwrap_err();
+        let broken = ChatModel::open(&provider(wire, None), PATIENCE, &env(&[(variable, "sk-\nx")])).unwrap_err();
         assert!(!broken.to_string().contains("sk-"), "{broken}");
     }
 }
@@ -219,7 +220,8 @@ fn named_by_environment() {
     {
         let server = Standin::always(json(&spoken(wire)));
         let (base, key) = (format!("{name}_BASE_URL"), format!("{name}_API_KEY"));
-        let open = |variables: &[(&str, &str)]| Chat::open(&provider(wire, None), PATIENCE, &env(variables)).unwrap();
+        let open =
+            |variables: &[(&str, &str)]| ChatModel::open(&provider(wire, None), PATIENCE, &env(variables)).unwrap();
         wait(open(&[(&base, &server.address())]).turn(&conversation())).unwrap();
         wait(open(&[(&base, &server.address()), (&key, KEY)]).turn(&conversation())).unwrap();
         let received = server.received();

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use goldgate::model::{Fault, Retry, Status, Target, Transport, Wire};
-use goldgate::world::targets::{Chat, Live, Patience};
+use goldgate::model::{CallError, Retry, RunStatus, Target, Transport, Wire};
+use goldgate::world::targets::{ChatModel, Live, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::json;
 
@@ -25,13 +25,13 @@ pub fn trials() -> Vec<Trial> {
     ]
 }
 
-const SHORT: Patience = Patience { call: Duration::from_millis(700), stall: Duration::from_millis(300) };
+const SHORT: Timeouts = Timeouts { call: Duration::from_millis(700), stall: Duration::from_millis(300) };
 
-fn fault_of(wire: Wire, reply: Reply, patience: Patience) -> Fault {
+fn fault_of(wire: Wire, reply: Reply, retry: Timeouts) -> CallError {
     let server = Standin::always(reply);
     let mut provider = provider(wire, Some(server.address()));
     provider.api_key_env = Some("KEY".to_owned());
-    let chat = Chat::open(&provider, patience, &env(&[("KEY", "sk-secret-1")])).unwrap();
+    let chat = ChatModel::open(&provider, retry, &env(&[("KEY", "sk-secret-1")])).unwrap();
     let fault = wait(chat.turn(&conversation())).unwrap_err();
     assert!(!fault.what.contains("sk-secret") && !fault.what.contains('\n'), "{}", fault.what);
     assert!(fault.what.chars().count() < 600, "{}", fault.what);
@@ -52,12 +52,12 @@ fn statuses() {
         for status in [400, 401, 403, 404, 413, 422] {
             let fault = fault_of(wire, typed(status, "application/json", &body.to_string()), PATIENCE);
             let what = format!("HTTP {status}: {said}");
-            assert_eq!(fault, Fault { status: Status::Error, what, retry: Retry::Never });
+            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: Retry::Never });
         }
         for status in [408, 409, 429, 500, 502, 503, 529] {
             let fault = fault_of(wire, typed(status, "application/json", &body.to_string()), PATIENCE);
             let what = format!("HTTP {status}: {said}");
-            assert_eq!(fault, Fault { status: Status::Error, what, retry: AGAIN });
+            assert_eq!(fault, CallError { status: RunStatus::Error, what, retry: AGAIN });
         }
     }
     let date = ("date", "Wed, 21 Oct 2026 07:28:00 GMT".to_owned());
@@ -102,7 +102,7 @@ fn bodies() {
         (json(&json!([1])), "the answer has no choices[0].message: [1]"),
     ] {
         let fault = fault_of(Wire::OpenAi, reply, PATIENCE);
-        assert_eq!(fault, Fault { status: Status::Error, what: what.to_owned(), retry: AGAIN });
+        assert_eq!(fault, CallError { status: RunStatus::Error, what: what.to_owned(), retry: AGAIN });
     }
     let fault = fault_of(Wire::Anthropic, json(&json!({ "content": "text" })), PATIENCE);
     assert_eq!(fault.what, "the answer has no content: {\"content\":\"text\"}");
@@ -111,28 +111,28 @@ fn bodies() {
 fn connections() {
     for reply in [Reply::Gone, Reply::CutOff("{\"choices\"".to_owned())] {
         let fault = fault_of(Wire::OpenAi, reply, PATIENCE);
-        assert_eq!((fault.status, fault.retry), (Status::Error, AGAIN), "{}", fault.what);
+        assert_eq!((fault.status, fault.retry), (RunStatus::Error, AGAIN), "{}", fault.what);
     }
     // Nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let provider = provider(Wire::OpenAi, Some(format!("http://127.0.0.1:{free}/v1?key=sk-secret-1")));
-    let chat = Chat::open(&provider, PATIENCE, &env(&[])).unwrap();
+    let chat = ChatModel::open(&provider, PATIENCE, &env(&[])).unwrap();
     let fault = wait(chat.turn(&conversation())).unwrap_err();
-    assert_eq!((fault.status, fault.retry), (Status::Error, AGAIN));
+    assert_eq!((fault.status, fault.retry), (RunStatus::Error, AGAIN));
     assert!(fault.what.contains("refused") && !fault.what.contains("sk-secret"), "{}", fault.what);
 }
 
 fn silent() {
     let fault = fault_of(Wire::OpenAi, Reply::Silent(Duration::from_secs(3)), SHORT);
     let what = "no answer within 700 ms".to_owned();
-    assert_eq!(fault, Fault { status: Status::Timeout, what, retry: AGAIN });
+    assert_eq!(fault, CallError { status: RunStatus::Timeout, what, retry: AGAIN });
 }
 
 fn stalled() {
     let reply = Reply::Stalls("{\"choices\"".to_owned(), Duration::from_secs(3));
     let fault = fault_of(Wire::OpenAi, reply, SHORT);
     let what = "the answer stopped after 10 bytes for 300 ms".to_owned();
-    assert_eq!(fault, Fault { status: Status::Stalled, what, retry: AGAIN });
+    assert_eq!(fault, CallError { status: RunStatus::Stalled, what, retry: AGAIN });
 }
 
 fn thinking() {
@@ -141,7 +141,7 @@ fn thinking() {
         std::thread::sleep(Duration::from_millis(450));
         json(&super::chat::spoken(Wire::OpenAi))
     });
-    let chat = Chat::open(&provider(Wire::OpenAi, Some(server.address())), SHORT, &env(&[])).unwrap();
+    let chat = ChatModel::open(&provider(Wire::OpenAi, Some(server.address())), SHORT, &env(&[])).unwrap();
     assert_eq!(wait(chat.turn(&conversation())).unwrap().text, "A model.");
 }
 
@@ -187,6 +187,6 @@ fn posted() {
     let slow = Standin::always(Reply::Silent(Duration::from_secs(3)));
     let hurried = Target { timeout: Some(Duration::from_millis(200)), ..target(slow.address()) };
     let Live::Agent(agent) = Live::open(&hurried, std::path::Path::new("/"), &env(&[])).unwrap() else { panic!() };
-    assert_eq!(wait(agent.run(&request("lease"))).unwrap_err().status, Status::Timeout);
+    assert_eq!(wait(agent.run(&request("lease"))).unwrap_err().status, RunStatus::Timeout);
     assert!(started.elapsed() < Duration::from_secs(2));
 }

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use goldgate::model::{AnswerForm, Conversation, Message, Provider, Stop, Wire};
-use goldgate::world::targets::{Chat, Patience};
+use goldgate::model::{AnswerForm, Conversation, Message, Provider, StopReason, Wire};
+use goldgate::world::targets::{ChatModel, Timeouts};
 use libtest_mimic::Trial;
 use serde_json::{Value, json};
 
@@ -29,16 +29,16 @@ pub fn trials() -> Vec<Trial> {
 }
 
 /// The machine may be busy.
-const PATIENCE: Patience = Patience { call: Duration::from_secs(300), stall: Duration::from_secs(30) };
+const PATIENCE: Timeouts = Timeouts { call: Duration::from_secs(300), stall: Duration::from_secs(30) };
 
 fn answers(wire: Wire, server: String) {
     let provider = Provider { max_tokens: Some(40), temperature: Some(0.0), ..provider(wire, Some(server)) };
-    let chat = Chat::open(&provider, PATIENCE, &env(&[])).unwrap();
+    let chat = ChatModel::open(&provider, PATIENCE, &env(&[])).unwrap();
     let turn = wait(chat.turn(&conversation())).unwrap();
     assert!(!turn.text.is_empty() && turn.spent.input > 0 && turn.spent.output > 0, "{turn:?}");
     let cut = Provider { max_tokens: Some(3), ..provider.clone() };
-    let turn = wait(Chat::open(&cut, PATIENCE, &env(&[])).unwrap().turn(&conversation())).unwrap();
-    assert_eq!((turn.stop, turn.spent.output), (Stop::Length, 3));
+    let turn = wait(ChatModel::open(&cut, PATIENCE, &env(&[])).unwrap().turn(&conversation())).unwrap();
+    assert_eq!((turn.stop, turn.spent.output), (StopReason::Length, 3));
     let schema = json!({ "type": "object", "additionalProperties": false, "required": ["colour", "amount"],
         "properties": { "colour": { "type": "string", "enum": ["red", "blue"] }, "amount": { "type": "integer", "enum": [1, 2, 3] } } });
     let form = Conversation {

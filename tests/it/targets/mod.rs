@@ -15,11 +15,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use goldgate::model::{
-    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, Request, RunKey, SuiteId, Target, Toolbox,
+    AgentName, Ask, CaseId, Conversation, Message, Protocol, Provider, RunKey, SampleRequest, SuiteId, Target, Toolbox,
     Transport, Wire,
 };
 use goldgate::world::Env;
-use goldgate::world::targets::Patience;
+use goldgate::world::targets::Timeouts;
 use libtest_mimic::Trial;
 use serde_json::json;
 
@@ -43,7 +43,7 @@ fn env(variables: &[(&str, &str)]) -> Env {
     variables.iter().copied().collect()
 }
 
-const PATIENCE: Patience = Patience { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
+const PATIENCE: Timeouts = Timeouts { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
 
 fn provider(wire: Wire, base_url: Option<String>) -> Provider {
     Provider {
@@ -66,8 +66,8 @@ fn conversation() -> Conversation {
     }
 }
 
-fn request(case: &str) -> Request {
-    Request {
+fn request(case: &str) -> SampleRequest {
+    SampleRequest {
         key: RunKey {
             suite: SuiteId::new("contracts").unwrap(),
             agent: AgentName::new("legal").unwrap(),

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use goldgate::model::{Fault, Protocol, Retry, Status, Target};
-use goldgate::world::targets::Agent;
+use goldgate::model::{CallError, Protocol, Retry, RunStatus, Target};
+use goldgate::world::targets::AgentProgram;
 use libtest_mimic::Trial;
 
 use super::{command, ends, env, request, wait};
@@ -29,11 +29,11 @@ fn script(folder: &Path, text: &str) -> Target {
     command(&["sh", "./agent.sh"], Protocol::Oneshot)
 }
 
-fn ran(target: &Target, folder: &Path) -> Result<String, Fault> {
-    wait(Agent::open(target, folder, &env(&[])).unwrap().run(&request("lease")))
+fn ran(target: &Target, folder: &Path) -> Result<String, CallError> {
+    wait(AgentProgram::open(target, folder, &env(&[])).unwrap().run(&request("lease")))
 }
 
-fn fault(text: &str) -> Fault {
+fn fault(text: &str) -> CallError {
     let folder = tempfile::tempdir().unwrap();
     let fault = ran(&script(folder.path(), text), folder.path()).unwrap_err();
     assert_eq!(fault.retry, Retry::Never, "{}", fault.what);
@@ -48,7 +48,7 @@ fn well() {
         "IFS= read -r request; echo note one >&2; echo 'note two' >&2\n\
          printf '{\"status\":\"completed\",\"outputs\":{\"text\":\"%s\"},\"asked\":%s}\\n' \"$(cat lease.md)\" \"$request\"",
     );
-    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
+    let agent = AgentProgram::open(&target, folder.path(), &env(&[])).unwrap();
     let record = wait(agent.run(&request("lease"))).unwrap();
     let record: serde_json::Value = serde_json::from_str(&record).unwrap();
     assert_eq!(record["outputs"]["text"], "rent");
@@ -62,7 +62,7 @@ fn well() {
 
 fn failing() {
     let found = fault("echo first >&2; echo 'Traceback\u{1b}[0m: no key' >&2; echo '{}'; exit 3");
-    assert_eq!(found.status, Status::Error);
+    assert_eq!(found.status, RunStatus::Error);
     assert_eq!(found.what, "the program ended with exit status: 3; stderr ends with: first | Traceback [0m: no key");
     assert!(fault("kill -9 $$").what.starts_with("the program ended with signal: 9"));
     let folder = tempfile::tempdir().unwrap();
@@ -78,7 +78,7 @@ fn junk() {
         ("printf '{\"a\":'", "the answer is no run record: EOF while parsing a value at line 1 column 5: {\"a\":"),
     ] {
         let found = fault(text);
-        assert_eq!((found.status, found.what.as_str()), (Status::Error, wanted));
+        assert_eq!((found.status, found.what.as_str()), (RunStatus::Error, wanted));
     }
     assert!(fault("echo '[1]'").what.starts_with("the answer is no run record: invalid type: sequence"));
     assert_eq!(fault("printf '{\"a\":\"\\377\"}'").what, "the answer is no UTF-8");
@@ -90,7 +90,7 @@ fn hanging() {
     target.timeout = Some(Duration::from_millis(500));
     let found = ran(&target, folder.path()).unwrap_err();
     let what = "no answer within 500 ms; stderr ends with: working".to_owned();
-    assert_eq!(found, Fault { status: Status::Timeout, what, retry: Retry::Never });
+    assert_eq!(found, CallError { status: RunStatus::Timeout, what, retry: Retry::Never });
     ends(fs::read_to_string(folder.path().join("child")).unwrap().trim());
 }
 
@@ -106,7 +106,7 @@ fn leaving() {
 fn cancelled() {
     let folder = tempfile::tempdir().unwrap();
     let target = script(folder.path(), "sleep 60 & echo $! > child; wait");
-    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
+    let agent = AgentProgram::open(&target, folder.path(), &env(&[])).unwrap();
     let asked = request("lease");
     wait(async {
         let called = tokio::time::timeout(Duration::from_millis(500), agent.run(&asked)).await;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use goldgate::model::{Fault, Protocol, Retry, Status, Target};
-use goldgate::world::targets::Agent;
+use goldgate::model::{CallError, Protocol, Retry, RunStatus, Target};
+use goldgate::world::targets::AgentProgram;
 use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -53,7 +53,7 @@ fn text(record: &str) -> (String, String) {
 }
 
 /// Asks for all of them at once, and gives what came, in their order.
-fn asked(agent: &Arc<Agent>, cases: &[String]) -> Vec<Result<String, Fault>> {
+fn asked(agent: &Arc<AgentProgram>, cases: &[String]) -> Vec<Result<String, CallError>> {
     let calls = cases.to_vec();
     let agent = agent.clone();
     wait(async move {
@@ -75,7 +75,7 @@ fn asked(agent: &Arc<Agent>, cases: &[String]) -> Vec<Result<String, Fault>> {
 
 fn many() {
     let (folder, target) = worker("answer \"$id\"");
-    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
+    let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
     let cases: Vec<String> = (0..30).map(|number| format!("case-{number}")).collect();
     for (case, record) in cases.iter().zip(asked(&agent, &cases)) {
         assert_eq!(text(&record.unwrap()).0, format!("contracts/legal/{case}/0"));
@@ -86,29 +86,33 @@ fn many() {
 
 fn bad_workers() {
     for (bad, status, wanted) in [
-        ("sleep 60", Status::Timeout, "no answer within 3 s; stderr ends with: working on bad"),
-        ("exit 7", Status::Error, "the worker ended with exit status: 7; stderr ends with: working on bad"),
-        ("kill -9 $$", Status::Error, "the worker ended with signal: 9"),
-        ("exec >&-; sleep 60", Status::Timeout, "no answer within 3 s"),
-        ("yes flood >&2", Status::Error, "the worker wrote more than 16 MiB to stderr"),
-        ("echo Thinking...", Status::Error, "the worker's line is no answer with an id: Thinking...; stderr ends"),
-        ("echo '{\"status\":\"completed\"}'", Status::Error, "the worker's line is no answer with an id: {\"status\""),
-        ("answer \"$id\"; answer \"$id\"", Status::Error, "the worker answered twice; stderr ends"),
-        ("answer \"$id\"; echo bye", Status::Error, "the worker went on after its answer: bye; stderr ends"),
+        ("sleep 60", RunStatus::Timeout, "no answer within 3 s; stderr ends with: working on bad"),
+        ("exit 7", RunStatus::Error, "the worker ended with exit status: 7; stderr ends with: working on bad"),
+        ("kill -9 $$", RunStatus::Error, "the worker ended with signal: 9"),
+        ("exec >&-; sleep 60", RunStatus::Timeout, "no answer within 3 s"),
+        ("yes flood >&2", RunStatus::Error, "the worker wrote more than 16 MiB to stderr"),
+        ("echo Thinking...", RunStatus::Error, "the worker's line is no answer with an id: Thinking...; stderr ends"),
+        (
+            "echo '{\"status\":\"completed\"}'",
+            RunStatus::Error,
+            "the worker's line is no answer with an id: {\"status\"",
+        ),
+        ("answer \"$id\"; answer \"$id\"", RunStatus::Error, "the worker answered twice; stderr ends"),
+        ("answer \"$id\"; echo bye", RunStatus::Error, "the worker went on after its answer: bye; stderr ends"),
         (
             "answer contracts/legal/good-3/0; answer \"$id\"",
-            Status::Error,
+            RunStatus::Error,
             "the worker answered request contracts/legal/good-3/0 in its place",
         ),
         (
             "printf '{\"id\":\"%s\"' \"$id\"; exit 0",
-            Status::Error,
+            RunStatus::Error,
             "the worker's line is no answer with an id: {\"id\"",
         ),
     ] {
         let (folder, mut target) = worker(bad);
-        target.timeout = Some(Duration::from_secs(if status == Status::Timeout { 3 } else { 60 }));
-        let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
+        target.timeout = Some(Duration::from_secs(if status == RunStatus::Timeout { 3 } else { 60 }));
+        let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
         let cases: Vec<String> = (0..12)
             .map(|number| if number % 6 == 2 { format!("bad-{number}") } else { format!("good-{number}") })
             .collect();
@@ -130,7 +134,7 @@ fn bad_workers() {
 fn late_second_answer() {
     let (folder, mut target) = worker("answer \"$id\"; (sleep 0.3; answer \"$id\") &");
     target.concurrency = Some(1);
-    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
+    let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
     let asked = agent.clone();
     let (first, second, third) = wait(async move {
         let first = asked.run(&request("bad")).await;
@@ -147,7 +151,7 @@ fn late_second_answer() {
 fn ending() {
     let (folder, mut target) = worker("answer \"$id\"; trap '' HUP TERM; sleep 60 & wait; sleep 60");
     target.concurrency = Some(2);
-    let agent = Arc::new(Agent::open(&target, folder.path(), &env(&[])).unwrap());
+    let agent = Arc::new(AgentProgram::open(&target, folder.path(), &env(&[])).unwrap());
     let began = Instant::now();
     // The last of the two goes on and on after its answer.
     let came = asked(&agent, &["good-1".to_owned(), "bad-1".to_owned()]);
@@ -159,7 +163,7 @@ fn ending() {
 fn called_off() {
     let (folder, mut target) = worker("sleep 0.5; answer \"$id\"");
     target.concurrency = Some(1);
-    let agent = Agent::open(&target, folder.path(), &env(&[])).unwrap();
+    let agent = AgentProgram::open(&target, folder.path(), &env(&[])).unwrap();
     wait(async {
         let asked = request("bad");
         assert!(tokio::time::timeout(Duration::from_millis(200), agent.run(&asked)).await.is_err());

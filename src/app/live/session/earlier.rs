@@ -1,10 +1,10 @@
 //! Answers of earlier runs: of one that did not come to its end, and those in the cache.
 
-use super::Session;
+use super::LiveSession;
 use crate::app::live::{Caching, EarlierAnswers};
 use crate::render::plural;
 
-impl Session<'_> {
+impl LiveSession<'_> {
     /// Takes over what is known already, as far as it may; gives what people should know of it.
     pub(in crate::app::live) fn take_over(&mut self, caching: Caching, earlier: EarlierAnswers) -> Vec<String> {
         let (mut resumed, mut hits, mut refused) = (0, 0, 0);

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::messages::{Message, Part};
-use super::span::Span;
+use super::messages::{MessagePart, OtlpMessage};
+use super::span::TraceSpan;
 use crate::format::run_v1;
 use crate::model::{Json, ToolCall};
 
@@ -26,9 +26,9 @@ pub struct Calls {
 
 impl Calls {
     /// Takes the calls of a model's message.
-    pub fn made(&mut self, message: &Message, at: i64) {
+    pub fn made(&mut self, message: &OtlpMessage, at: i64) {
         for part in &message.parts {
-            if let Part::Call { id, name, arguments } = part {
+            if let MessagePart::Call { id, name, arguments } = part {
                 let place = self.push(at, name, arguments.clone());
                 if let Some(id) = id {
                     self.unanswered.entry(id.clone()).or_default().push_back(place);
@@ -41,19 +41,19 @@ impl Calls {
 
     /// Takes what a tool answered, as a model was told it: each later message tells it again.
     pub fn answered(&mut self, id: &str, result: Json) {
-        if let Some(place) = self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
-            self.calls[place].1.result = result;
+        if let Some(index) = self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
+            self.calls[index].1.result = result;
         }
     }
 
     /// Takes what a tool's span says of the call with its id, else of the next one of its name; else it is a call itself.
-    pub fn executed(&mut self, span: &Span) {
+    pub fn executed(&mut self, span: &TraceSpan) {
         let name = span.text(&["gen_ai.tool.name", "traceloop.entity.name"]).unwrap_or_default();
         let id = span.text(&["gen_ai.tool.call.id"]);
         let known = id.and_then(|id| self.by_id(id)).or_else(|| self.by_name(name, id));
-        let place = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
-        self.executed.insert(place);
-        let call = &mut self.calls[place].1;
+        let index = known.unwrap_or_else(|| self.push(span.start, name, Json::default()));
+        self.executed.insert(index);
+        let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
         let said = |keys: [&str; 2]| keys.iter().find_map(|key| span.said.get(*key));
         if let Some(arguments) = said(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {

@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::span::{Attributes, Span};
-use crate::format::{loose, run_v1};
+use super::span::{Attributes, TraceSpan};
+use crate::format::{lenient, run_v1};
 use crate::model::Json;
 
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
+pub struct OtlpMessage {
     /// Who said it.
     pub role: String,
     /// What it is made of.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MessagePart>,
 }
 
 /// A part of a message.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Part {
+pub enum MessagePart {
     /// A text.
     Text(String),
     /// A call of a tool.
@@ -42,24 +42,24 @@ pub enum Part {
     Other(String),
 }
 
-impl Message {
+impl OtlpMessage {
     /// Its texts, one after the other.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(text.as_str()),
-            Part::Call { .. } | Part::Answer { .. } | Part::Other(_) => None,
+            MessagePart::Text(text) => Some(text.as_str()),
+            MessagePart::Call { .. } | MessagePart::Answer { .. } | MessagePart::Other(_) => None,
         });
         texts.collect()
     }
 }
 
 /// What the model was given, its instructions first; empty where the span was recorded without content.
-pub fn input(span: &Span) -> Vec<Message> {
-    let mut messages: Vec<Message> = list(said(span, "gen_ai.system_instructions"))
+pub fn input(span: &TraceSpan) -> Vec<OtlpMessage> {
+    let mut messages: Vec<OtlpMessage> = list(attribute(span, "gen_ai.system_instructions"))
         .iter()
         .map(|part| message(&json!({ "parts": [part] }), "system"))
         .collect();
-    messages.extend(list(said(span, "gen_ai.input.messages")).iter().map(|value| message(value, "user")));
+    messages.extend(list(attribute(span, "gen_ai.input.messages")).iter().map(|value| message(value, "user")));
     if messages.is_empty() {
         messages.extend(span.events.iter().filter_map(|(name, attributes)| match name.as_str() {
             "gen_ai.system.message" => Some(message(&body(attributes), "system")),
@@ -76,14 +76,14 @@ pub fn input(span: &Span) -> Vec<Message> {
 }
 
 /// What the model answered.
-pub fn output(span: &Span) -> Vec<Message> {
-    let mut messages: Vec<Message> =
-        list(said(span, "gen_ai.output.messages")).iter().map(|value| message(value, "assistant")).collect();
+pub fn output(span: &TraceSpan) -> Vec<OtlpMessage> {
+    let mut messages: Vec<OtlpMessage> =
+        list(attribute(span, "gen_ai.output.messages")).iter().map(|value| message(value, "assistant")).collect();
     if messages.is_empty() {
         let choices = span.events.iter().filter(|(name, _)| name == "gen_ai.choice");
         messages.extend(choices.map(|(_, attributes)| {
             let body = body(attributes);
-            let inner = body.get("message").map(read).filter(Value::is_object);
+            let inner = body.get("message").map(parse_embedded_json).filter(Value::is_object);
             message(&inner.unwrap_or(body), "assistant")
         }));
     }
@@ -94,7 +94,7 @@ pub fn output(span: &Span) -> Vec<Message> {
 }
 
 /// An attribute of the span, or of the event that carries a call's details.
-fn said<'a>(span: &'a Span, key: &str) -> Option<&'a Value> {
+fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
     let details = || {
         let mut events = span.events.iter().filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
         events.find_map(|(_, attributes)| attributes.get(key))
@@ -103,16 +103,16 @@ fn said<'a>(span: &'a Span, key: &str) -> Option<&'a Value> {
 }
 
 /// A value, or what a text holds as JSON where it holds any.
-fn read(value: &Value) -> Value {
+fn parse_embedded_json(value: &Value) -> Value {
     match value {
-        Value::String(text) => loose::any(text).unwrap_or_else(|_| value.clone()),
+        Value::String(text) => lenient::any(text).unwrap_or_else(|_| value.clone()),
         other => other.clone(),
     }
 }
 
 /// A list, also one that was written as a text; a text alone is one message.
 fn list(value: Option<&Value>) -> Vec<Value> {
-    match value.map(read) {
+    match value.map(parse_embedded_json) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(list)) => list,
         Some(Value::String(text)) => vec![json!({ "type": "text", "content": text })],
@@ -122,7 +122,7 @@ fn list(value: Option<&Value>) -> Vec<Value> {
 
 /// An older event's body: its attributes, or the JSON in one of them.
 fn body(attributes: &Attributes) -> Value {
-    let content = attributes.get("gen_ai.event.content").map(read).filter(Value::is_object);
+    let content = attributes.get("gen_ai.event.content").map(parse_embedded_json).filter(Value::is_object);
     content.unwrap_or_else(|| {
         let plain = attributes.iter().map(|(key, value)| (key.clone(), value.clone()));
         Value::Object(plain.collect())
@@ -130,14 +130,14 @@ fn body(attributes: &Attributes) -> Value {
 }
 
 /// `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
-fn older(span: &Span, key: &str, event: &str, role: &str) -> Vec<Message> {
+fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<OtlpMessage> {
     let of_event =
         || span.events.iter().find(|(name, _)| name == event).and_then(|(_, attributes)| attributes.get(key));
     let whole = list(span.said.get(key).or_else(of_event));
     if !whole.is_empty() {
         return whole.iter().map(|value| message(value, role)).collect();
     }
-    let mut numbered: BTreeMap<u32, Numbered> = BTreeMap::new();
+    let mut numbered: BTreeMap<u32, NumberedMessage> = BTreeMap::new();
     for (name, value) in span.said.range(format!("{key}.")..) {
         let Some(rest) = name.strip_prefix(key).and_then(|rest| rest.strip_prefix('.')) else { break };
         let Some((number, field)) = rest.split_once('.') else { continue };
@@ -149,12 +149,12 @@ fn older(span: &Span, key: &str, event: &str, role: &str) -> Vec<Message> {
 
 /// A message whose fields are attributes of their own.
 #[derive(Default)]
-struct Numbered {
+struct NumberedMessage {
     fields: Map<String, Value>,
     calls: BTreeMap<u32, Map<String, Value>>,
 }
 
-impl Numbered {
+impl NumberedMessage {
     /// `tool_calls.0.name` is a field of the first call; others are the message's.
     fn put(&mut self, field: &str, value: &Value) {
         let inner = field.strip_prefix("tool_calls.").and_then(|rest| rest.split_once('.'));
@@ -176,52 +176,52 @@ impl Numbered {
 }
 
 /// A message in the conventions' form (`parts`) or in that of the chat completions.
-fn message(value: &Value, role: &str) -> Message {
+fn message(value: &Value, role: &str) -> OtlpMessage {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let id = text("id").or(text("tool_call_id")).map(str::to_owned);
     let role = text("role").unwrap_or(role).to_owned();
     let content = value.get("content").map_or(Value::Null, Value::clone);
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<MessagePart> = Vec::new();
     match (value.get("parts").and_then(Value::as_array), &content) {
         (Some(list), _) => parts.extend(list.iter().map(part)),
         (None, Value::Null) => {}
-        (None, _) if role == "tool" => parts.push(Part::Answer { id, result: run_v1::json(&content) }),
+        (None, _) if role == "tool" => parts.push(MessagePart::Answer { id, result: run_v1::json(&content) }),
         (None, Value::Array(list)) => parts.extend(list.iter().map(part)),
-        (None, Value::String(text)) => parts.push(Part::Text(text.clone())),
-        (None, other) => parts.push(Part::Text(other.to_string())),
+        (None, Value::String(text)) => parts.push(MessagePart::Text(text.clone())),
+        (None, other) => parts.push(MessagePart::Text(other.to_string())),
     }
     let calls = list(value.get("tool_calls"));
     parts.extend(calls.iter().map(|call| {
         let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
         called(call, inner)
     }));
-    Message { role, parts }
+    OtlpMessage { role, parts }
 }
 
-fn part(value: &Value) -> Part {
+fn part(value: &Value) -> MessagePart {
     let id = || ["id", "tool_call_id"].iter().find_map(|key| value.get(*key)?.as_str()).map(str::to_owned);
     match value.get("type").and_then(Value::as_str) {
         Some("tool_call") => called(value, value),
         Some("tool_call_response") => {
             // The example of the conventions says `result`, their schema `response`.
             let result = value.get("response").or(value.get("result")).unwrap_or(&Value::Null);
-            Part::Answer { id: id(), result: run_v1::json(result) }
+            MessagePart::Answer { id: id(), result: run_v1::json(result) }
         }
         Some("text" | "input_text" | "output_text") => {
             let text = value.get("content").or(value.get("text")).and_then(Value::as_str);
-            Part::Text(text.unwrap_or_default().to_owned())
+            MessagePart::Text(text.unwrap_or_default().to_owned())
         }
-        Some(other) => Part::Other(other.to_owned()),
+        Some(other) => MessagePart::Other(other.to_owned()),
         None => match value {
-            Value::String(text) => Part::Text(text.clone()),
-            _ => Part::Other("part without a type".to_owned()),
+            Value::String(text) => MessagePart::Text(text.clone()),
+            _ => MessagePart::Other("part without a type".to_owned()),
         },
     }
 }
 
-fn called(call: &Value, inner: &Value) -> Part {
-    let arguments = inner.get("arguments").map_or(Json::default(), |value| run_v1::json(&read(value)));
-    Part::Call {
+fn called(call: &Value, inner: &Value) -> MessagePart {
+    let arguments = inner.get("arguments").map_or(Json::default(), |value| run_v1::json(&parse_embedded_json(value)));
+    MessagePart::Call {
         id: call.get("id").and_then(Value::as_str).map(str::to_owned),
         name: inner.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
         arguments,

@@ -11,22 +11,22 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use self::calls::Calls;
-use self::messages::{Message, Part};
-use self::span::{Operation, Span};
+use self::messages::{MessagePart, OtlpMessage};
+use self::span::{SpanOperation, TraceSpan};
 use super::{Transcript, content};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::run_v1;
 use crate::format::source::SourceText;
-use crate::model::{Json, Measures, Status, ToolCall};
+use crate::model::{Json, Measures, RunStatus, ToolCall};
 
 /// Reads the traces of a file, the earliest first; a span that was sent twice counts once.
-pub fn read(
+pub fn read_traces(
     source: &SourceText,
     documents: &[&RawValue],
     case_from: Option<&str>,
 ) -> Result<Vec<Transcript>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    let mut traces: BTreeMap<String, Vec<TraceSpan>> = BTreeMap::new();
     let mut seen = BTreeSet::new();
     let spans = documents.iter().filter_map(|raw| problems.keep(span::spans(source, raw))).flatten();
     for span in spans.collect::<Vec<_>>() {
@@ -35,9 +35,9 @@ pub fn read(
         }
     }
     problems.or(())?;
-    let mut runs: Vec<Trace> = traces.into_values().map(Trace::of).collect();
+    let mut runs: Vec<TraceSpans> = traces.into_values().map(TraceSpans::of).collect();
     let all = runs.len();
-    runs.retain(Trace::is_run);
+    runs.retain(TraceSpans::is_run);
     runs.sort_by_key(|trace| (trace.start(), trace.at()));
     if runs.is_empty() {
         let what = "there is no span of the GenAI semantic conventions in this file";
@@ -54,21 +54,21 @@ pub fn read(
 }
 
 /// The spans of one trace, the earliest first.
-struct Trace {
-    spans: Vec<Span>,
+struct TraceSpans {
+    spans: Vec<TraceSpan>,
 }
 
 /// Spans around a span that are looked at: a broken trace may lead in a circle.
 const DEPTH: usize = 500;
 
-impl Trace {
-    fn of(mut spans: Vec<Span>) -> Self {
+impl TraceSpans {
+    fn of(mut spans: Vec<TraceSpan>) -> Self {
         spans.sort_by_key(|span| (span.start, span.at));
         Self { spans }
     }
 
     fn is_run(&self) -> bool {
-        self.spans.iter().any(|span| span.operation() != Operation::Other)
+        self.spans.iter().any(|span| span.operation() != SpanOperation::Other)
     }
 
     fn start(&self) -> i64 {
@@ -79,27 +79,28 @@ impl Trace {
         self.spans.iter().map(|span| span.at).min().unwrap_or(0)
     }
 
-    fn of_operation(&self, operation: Operation) -> impl Iterator<Item = &Span> {
+    fn of_operation(&self, operation: SpanOperation) -> impl Iterator<Item = &TraceSpan> {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
     /// The agent around all others.
-    fn agent(&self) -> Option<&Span> {
-        let agents: BTreeSet<&str> = self.of_operation(Operation::Agent).map(|span| span.id.as_str()).collect();
+    fn agent(&self) -> Option<&TraceSpan> {
+        let agents: BTreeSet<&str> = self.of_operation(SpanOperation::Agent).map(|span| span.id.as_str()).collect();
         let parents: BTreeMap<&str, &str> =
             self.spans.iter().map(|span| (span.id.as_str(), span.parent.as_str())).collect();
-        let inside = |span: &Span| {
+        let inside = |span: &TraceSpan| {
             let around = std::iter::successors(Some(span.parent.as_str()), |id| parents.get(id).copied());
             around.take(DEPTH).any(|id| agents.contains(id))
         };
-        self.of_operation(Operation::Agent).find(|span| !inside(span))
+        self.of_operation(SpanOperation::Agent).find(|span| !inside(span))
     }
 
     fn transcript(&self, source: &SourceText, case_from: Option<&str>) -> Result<Transcript, Diagnostic> {
         let agent = self.agent();
-        let chats: Vec<&Span> = self.of_operation(Operation::Chat).collect();
+        let chats: Vec<&TraceSpan> = self.of_operation(SpanOperation::Chat).collect();
         let last = chats.iter().copied().max_by_key(|span| (span.end, span.start));
-        let outputs: Vec<(&Span, Vec<Message>)> = chats.iter().map(|span| (*span, messages::output(span))).collect();
+        let outputs: Vec<(&TraceSpan, Vec<OtlpMessage>)> =
+            chats.iter().map(|span| (*span, messages::output(span))).collect();
         let whole = agent.map(messages::output).unwrap_or_default();
         let mut of_last = outputs.iter().filter(|(span, _)| last.is_some_and(|last| last.id == span.id));
         let text = answer(&whole).or_else(|| of_last.next_back().and_then(|(_, messages)| answer(messages)));
@@ -113,7 +114,8 @@ impl Trace {
             let what = format!("no span of this trace has the attribute {key:?}");
             return Err(source.problem(self.at(), "no-case", what, help));
         }
-        let of_model = |span: &Span| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
+        let of_model =
+            |span: &TraceSpan| span.text(&["gen_ai.response.model", "gen_ai.request.model"]).map(str::to_owned);
         Ok(Transcript {
             at: self.at(),
             agent: named(&["goldgate.agent"]).or_else(|| Some(agent?.text(&["gen_ai.agent.name"])?.to_owned())),
@@ -135,7 +137,7 @@ impl Trace {
     }
 
     /// The calls that the models made, with what the tools' own spans say of them, in the order in which they were made.
-    fn calls(&self, outputs: &[(&Span, Vec<Message>)], whole: &[Message]) -> Vec<ToolCall> {
+    fn calls(&self, outputs: &[(&TraceSpan, Vec<OtlpMessage>)], whole: &[OtlpMessage]) -> Vec<ToolCall> {
         let mut calls = Calls::default();
         for (span, messages) in outputs {
             messages.iter().for_each(|message| calls.made(message, span.end));
@@ -145,15 +147,15 @@ impl Trace {
         }
         let inputs = self.spans.iter().flat_map(messages::input);
         for part in inputs.chain(whole.iter().cloned()).flat_map(|message| message.parts) {
-            if let Part::Answer { id: Some(id), result } = part {
+            if let MessagePart::Answer { id: Some(id), result } = part {
                 calls.answered(&id, result);
             }
         }
-        self.of_operation(Operation::Tool).for_each(|span| calls.executed(span));
+        self.of_operation(SpanOperation::Tool).for_each(|span| calls.executed(span));
         calls.in_order()
     }
 
-    fn measures(&self, agent: Option<&Span>, chats: &[&Span]) -> Measures {
+    fn measures(&self, agent: Option<&TraceSpan>, chats: &[&TraceSpan]) -> Measures {
         const INPUT: [&str; 2] = ["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"];
         const OUTPUT: [&str; 2] = ["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"];
         let mut measures = Measures::default();
@@ -170,54 +172,55 @@ impl Trace {
         content::add(&mut measures.total_tokens, measures.output_tokens);
         let end = self.spans.iter().map(|span| span.end).max().unwrap_or(0);
         let all = || span::milliseconds(self.start(), end);
-        measures.total_latency_ms = agent.and_then(Span::latency_ms).or_else(all);
+        measures.total_latency_ms = agent.and_then(TraceSpan::latency_ms).or_else(all);
         measures
     }
 }
 
 /// The text of the last message; `None` where there is no message.
-fn answer(messages: &[Message]) -> Option<String> {
-    messages.iter().rfind(|message| message.role != "tool").map(Message::text)
+fn answer(messages: &[OtlpMessage]) -> Option<String> {
+    messages.iter().rfind(|message| message.role != "tool").map(OtlpMessage::text)
 }
 
 /// What was said before the first answer.
-fn prompt(messages: &[Message]) -> Option<String> {
-    let asked = messages.iter().take_while(|message| message.role != "assistant").map(Message::text);
+fn prompt(messages: &[OtlpMessage]) -> Option<String> {
+    let asked = messages.iter().take_while(|message| message.role != "assistant").map(OtlpMessage::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 /// The user's first message.
-fn query(messages: &[Message]) -> Option<String> {
-    let mut texts = messages.iter().filter(|message| message.role == "user").map(Message::text);
+fn query(messages: &[OtlpMessage]) -> Option<String> {
+    let mut texts = messages.iter().filter(|message| message.role == "user").map(OtlpMessage::text);
     texts.find(|text| !text.is_empty())
 }
 
 /// What the user or the system said after the user's first message.
-fn interjected(messages: &[Message]) -> Option<String> {
-    let said = |message: &&Message| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
+fn interjected(messages: &[OtlpMessage]) -> Option<String> {
+    let said =
+        |message: &&OtlpMessage| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
     let mut after = messages.iter().skip_while(|message| message.role != "user" || message.text().is_empty()).skip(1);
-    after.find(said).map(Message::text)
+    after.find(said).map(OtlpMessage::text)
 }
 
 /// The texts of answers that were not the last one.
-fn between(outputs: &[(&Span, Vec<Message>)], last: Option<&str>) -> Vec<Json> {
-    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(Message::text);
+fn between(outputs: &[(&TraceSpan, Vec<OtlpMessage>)], last: Option<&str>) -> Vec<Json> {
+    let texts = outputs.iter().flat_map(|(_, messages)| messages).map(OtlpMessage::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
     kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
 }
 
 /// How the run ended: another end than an error has its word as the error's type.
-fn ended(span: Option<&Span>) -> (Status, Option<String>) {
+fn ended(span: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
     let Some((span, said)) = span.and_then(|span| Some((span, span.failed.as_deref()?))) else {
-        return (Status::Completed, None);
+        return (RunStatus::Completed, None);
     };
     let kind = span.text(&["error.type"]);
     let status = match kind {
-        Some("timeout") => Status::Timeout,
-        Some("stalled") => Status::Stalled,
-        Some("cancelled") => Status::Cancelled,
-        Some(_) | None => Status::Error,
+        Some("timeout") => RunStatus::Timeout,
+        Some("stalled") => RunStatus::Stalled,
+        Some("cancelled") => RunStatus::Cancelled,
+        Some(_) | None => RunStatus::Error,
     };
     let error = if said.is_empty() { kind } else { Some(said) };
     (status, error.map(str::to_owned))
@@ -228,10 +231,10 @@ fn started_at(nanos: i64) -> Option<String> {
     Some(moment.strftime("%Y-%m-%dT%H:%M:%SZ").to_string())
 }
 
-fn left_out<'a>(messages: impl Iterator<Item = &'a Message>) -> BTreeMap<String, u32> {
+fn left_out<'a>(messages: impl Iterator<Item = &'a OtlpMessage>) -> BTreeMap<String, u32> {
     let mut counts = BTreeMap::new();
     for part in messages.flat_map(|message| &message.parts) {
-        if let Part::Other(kind) = part {
+        if let MessagePart::Other(kind) = part {
             *counts.entry(kind.chars().take(40).collect()).or_default() += 1;
         }
     }

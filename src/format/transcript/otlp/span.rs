@@ -13,7 +13,7 @@ use crate::format::transcript::content;
 
 /// One export request: the collector's file exporter writes one a line.
 #[derive(Deserialize)]
-pub struct Request<'a> {
+pub struct TraceRequest<'a> {
     /// The spans of each resource.
     #[serde(borrow, rename = "resourceSpans", alias = "resource_spans")]
     pub resources: Vec<ResourceForm<'a>>,
@@ -31,7 +31,7 @@ pub struct ResourceForm<'a> {
 #[derive(Deserialize)]
 struct AttributesForm {
     #[serde(default)]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<TraceAttribute>,
 }
 
 #[derive(Deserialize)]
@@ -50,15 +50,15 @@ struct SpanForm {
     #[serde(default, alias = "parent_span_id")]
     parent_span_id: Option<String>,
     #[serde(default, alias = "start_time_unix_nano")]
-    start_time_unix_nano: Whole,
+    start_time_unix_nano: IntegerText,
     #[serde(default, alias = "end_time_unix_nano")]
-    end_time_unix_nano: Whole,
+    end_time_unix_nano: IntegerText,
     #[serde(default)]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<TraceAttribute>,
     #[serde(default)]
     events: Vec<EventForm>,
     #[serde(default)]
-    status: Option<StatusForm>,
+    status: Option<TraceStatusForm>,
 }
 
 #[derive(Deserialize)]
@@ -66,11 +66,11 @@ struct EventForm {
     #[serde(default)]
     name: String,
     #[serde(default)]
-    attributes: Vec<KeyValue>,
+    attributes: Vec<TraceAttribute>,
 }
 
 #[derive(Deserialize)]
-struct StatusForm {
+struct TraceStatusForm {
     #[serde(default)]
     code: Value,
     #[serde(default)]
@@ -78,24 +78,24 @@ struct StatusForm {
 }
 
 #[derive(Deserialize)]
-struct KeyValue {
+struct TraceAttribute {
     key: String,
     #[serde(default)]
-    value: Option<AnyValue>,
+    value: Option<TraceValue>,
 }
 
 #[derive(Deserialize)]
-enum AnyValue {
+enum TraceValue {
     #[serde(rename = "stringValue", alias = "string_value")]
     Text(String),
     #[serde(rename = "boolValue", alias = "bool_value")]
     Truth(bool),
     #[serde(rename = "intValue", alias = "int_value")]
-    Whole(Whole),
+    Whole(IntegerText),
     #[serde(rename = "doubleValue", alias = "double_value")]
     Number(Value),
     #[serde(rename = "arrayValue", alias = "array_value")]
-    List(ListForm),
+    List(TraceListForm),
     #[serde(rename = "kvlistValue", alias = "kvlist_value")]
     Object(ObjectForm),
     #[serde(rename = "bytesValue", alias = "bytes_value")]
@@ -103,23 +103,23 @@ enum AnyValue {
 }
 
 #[derive(Deserialize)]
-struct ListForm {
+struct TraceListForm {
     #[serde(default)]
-    values: Vec<AnyValue>,
+    values: Vec<TraceValue>,
 }
 
 #[derive(Deserialize)]
 struct ObjectForm {
     #[serde(default)]
-    values: Vec<KeyValue>,
+    values: Vec<TraceAttribute>,
 }
 
 /// A whole number, which protobuf's JSON writes as a text.
 #[derive(Deserialize, Clone, Copy, Default)]
 #[serde(try_from = "Value")]
-struct Whole(i64);
+struct IntegerText(i64);
 
-impl TryFrom<Value> for Whole {
+impl TryFrom<Value> for IntegerText {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
@@ -132,12 +132,12 @@ impl TryFrom<Value> for Whole {
     }
 }
 
-impl AnyValue {
+impl TraceValue {
     fn value(self) -> Value {
         match self {
             Self::Text(text) | Self::Bytes(text) => Value::String(text),
             Self::Truth(truth) => Value::Bool(truth),
-            Self::Whole(Whole(number)) => Value::Number(Number::from(number)),
+            Self::Whole(IntegerText(number)) => Value::Number(Number::from(number)),
             Self::Number(number) => number,
             Self::List(list) => list.values.into_iter().map(Self::value).collect(),
             Self::Object(object) => Value::Object(attributes(object.values).into_iter().collect()),
@@ -148,13 +148,13 @@ impl AnyValue {
 /// What is said under each name.
 pub type Attributes = BTreeMap<String, Value>;
 
-fn attributes(list: Vec<KeyValue>) -> Attributes {
-    list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, AnyValue::value))).collect()
+fn attributes(list: Vec<TraceAttribute>) -> Attributes {
+    list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value))).collect()
 }
 
 /// What a span is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Operation {
+pub enum SpanOperation {
     /// An agent's run.
     Agent,
     /// A call of a model.
@@ -166,7 +166,7 @@ pub enum Operation {
 }
 
 /// One span.
-pub struct Span {
+pub struct TraceSpan {
     /// The byte of the file where it stands.
     pub at: usize,
     /// Its trace, in lower case.
@@ -191,23 +191,23 @@ pub struct Span {
 ///
 /// # Errors
 /// The place of what is not a span of this form.
-pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<Span>, Diagnostic> {
-    let request: Request<'_> = content::fields(source, raw)?;
+pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diagnostic> {
+    let request: TraceRequest<'_> = content::fields(source, raw)?;
     let mut spans = Vec::new();
     for resource in request.resources {
         let around = attributes(resource.resource.map_or(Vec::new(), |form| form.attributes));
         for raw in resource.scopes.iter().flat_map(|scope| &scope.spans) {
             let form: SpanForm = content::fields(source, raw)?;
-            spans.push(Span::of(form, json::offset_of(source, raw), around.clone()));
+            spans.push(TraceSpan::of(form, json::offset_of(source, raw), around.clone()));
         }
     }
     Ok(spans)
 }
 
-impl Span {
+impl TraceSpan {
     fn of(form: SpanForm, at: usize, mut said: Attributes) -> Self {
         said.extend(attributes(form.attributes));
-        let failed = form.status.filter(StatusForm::is_error).map(|status| status.message.unwrap_or_default());
+        let failed = form.status.filter(TraceStatusForm::is_error).map(|status| status.message.unwrap_or_default());
         Self {
             at,
             trace: form.trace_id.to_ascii_lowercase(),
@@ -232,15 +232,15 @@ impl Span {
     }
 
     /// What it is about. Before the operation had a name, its other attributes gave it away.
-    pub fn operation(&self) -> Operation {
+    pub fn operation(&self) -> SpanOperation {
         match self.text(&["gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"]) {
-            Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => Operation::Agent,
-            Some("chat" | "text_completion" | "generate_content" | "completion") => Operation::Chat,
-            Some("execute_tool" | "tool") => Operation::Tool,
-            Some(_) => Operation::Other,
-            None if self.said.contains_key("gen_ai.tool.name") => Operation::Tool,
-            None if self.said.contains_key("gen_ai.request.model") => Operation::Chat,
-            None => Operation::Other,
+            Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => SpanOperation::Agent,
+            Some("chat" | "text_completion" | "generate_content" | "completion") => SpanOperation::Chat,
+            Some("execute_tool" | "tool") => SpanOperation::Tool,
+            Some(_) => SpanOperation::Other,
+            None if self.said.contains_key("gen_ai.tool.name") => SpanOperation::Tool,
+            None if self.said.contains_key("gen_ai.request.model") => SpanOperation::Chat,
+            None => SpanOperation::Other,
         }
     }
 
@@ -256,7 +256,7 @@ pub fn milliseconds(start: i64, end: i64) -> Option<u64> {
     u64::try_from(nanos).ok().map(|nanos| nanos / 1_000_000)
 }
 
-impl StatusForm {
+impl TraceStatusForm {
     fn is_error(&self) -> bool {
         self.code == 2 || self.code == "STATUS_CODE_ERROR"
     }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Setting, drop_gate, entry, floor, pair, trends};
-use crate::gate::compare::Selection;
+use super::{CompareSetup, drop_gate, entry, floor, pair, trends};
+use crate::gate::compare::CaseSelection;
 use crate::model::{CaseId, CaseTrend, Edge, Exclusion, Limit, PairResult, Ruling, Verdict};
 
 #[test]
@@ -11,17 +11,17 @@ fn cases_that_one_side_lacks_are_left_out_and_named() {
     let before = entry(0.9, &[("a", 0.4), ("gone", 0.1)]);
     let gates = [drop_gate(0.05)];
     let pairs = [pair("a", &[Some(0.4)]), pair("new", &[Some(0.0)])];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    let judgement = CompareSetup::new(&gates, &pairs, Some(&before)).judge();
     let metric = &judgement.metrics[0];
     // The number over all cases is shown, the comparison is over the one that both have.
     assert_eq!((metric.value, metric.comparison.baseline, metric.comparison.delta), (Some(0.0), Some(0.4), Some(0.0)));
     assert_eq!(judgement.verdict, Ruling::Judged(Verdict::Pass));
     assert_eq!(judgement.removed, [CaseId::new("gone").unwrap()]);
-    let said = Setting::new(&gates, &pairs, Some(&before)).remarks();
+    let said = CompareSetup::new(&gates, &pairs, Some(&before)).remarks();
     assert_eq!(said, ["the case sets differ (1 new, 1 removed): compared on the 1 that both have"]);
     assert_eq!(trends(&judgement)[1], CaseTrend::New);
 
-    let part = Setting { selection: Selection::Part, ..Setting::new(&gates, &pairs[..1], Some(&before)) };
+    let part = CompareSetup { selection: CaseSelection::Part, ..CompareSetup::new(&gates, &pairs[..1], Some(&before)) };
     assert_eq!(part.remarks(), ["a selection of cases: compared on the 1 that the baseline has as well"]);
     assert!(part.judge().removed.is_empty());
     assert_eq!(part.judge().metrics[0].comparison.baseline, Some(0.4));
@@ -39,7 +39,7 @@ fn only_added_or_only_removed_cases_make_the_sets_differ_too() {
             vec!["the case sets differ (0 new, 1 removed): compared on the 2 that both have"],
         ),
     ] {
-        assert_eq!(Setting::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), said);
+        assert_eq!(CompareSetup::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), said);
     }
 }
 
@@ -48,7 +48,7 @@ fn no_case_in_common_is_said_and_no_pass() {
     let before = entry(0.9, &[("gone", 0.9)]);
     let gates = [drop_gate(0.05)];
     let pairs = [pair("a", &[Some(0.1)])];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    let judgement = CompareSetup::new(&gates, &pairs, Some(&before)).judge();
     assert_eq!(judgement.verdict, Ruling::Skipped("no case in common with the baseline".to_owned()));
 }
 
@@ -72,7 +72,7 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
         (lost(), [Some(0.5), Some(1.0)], 1.0, 0.0, Verdict::Pass),
     ] {
         let pairs = [pair("a", &[now[0]]), pair("b", &[now[1]])];
-        let setting = Setting::new(&gates, &pairs, Some(&before));
+        let setting = CompareSetup::new(&gates, &pairs, Some(&before));
         let judgement = setting.judge();
         let comparison = &judgement.metrics[0].comparison;
         assert_eq!((comparison.baseline, comparison.delta), (Some(baseline), Some(delta)), "{now:?}");
@@ -81,12 +81,12 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
     let neither = [pair("a", &[None]), pair("b", &[Some(1.0)])];
     let quarantined = [PairResult { exclusion: Exclusion::Quarantined, ..pair("a", &[Some(0.0)]) }, neither[1].clone()];
     for same in [neither, quarantined.clone()] {
-        assert_eq!(Setting::new(&gates, &same, Some(&lost())).remarks(), [""; 0], "the same cases count");
+        assert_eq!(CompareSetup::new(&gates, &same, Some(&lost())).remarks(), [""; 0], "the same cases count");
     }
     let began = entry(0.5, &[("a", 0.0), ("b", 1.0)]);
-    assert_eq!(Setting::new(&gates, &quarantined, Some(&began)).remarks(), [said("a")]);
+    assert_eq!(CompareSetup::new(&gates, &quarantined, Some(&began)).remarks(), [said("a")]);
     let nothing = [pair("a", &[None]), pair("b", &[None])];
-    let setting = Setting::new(&gates, &nothing, Some(&began));
+    let setting = CompareSetup::new(&gates, &nothing, Some(&began));
     assert_eq!(
         setting.judge().metrics[0].comparison.baseline,
         Some(0.5),
@@ -94,7 +94,7 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
     );
     assert_eq!(setting.remarks(), [""; 0]);
     let minority = PairResult { exclusion: Exclusion::Quarantined, ..pair("a", &[Some(0.0), None]) };
-    let judged = Setting::new(&gates, &[minority], None).judge();
+    let judged = CompareSetup::new(&gates, &[minority], None).judge();
     assert_eq!(
         judged.cases[0].0,
         Ruling::Judged(Verdict::Inconclusive),
@@ -107,10 +107,10 @@ fn a_remark_names_five_cases() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let before = entry(0.5, &names.map(|name| (name, 0.5)));
     for (lost, named) in [(5, "a, b, c, d, e"), (6, "a, b, c, d, e and 1 more"), (7, "a, b, c, d, e and 2 more")] {
-        let value = |place: usize| if place < lost { None } else { Some(0.5) };
+        let value = |index: usize| if index < lost { None } else { Some(0.5) };
         let pairs: Vec<PairResult> =
-            names.iter().enumerate().map(|(place, name)| pair(name, &[value(place)])).collect();
-        let said = Setting::new(&[], &pairs, Some(&before)).remarks();
+            names.iter().enumerate().map(|(index, name)| pair(name, &[value(index)])).collect();
+        let said = CompareSetup::new(&[], &pairs, Some(&before)).remarks();
         let whole = format!(
             "measured in this run or in the baseline, and not in both: {named}: compared on the {} that both measured",
             8 - lost
@@ -125,7 +125,7 @@ fn a_pair_that_either_side_excluded_is_not_compared() {
     before.cases.insert(CaseId::new("b").unwrap(), BTreeMap::new());
     let pairs = [pair("a", &[None]), pair("b", &[Some(0.1)]), pair("c", &[Some(0.5)]), pair("new", &[Some(0.5)])];
     let gates = [floor(Limit::Number(0.5), Edge::Hard)];
-    let judgement = Setting::new(&gates, &pairs, Some(&before)).judge();
+    let judgement = CompareSetup::new(&gates, &pairs, Some(&before)).judge();
     assert_eq!(judgement.metrics[0].comparison.baseline, Some(0.5));
     assert_eq!(
         trends(&judgement),
@@ -141,7 +141,7 @@ fn what_neither_side_measured_changes_no_number() {
     before.cases.insert(CaseId::new("gone").unwrap(), BTreeMap::new());
     let gates = [drop_gate(0.05)];
     let pairs = [pair("a", &[Some(0.666_667)]), pair("new", &[None])];
-    let setting = Setting::new(&gates, &pairs, Some(&before));
+    let setting = CompareSetup::new(&gates, &pairs, Some(&before));
     assert_eq!(setting.remarks(), [""; 0]);
     assert_eq!(setting.judge().removed, [CaseId::new("gone").unwrap()], "it is listed all the same");
     assert_eq!(trends(&setting.judge())[1], CaseTrend::New);

@@ -1,6 +1,6 @@
 //! The bootstrap against drawings made in full, and against what it promises.
 
-use super::{Paired, by_document, every_drawing, intervals, rounds, tail};
+use super::{PairedCases, by_document, every_drawing, intervals, rounds, tail};
 use crate::model::{Aggregate, MetricSpec};
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", ..MetricSpec::PLAIN }];
@@ -10,7 +10,7 @@ fn rows(side: &[f64]) -> Vec<Vec<Option<f64>>> {
 }
 
 fn clustered(now: &[f64], before: &[f64], documents: &[usize]) -> Option<(f64, f64)> {
-    intervals(&Paired { specs: SPECS, now: &rows(now), before: &rows(before), documents })[0]
+    intervals(&PairedCases { specs: SPECS, now: &rows(now), before: &rows(before), documents })[0]
 }
 
 fn interval(now: &[f64], before: &[f64]) -> Option<(f64, f64)> {
@@ -128,7 +128,7 @@ fn an_extreme_has_no_interval_and_what_is_made_of_averages_has_one() {
     let before = [0.5, 0.7, 0.6, 0.9, 0.8, 0.4];
     for now in [before, [0.1, 0.9, 0.3, 0.2, 0.6, 0.4]] {
         let documents: Vec<usize> = (0..6).collect();
-        let paired = Paired { specs: &specs, now: &rows(now), before: &rows(before), documents: &documents };
+        let paired = PairedCases { specs: &specs, now: &rows(now), before: &rows(before), documents: &documents };
         let told: Vec<bool> = intervals(&paired).iter().map(Option::is_some).collect();
         assert_eq!(told, [false, true, true, true, false]);
     }

@@ -1,7 +1,7 @@
 //! Indemnities as contracts write them: who gives them, and what only speaks of them.
 
 use super::super::instructions::Liability;
-use super::super::liability::{Direction, Parties};
+use super::super::liability::{IndemnityDirection, Parties};
 use super::{document, kinds};
 use crate::suites::revision::fault::FaultKind;
 
@@ -9,7 +9,7 @@ use crate::suites::revision::fault::FaultKind;
 fn ways(text: &str) -> (usize, usize) {
     let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
     let sentences = Parties::of(&asked).sentences(&document(text));
-    let right = sentences.iter().filter(|sentence| sentence.direction == Direction::Asked).count();
+    let right = sentences.iter().filter(|sentence| sentence.direction == IndemnityDirection::Asked).count();
     (right, sentences.len() - right)
 }
 
@@ -62,7 +62,7 @@ fn what_is_wrong_with_a_sentence_is_said() {
         ("The parties shall indemnify each other, the Supplier first.", "each party indemnifies the other"),
     ] {
         let sentences = Parties::of(&asked).sentences(&document(text));
-        assert_eq!(sentences[0].direction, Direction::Wrong(said.to_owned()), "{text}");
+        assert_eq!(sentences[0].direction, IndemnityDirection::Wrong(said.to_owned()), "{text}");
     }
 }
 

@@ -15,7 +15,7 @@ use crate::suites::revision::score::{Verification, verify};
 
 /// What a clause of a section says.
 #[derive(Debug, Clone, Copy)]
-enum Says {
+enum ClauseText {
     /// The party's name.
     Name,
     /// A reference to some section.
@@ -25,20 +25,20 @@ enum Says {
 }
 
 /// A contract: its sections of clauses, after the first one, which has the law, the indemnity and a term.
-type Contract = Vec<Vec<Says>>;
+type Contract = Vec<Vec<ClauseText>>;
 
 fn contracts() -> impl Strategy<Value = Contract> {
     let says = (0..4_u8, any::<u8>()).prop_map(|(kind, which)| match kind {
-        0 => Says::Name,
-        1 => Says::Reference(usize::from(which)),
-        _ => Says::Words(which),
+        0 => ClauseText::Name,
+        1 => ClauseText::Reference(usize::from(which)),
+        _ => ClauseText::Words(which),
     });
     vec(vec(says, 0..4), 1..6)
 }
 
 /// A further fault of a document.
 #[derive(Debug, Clone, Copy)]
-enum Wrong {
+enum ExtraFault {
     Name,
     Law,
     Direction,
@@ -48,8 +48,15 @@ enum Wrong {
     Brace,
 }
 
-const WRONG: [Wrong; 7] =
-    [Wrong::Name, Wrong::Law, Wrong::Direction, Wrong::Reference, Wrong::Definition, Wrong::Words, Wrong::Brace];
+const WRONG: [ExtraFault; 7] = [
+    ExtraFault::Name,
+    ExtraFault::Law,
+    ExtraFault::Direction,
+    ExtraFault::Reference,
+    ExtraFault::Definition,
+    ExtraFault::Words,
+    ExtraFault::Brace,
+];
 
 const ASKED: &str = r#"{
     "entities": [{"from": "Acme Ltd", "to": "Borealis plc"}, {"from": "Corin", "to": "Doreen"}],
@@ -59,7 +66,7 @@ const ASKED: &str = r#"{
 }"#;
 
 /// The paragraphs of a contract; revised as asked, but for what is wrong.
-fn written(contract: &Contract, revised: bool, wrong: &[Wrong]) -> String {
+fn written(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> String {
     let (name, law) = if revised { ("Borealis plc", "Westhaven") } else { ("Acme Ltd", "Northmark") };
     let (giver, taker) = if revised { ("Supplier", "Customer") } else { ("Customer", "Supplier") };
     let often = if revised { "weekly" } else { "monthly" };
@@ -77,30 +84,30 @@ fn written(contract: &Contract, revised: bool, wrong: &[Wrong]) -> String {
         let _ = writeln!(text, "{}. Subject {section}", own(section));
         for (clause, says) in clauses.iter().enumerate() {
             let words = match says {
-                Says::Name => format!("Here {name} pays for part {section} of it."),
-                Says::Reference(other) => format!("Section {} applies here.", own(other % contract.len())),
-                Says::Words(which) => format!("Words numbered {which} stand under this heading."),
+                ClauseText::Name => format!("Here {name} pays for part {section} of it."),
+                ClauseText::Reference(other) => format!("Section {} applies here.", own(other % contract.len())),
+                ClauseText::Words(which) => format!("Words numbered {which} stand under this heading."),
             };
             let _ = writeln!(text, "{}.{} {words}", own(section), clause + 1);
         }
     }
-    for (place, one) in wrong.iter().enumerate() {
+    for (index, one) in wrong.iter().enumerate() {
         let words = match one {
-            Wrong::Name => "ACME LTD was here.",
-            Wrong::Law => "Northmark is far.",
-            Wrong::Direction => "The Customer shall indemnify the Supplier.",
-            Wrong::Reference => "See Section 99.",
-            Wrong::Definition => "\"Widgets\" means nothing.",
-            Wrong::Words => "This was never agreed.",
-            Wrong::Brace => "A brace} too many.",
+            ExtraFault::Name => "ACME LTD was here.",
+            ExtraFault::Law => "Northmark is far.",
+            ExtraFault::Direction => "The Customer shall indemnify the Supplier.",
+            ExtraFault::Reference => "See Section 99.",
+            ExtraFault::Definition => "\"Widgets\" means nothing.",
+            ExtraFault::Words => "This was never agreed.",
+            ExtraFault::Brace => "A brace} too many.",
         };
-        let words = words.replace("Widgets", &format!("Widget {place}"));
+        let words = words.replace("Widgets", &format!("Widget {index}"));
         let _ = writeln!(text, "{words}");
     }
     text
 }
 
-fn read(contract: &Contract, revised: bool, wrong: &[Wrong]) -> Draft {
+fn read(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> Draft {
     document(&written(contract, revised, wrong))
 }
 
@@ -137,13 +144,13 @@ proptest! {
 
     #[test]
     fn a_further_fault_never_helps(contract in contracts(), wrong in vec(0..WRONG.len(), 1..5), inside in any::<bool>()) {
-        let wrong: Vec<Wrong> = wrong.into_iter().map(|which| WRONG[which]).collect();
+        let wrong: Vec<ExtraFault> = wrong.into_iter().map(|which| WRONG[which]).collect();
         let before = read(&contract, false, &[]);
         let mode = if inside { PenaltyMode::Criterion } else { PenaltyMode::Overall };
         let scoring = Scoring { penalty_mode: mode, ..Scoring::default() };
         let mut last = verify(&before, &read(&contract, true, &[]), &asked(ASKED), &scoring);
         // What follows a brace too many is not read, so it comes last.
-        let (end, mut wrong): (Vec<Wrong>, Vec<Wrong>) = wrong.into_iter().partition(|one| matches!(one, Wrong::Brace));
+        let (end, mut wrong): (Vec<ExtraFault>, Vec<ExtraFault>) = wrong.into_iter().partition(|one| matches!(one, ExtraFault::Brace));
         wrong.extend(end.first());
         for count in 1..=wrong.len() {
             let next = verify(&before, &read(&contract, true, &wrong[..count]), &asked(ASKED), &scoring);

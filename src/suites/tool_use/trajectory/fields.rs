@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 /// A path: the keys of objects, and the places of lists in digits.
-pub type Path = Vec<String>;
+pub type FieldPath = Vec<String>;
 
 /// The value at a path; digits are places of a list.
 pub fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
@@ -19,7 +19,7 @@ pub fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
 ///
 /// A list of the case that is shorter than the call's by just the items that fields name is written without them; in any
 /// other one they stand at their places, whatever they are.
-pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a Path>) -> (Value, Value) {
+pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a FieldPath>) -> (Value, Value) {
     let paths: Vec<&[String]> = paths.map(Vec::as_slice).collect();
     let (mut listed, mut rest) = (listed.clone(), made.clone());
     put_back(&mut listed, made, &paths);
@@ -120,9 +120,9 @@ fn goes(value: &mut Value, rests: &[&[String]]) -> bool {
 mod tests {
     use serde_json::{Value, json};
 
-    use super::{Path, at, without};
+    use super::{FieldPath, at, without};
 
-    fn paths(text: &str) -> Vec<Path> {
+    fn paths(text: &str) -> Vec<FieldPath> {
         text.split(' ').map(|path| path.split('.').map(str::to_owned).collect()).collect()
     }
 

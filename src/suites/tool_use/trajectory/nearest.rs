@@ -3,8 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::fields::{at, without};
-use super::{Field, How, Mode, Step, Trajectory};
-use crate::suites::calls::{Call, same};
+use super::{ArgumentMatch, Field, Trajectory, TrajectoryMode, TrajectoryStep};
+use crate::suites::calls::{ObservedCall, same};
 
 /// How many pairs of a call and a step are shown, and how many arguments of each.
 const SHOWN: usize = 3;
@@ -25,13 +25,13 @@ struct ArgumentDifference {
 impl Trajectory {
     /// Says of each step that no call fits, or of each call that fits no step where nothing else is allowed, in which arguments
     /// the nearest one differs; empty where no call has the right name. `fits` has a row for each step, a column for each call.
-    pub fn nearest(&self, calls: &[Call], fits: &[Vec<bool>]) -> String {
+    pub fn nearest(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
         let step_fits = |step: usize| fits[step].contains(&true);
         let call_fits = |call: usize| fits.iter().any(|row| row[call]);
         let differences = |step: usize, call: usize| self.steps[step].differences(&calls[call]);
         let named_alike = |step: usize, call: usize| self.steps[step].name == calls[call].name;
         let (steps, places) = (0..self.steps.len(), 0..calls.len());
-        let near: Vec<(usize, Vec<ArgumentDifference>)> = if self.mode == Mode::Subset {
+        let near: Vec<(usize, Vec<ArgumentDifference>)> = if self.mode == TrajectoryMode::Subset {
             let nearest = |call: usize| {
                 let found = steps.clone().filter(|step| named_alike(*step, call)).map(|step| differences(step, call));
                 found.min_by_key(Vec::len).map(|found| (call, found))
@@ -45,11 +45,11 @@ impl Trajectory {
             };
             steps.filter(|step| !step_fits(*step)).filter_map(nearest).take(SHOWN).collect()
         };
-        near.iter().map(|(call, differences)| shown(&calls[*call].name, differences)).collect()
+        near.iter().map(|(call, differences)| describe_call(&calls[*call].name, differences)).collect()
     }
 }
 
-fn shown(name: &str, differences: &[ArgumentDifference]) -> String {
+fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
     let some = &differences[..differences.len().min(SHOWN)];
     let side = |path: &str, value: &Option<String>| match value {
         Some(value) => format!("{path}: {value}"),
@@ -67,9 +67,9 @@ fn shown(name: &str, differences: &[ArgumentDifference]) -> String {
     format!("; nearest call {name}({}), wanted {wanted}{more}", got.join(", "))
 }
 
-impl Step {
+impl TrajectoryStep {
     /// The arguments of a call of this tool that are not as the case asks for.
-    fn differences(&self, call: &Call) -> Vec<ArgumentDifference> {
+    fn differences(&self, call: &ObservedCall) -> Vec<ArgumentDifference> {
         let mut found = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
@@ -82,14 +82,14 @@ impl Step {
         let made = if call.arguments.is_null() { &none } else { &call.arguments };
         let there = self.fields.iter().map(|(path, _)| path).filter(|path| at(made, path).is_some());
         let (values, made) = without(&self.values, made, there);
-        if self.how != How::Ignore {
+        if self.how != ArgumentMatch::Ignore {
             compare("", &values, &made, self.how, &mut found);
         }
         found
     }
 }
 
-fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<ArgumentDifference>) {
+fn compare(path: &str, listed: &Value, made: &Value, how: ArgumentMatch, found: &mut Vec<ArgumentDifference>) {
     let (Value::Object(wanted), Value::Object(got)) = (listed, made) else {
         if !same(listed, made) {
             let path = if path.is_empty() { "arguments" } else { path }.to_owned();
@@ -101,11 +101,11 @@ fn compare(path: &str, listed: &Value, made: &Value, how: How, found: &mut Vec<A
     for (key, value) in wanted {
         match got.get(key) {
             Some(other) => compare(&inner(key), value, other, how, found),
-            None if how == How::Subset => {}
+            None if how == ArgumentMatch::Subset => {}
             None => found.push(ArgumentDifference { path: inner(key), got: None, wanted: Some(written(value)) }),
         }
     }
-    for (key, value) in got.iter().filter(|(key, _)| how != How::Superset && !wanted.contains_key(*key)) {
+    for (key, value) in got.iter().filter(|(key, _)| how != ArgumentMatch::Superset && !wanted.contains_key(*key)) {
         found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), wanted: None });
     }
 }

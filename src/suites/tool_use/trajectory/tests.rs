@@ -5,23 +5,23 @@ use proptest::proptest;
 use serde_json::{Value, json};
 
 use super::{Trajectory, TrajectoryForm, longest_common, one_to_one};
-use crate::format::{Place, SourceText};
+use crate::format::{JsonCursor, SourceText};
 use crate::model::RepoPath;
-use crate::suites::calls::Call;
+use crate::suites::calls::ObservedCall;
 
 fn read(form: Value) -> Result<Trajectory, String> {
     let text = form.to_string();
     let source = SourceText::from_text(RepoPath::root().child("c.json"), text.clone());
     let form: TrajectoryForm = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    Trajectory::read(form, &Place::whole(&source)).map_err(|problem| problem.to_string())
+    Trajectory::read(form, &JsonCursor::whole(&source)).map_err(|problem| problem.to_string())
 }
 
-fn calls(names: &str) -> Vec<Call> {
-    names.chars().map(|name| Call { name: name.to_string(), ..Call::default() }).collect()
+fn calls(names: &str) -> Vec<ObservedCall> {
+    names.chars().map(|name| ObservedCall { name: name.to_string(), ..ObservedCall::default() }).collect()
 }
 
-fn with(arguments: Value) -> Vec<Call> {
-    vec![Call { name: "t".to_owned(), arguments, ..Call::default() }]
+fn with(arguments: Value) -> Vec<ObservedCall> {
+    vec![ObservedCall { name: "t".to_owned(), arguments, ..ObservedCall::default() }]
 }
 
 #[test]

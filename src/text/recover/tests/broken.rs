@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{ATOMS, Anchor, FINDINGS, Layer, found, recover, recover_any};
+use super::{ATOMS, Anchor, FINDINGS, RecoveryLayer, found, recover, recover_any};
 
 const DELTAS: Anchor<'static> = Anchor { list: "deltas", field: "item" };
 
 fn assert_salvaged(anchor: &Anchor<'_>, rows: &[(&str, Value, usize)]) {
     for (text, value, lost) in rows {
-        assert_eq!(recover(text, anchor), Some(found(value.clone(), Layer::Salvaged, *lost)), "{text}");
+        assert_eq!(recover(text, anchor), Some(found(value.clone(), RecoveryLayer::Salvaged, *lost)), "{text}");
     }
 }
 
@@ -52,7 +52,10 @@ fn what_follows_a_lost_object_behind_a_comma_is_no_answer_of_its_own() {
     assert_eq!(recover_any(r#"{"findings"ategory": "a"}, {"category": "b"}]}"#), None);
     // In prose an answer may stand behind a bracket with a word.
     let prose = r#"The keys {"category"} and {"title"} are there: {"category": "b"}"#;
-    assert_eq!(recover(prose, &FINDINGS), Some(found(json!({"findings": [{"category": "b"}]}), Layer::Strict, 0)));
+    assert_eq!(
+        recover(prose, &FINDINGS),
+        Some(found(json!({"findings": [{"category": "b"}]}), RecoveryLayer::Strict, 0))
+    );
 }
 
 #[test]
@@ -124,7 +127,7 @@ fn a_single_object_in_something_broken_does_not_stand_by_itself() {
 fn brackets_that_a_lost_quote_swallows_do_not_end_what_is_broken() {
     let text = r#"{"a": 1, "x': [{"y": 1}]}, {"findings": [{"category": "a"}]}]}"#;
     let read = recover(text, &FINDINGS).expect("the list is there");
-    assert_eq!((read.layer, &read.value["findings"]), (Layer::Salvaged, &json!([{"category": "a"}])));
+    assert_eq!((read.layer, &read.value["findings"]), (RecoveryLayer::Salvaged, &json!([{"category": "a"}])));
 }
 
 #[test]
@@ -144,6 +147,6 @@ fn a_list_that_prose_leads_up_to_is_an_answer_of_its_own() {
         r#"As "JSON" [{"category": "a"}]"#,
         r#"{"so" they say} but [{"category": "a"}]"#,
     ] {
-        assert_eq!(recover(text, &FINDINGS), Some(found(one.clone(), Layer::Strict, 0)), "{text}");
+        assert_eq!(recover(text, &FINDINGS), Some(found(one.clone(), RecoveryLayer::Strict, 0)), "{text}");
     }
 }

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use serde_json::{Deserializer, Value};
 
 use super::hostile::{VISITS, visits};
-use super::{ATOMS, Anchor, FINDINGS, Layer, recover, recover_any};
+use super::{ATOMS, Anchor, FINDINGS, RecoveryLayer, recover, recover_any};
 
 const ANCHORS: [Anchor<'static>; 3] = [FINDINGS, ATOMS, Anchor { list: "deltas", field: "item" }];
 
@@ -84,16 +84,16 @@ fn spoiled(text: &str, rng: &mut Rng) -> String {
             bytes.remove(at);
         }
         5 => {
-            let quotes: Vec<usize> = (0..bytes.len()).filter(|place| b"\"'".contains(&bytes[*place])).collect();
-            if let Some(place) = rng.choice(quotes) {
+            let quotes: Vec<usize> = (0..bytes.len()).filter(|index| b"\"'".contains(&bytes[*index])).collect();
+            if let Some(index) = rng.choice(quotes) {
                 let new: &[u8] = rng.choice([&b"'"[..], b"\"", b"", b"\\\"", "“".as_bytes(), b"`"]).unwrap_or_default();
-                drop(bytes.splice(place..=place, new.iter().copied()));
+                drop(bytes.splice(index..=index, new.iter().copied()));
             }
         }
         6 => {
-            let brackets: Vec<usize> = (0..bytes.len()).filter(|place| b"{}[],:".contains(&bytes[*place])).collect();
-            if let Some(place) = rng.choice(brackets) {
-                bytes.remove(place);
+            let brackets: Vec<usize> = (0..bytes.len()).filter(|index| b"{}[],:".contains(&bytes[*index])).collect();
+            if let Some(index) = rng.choice(brackets) {
+                bytes.remove(index);
             }
         }
         _ => drop(bytes.splice(at..at, PIECES[rng.usize(..PIECES.len())].bytes())),
@@ -114,7 +114,7 @@ fn check(text: &str, anchor: &Anchor<'_>) {
     assert!(visits(text) <= VISITS * text.len() + 100, "{text:?}");
     if let Some(found) = recover(text, anchor) {
         assert!(found.value[anchor.list].is_array(), "{text:?}");
-        if found.layer == Layer::Strict {
+        if found.layer == RecoveryLayer::Strict {
             let at = strictly_at(text, &found.value, Some(anchor));
             assert!(at.is_some(), "{text:?}");
             // Of a text that is one object, no part may pass for an answer of its own while the object goes on.
@@ -124,7 +124,7 @@ fn check(text: &str, anchor: &Anchor<'_>) {
         }
     }
     if let Some(found) = recover_any(text)
-        && found.layer == Layer::Strict
+        && found.layer == RecoveryLayer::Strict
     {
         assert!(strictly_at(text, &found.value, None).is_some(), "{text:?}");
     }

@@ -5,7 +5,7 @@ use proptest::test_runner::TestCaseError;
 use proptest::{collection, prop_assert, prop_assert_eq, prop_oneof, proptest, sample};
 use serde_json::{Map, Value};
 
-use super::{FINDINGS, Layer, recover, recover_any};
+use super::{FINDINGS, RecoveryLayer, recover, recover_any};
 
 /// Pieces of broken answers. No escapes and no digits side by side: what is read can then be searched for.
 const SOUP: [&str; 34] = [
@@ -143,7 +143,7 @@ proptest! {
             format!("{{braces}} and [brackets] first\n\n{printed}"),
         ] {
             let found = recover_any(&text).expect("it is there");
-            prop_assert_eq!(found.layer, Layer::Strict);
+            prop_assert_eq!(found.layer, RecoveryLayer::Strict);
             prop_assert_eq!(found.value, reread(&printed));
         }
     }
@@ -152,7 +152,7 @@ proptest! {
     fn a_printed_list_comes_back_behind_other_values(value in findings(), other in "\\{\"[a-c]\": [0-9]\\} |") {
         let text = format!("{other}then ```{value}```");
         let found = recover(&text, &FINDINGS).expect("it is there");
-        prop_assert_eq!((found.layer, found.lost), (Layer::Strict, 0));
+        prop_assert_eq!((found.layer, found.lost), (RecoveryLayer::Strict, 0));
         prop_assert_eq!(found.value, reread(&value.to_string()));
     }
 
@@ -162,7 +162,7 @@ proptest! {
         let printed = value.to_string();
         let text = format!("{},}}", &printed[..printed.len() - 1]);
         let found = recover_any(&text).expect("it is there");
-        prop_assert_eq!(found.layer, Layer::Repaired);
+        prop_assert_eq!(found.layer, RecoveryLayer::Repaired);
         prop_assert_eq!(found.value, reread(&printed));
     }
 
@@ -189,7 +189,7 @@ proptest! {
         let whole = reread(&printed);
         for (end, _) in printed.char_indices() {
             if let Some(found) = recover_any(&printed[..end]) {
-                prop_assert_eq!(found.layer, Layer::Repaired);
+                prop_assert_eq!(found.layer, RecoveryLayer::Repaired);
                 prop_assert!(is_part(&found.value, &whole), "{} of {}", found.value, whole);
             }
         }
@@ -201,7 +201,7 @@ proptest! {
         let whole = reread(&printed);
         for (end, _) in printed.char_indices() {
             let Some(found) = recover(&printed[..end], &FINDINGS) else { continue };
-            if found.layer == Layer::Repaired && found.value["findings"] == Value::Array(Vec::new()) {
+            if found.layer == RecoveryLayer::Repaired && found.value["findings"] == Value::Array(Vec::new()) {
                 prop_assert_eq!(&whole["findings"], &found.value["findings"]);
             }
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{ATOMS, Anchor, FINDINGS, Layer, Recovered, recover};
+use super::{ATOMS, Anchor, FINDINGS, Recovered, RecoveryLayer, recover};
 
 const ANSWERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/real-model-outputs.jsonl"));
 
@@ -12,17 +12,17 @@ const PYTHON: &str = include_str!("python.jsonl");
 const RISKS: Anchor<'static> = Anchor { list: "risks", field: "category" };
 const FILES: Anchor<'static> = Anchor { list: "files_inspected", field: "file" };
 
-struct Answer {
+struct RealAnswer {
     id: String,
     text: String,
     anchor: Anchor<'static>,
 }
 
-fn answers() -> Vec<Answer> {
+fn answers() -> Vec<RealAnswer> {
     ANSWERS.lines().map(answer).collect()
 }
 
-fn answer(line: &str) -> Answer {
+fn answer(line: &str) -> RealAnswer {
     let record = parsed(line);
     let field = |key: &str| record[key].as_str().expect("a text").to_owned();
     let anchor = match field("prompt").split_whitespace().next() {
@@ -31,20 +31,20 @@ fn answer(line: &str) -> Answer {
         Some("List") => RISKS,
         _ => FILES,
     };
-    Answer { id: field("id"), text: field("text"), anchor }
+    RealAnswer { id: field("id"), text: field("text"), anchor }
 }
 
 fn parsed(line: &str) -> Value {
     serde_json::from_str(line).expect("a line of the fixture is JSON")
 }
 
-fn read(answer: &Answer) -> Option<Recovered> {
+fn read(answer: &RealAnswer) -> Option<Recovered> {
     recover(&answer.text, &answer.anchor)
 }
 
 /// How the answers of one kind were read.
 #[derive(Debug, Default, PartialEq)]
-struct Counts {
+struct LayerCounts {
     strict: usize,
     repaired: usize,
     salvaged: usize,
@@ -55,17 +55,17 @@ struct Counts {
     lost: usize,
 }
 
-fn counts(answers: &[Answer], key: &str) -> Counts {
-    let mut counts = Counts::default();
+fn counts(answers: &[RealAnswer], key: &str) -> LayerCounts {
+    let mut counts = LayerCounts::default();
     for answer in answers.iter().filter(|answer| answer.anchor.list == key) {
         let Some(Recovered { value, layer, lost }) = read(answer) else {
             counts.unread += 1;
             continue;
         };
         match layer {
-            Layer::Strict => counts.strict += 1,
-            Layer::Repaired => counts.repaired += 1,
-            Layer::Salvaged => counts.salvaged += 1,
+            RecoveryLayer::Strict => counts.strict += 1,
+            RecoveryLayer::Repaired => counts.repaired += 1,
+            RecoveryLayer::Salvaged => counts.salvaged += 1,
         }
         counts.kept += value[key].as_array().map_or(0, Vec::len);
         counts.lost += lost;
@@ -79,19 +79,19 @@ fn the_layers_of_the_real_answers_are_known() {
     assert_eq!(answers.len(), 240);
     assert_eq!(
         counts(&answers, "findings"),
-        Counts { strict: 3, repaired: 5, salvaged: 1, unread: 48, kept: 12, lost: 1 }
+        LayerCounts { strict: 3, repaired: 5, salvaged: 1, unread: 48, kept: 12, lost: 1 }
     );
     assert_eq!(
         counts(&answers, "atoms"),
-        Counts { strict: 11, repaired: 18, salvaged: 10, unread: 23, kept: 65, lost: 9 }
+        LayerCounts { strict: 11, repaired: 18, salvaged: 10, unread: 23, kept: 65, lost: 9 }
     );
     assert_eq!(
         counts(&answers, "risks"),
-        Counts { strict: 10, repaired: 20, salvaged: 12, unread: 25, kept: 52, lost: 4 }
+        LayerCounts { strict: 10, repaired: 20, salvaged: 12, unread: 25, kept: 52, lost: 4 }
     );
     assert_eq!(
         counts(&answers, "files_inspected"),
-        Counts { strict: 0, repaired: 2, salvaged: 0, unread: 52, kept: 4, lost: 0 }
+        LayerCounts { strict: 0, repaired: 2, salvaged: 0, unread: 52, kept: 4, lost: 0 }
     );
 }
 
@@ -103,7 +103,7 @@ fn a_complete_object_with_the_list_is_read_as_python_reads_it() {
         let expected = parsed(line);
         let answer = answers.iter().find(|answer| expected["id"] == answer.id).expect("an answer of this id");
         let found = read(answer).expect("a complete object is found");
-        assert_eq!(found.layer, Layer::Strict, "{}", answer.id);
+        assert_eq!(found.layer, RecoveryLayer::Strict, "{}", answer.id);
         assert_eq!(found.value, expected["value"], "{}", answer.id);
         objects += 1;
     }

@@ -1,6 +1,6 @@
 //! What is read from whole documents as word processors write them.
 
-use super::super::{Document, Place, first_difference};
+use super::super::{Document, ParagraphPlace, first_difference};
 use super::{read, shown};
 
 const CONTRACT: &[u8] = include_bytes!("../testdata/contract.rtf");
@@ -85,7 +85,10 @@ fn other_words_are_no_other_formatting() {
 fn a_save_more_changes_no_text() {
     let (one, other) = (sound(CONTRACT), sound(RESAVED));
     let body = |document: &Document| {
-        let kept = document.paragraphs.iter().filter(|paragraph| matches!(paragraph.place, Place::Body | Place::Cell));
+        let kept = document
+            .paragraphs
+            .iter()
+            .filter(|paragraph| matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell));
         kept.map(|paragraph| (paragraph.number.clone(), paragraph.text.clone())).collect::<Vec<_>>()
     };
     assert_eq!(body(&one), body(&other));

@@ -155,7 +155,7 @@ fn holds(source: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
 
 /// A run of letters and how it is written.
 #[derive(Debug, Clone)]
-struct Run {
+struct LetterRun {
     text: String,
     bold: bool,
     size: u8,
@@ -163,9 +163,9 @@ struct Run {
     escape: u8,
 }
 
-fn runs() -> impl Strategy<Value = Vec<Vec<Run>>> {
+fn runs() -> impl Strategy<Value = Vec<Vec<LetterRun>>> {
     let run = ("[a-z {}\\\\é€“語😀\t]{1,8}", any::<bool>(), 8_u8..40, any::<bool>(), 0_u8..3)
-        .prop_map(|(text, bold, size, group, escape)| Run { text, bold, size, group, escape });
+        .prop_map(|(text, bold, size, group, escape)| LetterRun { text, bold, size, group, escape });
     vec(vec(run, 1..5), 1..5)
 }
 

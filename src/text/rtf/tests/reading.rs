@@ -150,10 +150,10 @@ fn what_is_read() {
     }
 }
 
-type Wrong = (&'static [u8], &'static str, &'static [(usize, FlawKind)]);
+type FlawCase = (&'static [u8], &'static str, &'static [(usize, FlawKind)]);
 
 /// Whole sources that are wrong somewhere, what is read nevertheless, and what is told.
-const WRONG: &[Wrong] = &[
+const WRONG: &[FlawCase] = &[
     (b"", "", &[(0, FlawKind::NotRtf)]),
     (b"Hello", "", &[(0, FlawKind::NotRtf)]),
     (b"Here: {\\rtf1 x}", "x", &[(0, FlawKind::NotRtf)]),

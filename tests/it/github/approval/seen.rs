@@ -144,12 +144,14 @@ fn every_kind() {
     story.checkout.write(RUN, crate::repository::RUN);
     story.checkout.write("prompts/legal.md", "Report every change of control.\n");
     for case in 0..40 {
-        crate::guard::add_case(&story.checkout, case);
-        let recording = crate::guard::recording(case);
+        crate::golden_changes::add_case(&story.checkout, case);
+        let recording = crate::golden_changes::recording(case);
         story.checkout.write(&format!("golden/{recording}"), story.checkout.read(&recording));
-        for file in
-            [format!("golden/contracts/lease-{case}.md"), crate::guard::expected(case), format!("golden/{recording}")]
-        {
+        for file in [
+            format!("golden/contracts/lease-{case}.md"),
+            crate::golden_changes::expected(case),
+            format!("golden/{recording}"),
+        ] {
             story.github.file(&file, &story.checkout.read(&file));
         }
         let document = format!("golden/contracts/lease-{case}.md");

@@ -1,0 +1,230 @@
+//! The files of a commit, held in memory: nothing of them is on a disk, and nothing of them is run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::format::archive::Unpacked;
+use crate::golden_changes::{BaseFiles, FileMatch, OtherCommit};
+use crate::model::RepoPath;
+use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
+use crate::world::{Blob, Tree};
+
+/// The files of one commit: every name, and the bytes of those that a grading may read.
+pub struct CommitFiles {
+    folders: BTreeMap<RepoPath, BTreeSet<Entry>>,
+    tree: Tree,
+    files: BTreeMap<RepoPath, Vec<u8>>,
+}
+
+impl CommitFiles {
+    /// Holds an archive against git's own list of the commit. The archived commit's `.gitattributes` decide what an archive
+    /// leaves out and what it replaces, so its author could show the gate other bytes than are merged.
+    ///
+    /// # Errors
+    /// Every wanted file that the archive does not have as the commit has it.
+    pub fn verified(tree: Tree, unpacked: Unpacked, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Self, Diagnostics> {
+        let mut held = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
+        let mut problems = Diagnostics::default();
+        for (path, blob) in &held.tree {
+            name(&mut held.folders, path);
+            match (blob, held.files.get(path)) {
+                (Blob::Link, _) => {}
+                (Blob::File(_), _) if !wanted(path) => {}
+                (Blob::File(_), None) => problems.push(Diagnostic::of_file(
+                    path,
+                    "not-in-archive",
+                    "the commit has this file, and its archive does not",
+                    "take export-ignore for it out of .gitattributes",
+                )),
+                (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
+                    path,
+                    "not-as-committed",
+                    "the archive of the commit has other bytes than the commit",
+                    "take what replaces them (export-subst, ident, eol, filter) out of .gitattributes",
+                )),
+                (Blob::File(_), Some(_)) => {}
+            }
+        }
+        let folders = &held.folders;
+        held.files.retain(|path, _| {
+            let own = Entry { name: path.name().to_owned(), kind: EntryKind::File };
+            folders.get(&path.parent()).is_some_and(|entries| entries.contains(&own))
+        });
+        problems.or(held)
+    }
+
+    /// The link that a path is, or leads through.
+    fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
+        let mut at = path.clone();
+        while !at.as_str().is_empty() {
+            if let Some((link, Blob::Link)) = self.tree.get_key_value(&at) {
+                return Some(link);
+            }
+            at = at.parent();
+        }
+        None
+    }
+}
+
+/// Enters a file and its folders.
+fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
+    let (mut path, mut kind) = (path.clone(), EntryKind::File);
+    while !path.as_str().is_empty() {
+        let folder = path.parent();
+        let entries = folders.entry(folder.clone()).or_default();
+        if !entries.insert(Entry { name: path.name().to_owned(), kind }) {
+            break;
+        }
+        (path, kind) = (folder, EntryKind::Folder);
+    }
+}
+
+fn linked(link: &RepoPath) -> Diagnostic {
+    let what = "this is a link, and the trusted gate follows none";
+    Diagnostic::of_file(link, "bad-link", what, "commit the file or folder itself")
+}
+
+impl Files for CommitFiles {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        let Some(entries) = self.folders.get(folder) else {
+            return Err(self.link(folder).map_or_else(
+                || {
+                    let help = "create it, or correct the path that leads here";
+                    Diagnostic::of_file(folder, "missing-folder", "there is no such folder", help)
+                },
+                linked,
+            ));
+        };
+        let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
+        // A link with a dot in front is shown; who reads it is told.
+        let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
+        let mut paths = plain.map(|entry| folder.child(&entry.name));
+        match paths.find(|path| self.tree.get(path) == Some(&Blob::Link)) {
+            Some(link) => Err(linked(&link)),
+            None => Ok(shown),
+        }
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        if let Some(bytes) = self.files.get(file) {
+            return Ok(bytes.clone());
+        }
+        if let Some(link) = self.link(file) {
+            return Err(linked(link));
+        }
+        let own = Entry { name: file.name().to_owned(), kind: EntryKind::File };
+        match self.folders.get(&file.parent()).is_some_and(|entries| entries.contains(&own)) {
+            true => Err(Diagnostic::of_file(
+                file,
+                "not-read",
+                "no path of the base's config leads to this file, so the trusted gate has not read it",
+                "keep it below the suite's folder, or name it in the config of the base branch",
+            )),
+            false => {
+                let help = "create it, or correct the path that leads here";
+                Err(Diagnostic::of_file(file, "missing-file", "there is no such file", help))
+            }
+        }
+    }
+}
+
+/// The base commit beside the head, as the guard asks for it.
+pub struct BaseView<'a> {
+    /// The base commit.
+    pub base: &'a CommitFiles,
+    /// The head commit.
+    pub head: &'a CommitFiles,
+}
+
+impl Files for BaseView<'_> {
+    fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
+        self.base.list_all(folder)
+    }
+
+    fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
+        self.base.bytes(file)
+    }
+}
+
+impl OtherCommit for BaseView<'_> {
+    fn files(&self) -> &dyn Files {
+        self
+    }
+
+    fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
+        match (self.base.tree.get(file), bytes) {
+            (Some(blob @ Blob::File(_)), Some(bytes)) => blob.holds(bytes),
+            (None, None) => self.base.link(file).is_none(),
+            (Some(Blob::File(_) | Blob::Link), _) | (None, Some(_)) => false,
+        }
+    }
+}
+
+impl BaseFiles for BaseView<'_> {
+    fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
+        Ok(self.base.tree.keys().find(|path| names.contains(&path.name())).cloned())
+    }
+
+    fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch {
+        match (self.base.tree.get(before), self.head.tree.get(after)) {
+            (Some(Blob::File(one)), Some(Blob::File(other))) if one == other => FileMatch::Same,
+            (Some(Blob::File(_) | Blob::Link) | None, _) => FileMatch::Differs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sha1::{Digest, Sha1};
+
+    use super::{Blob, CommitFiles, Files, RepoPath, Tree, Unpacked};
+
+    fn at(path: &str) -> RepoPath {
+        RepoPath::root().join(path).unwrap()
+    }
+
+    fn id(bytes: &[u8]) -> String {
+        let digest = Sha1::new_with_prefix(format!("blob {}\0", bytes.len())).chain_update(bytes).finalize();
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn held(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {
+        let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
+        let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
+        let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
+        CommitFiles::verified(tree, Unpacked { files, ..Unpacked::default() }, &wanted)
+            .map_err(|problems| problems.sorted().iter().map(|problem| problem.code).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn git_says_what_an_archive_has_to_hold() {
+        // As `git hash-object` prints it.
+        assert_eq!(id(b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
+        let file = |bytes: &[u8]| Blob::File(id(bytes));
+        let whole =
+            held(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
+        assert_eq!(whole.bytes(&at("golden/a.json")).unwrap(), b"1");
+        assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().code, "not-read");
+        assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().code, "missing-file");
+        let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["golden", "src"]);
+        let one = [("golden/a.json", file(b"1"))];
+        assert_eq!(held(&one, &[]).err().as_deref(), Some("not-in-archive"));
+        assert_eq!(held(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
+        // What git does not list is not there, whatever the archive says.
+        let more = held(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
+        assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().code, "missing-file");
+    }
+
+    #[test]
+    fn no_link_is_followed() {
+        let tree = [("golden/a.json", Blob::Link), ("docs", Blob::Link), ("other/b.json", Blob::File(id(b"1")))];
+        let held = held(&tree, &[]).unwrap();
+        for path in ["golden/a.json", "docs", "docs/deeper/c.md"] {
+            assert_eq!(held.bytes(&at(path)).unwrap_err().code, "bad-link", "{path}");
+        }
+        for folder in ["golden", "docs", "docs/deeper", ""] {
+            assert_eq!(held.list(&at(folder)).unwrap_err().code, "bad-link", "{folder}");
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Whether an approval counts for a run's result, and what the result is with it.
+
+use crate::app::cli_error::CliError;
+use crate::app::run::GradedRun;
+use crate::model::{Approval, Baseline, Ruling};
+use crate::publish::{ConfigKey, approval};
+use crate::report;
+use crate::world::{GitHub, GitHubError};
+
+/// On what an approval is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ApprovalQuery<'a> {
+    /// The commit that was graded.
+    Commit(&'a str),
+    /// The head of a pull request whose merge was graded: a merge group's commit is new, so nobody can have approved it.
+    Queued(u64),
+}
+
+/// The approval that stands there and is of this result. Without the permission to read it there is none, and a note says so.
+///
+/// # Errors
+/// Why GitHub did not answer.
+pub fn consent(
+    github: &GitHub,
+    key: &ConfigKey,
+    of: ApprovalQuery<'_>,
+    done: &mut GradedRun,
+) -> Result<Option<Approval>, CliError> {
+    let (commit, whose) = match of {
+        ApprovalQuery::Commit(commit) => (commit.to_owned(), "this commit".to_owned()),
+        ApprovalQuery::Queued(number) => match github.pull(number) {
+            Ok(pull) => (pull.head, format!("pull request {number}")),
+            Err(GitHubError::Forbidden | GitHubError::Missing) => {
+                let note = "an approval would not be seen: the job needs the permission `pull-requests: read`";
+                done.report.notes.push(note.to_owned());
+                return Ok(None);
+            }
+            Err(GitHubError::Failed(error)) => return Err(error.context("while looking for an approval").into()),
+        },
+    };
+    let commit = commit.as_str();
+    let read = github.author().and_then(|identity| Ok((identity, github.statuses(commit)?)));
+    let (identity, statuses) = match read {
+        Ok(read) => read,
+        Err(GitHubError::Forbidden | GitHubError::Missing) => {
+            let note = "an approval would not be seen: the job needs the permission `statuses: read`";
+            done.report.notes.push(note.to_owned());
+            return Ok(None);
+        }
+        Err(GitHubError::Failed(error)) => return Err(error.context("while looking for an approval").into()),
+    };
+    let digest = report::result_digest(&done.report, done.config.baseline.as_ref());
+    let standing = approval::standing(&statuses, key, &identity, commit);
+    if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
+        done.report.notes.push(match of {
+            ApprovalQuery::Commit(_) => format!("the approval of {whose} is of another result, so it does not count: add the label again"),
+            ApprovalQuery::Queued(_) => format!("the approval of {whose} is of another result than this merge group's, so it does not count: bring its branch up to date, and add the label again"),
+        });
+    }
+    Ok(approval::counts(standing, commit, &digest))
+}
+
+/// The result with its approval: judged again, against the approved baseline.
+///
+/// # Errors
+/// Bad input, or an outside that failed.
+pub fn approved(
+    done: GradedRun,
+    approval: Approval,
+    committed: Option<&Baseline>,
+    again: impl FnOnce(Baseline) -> Result<GradedRun, CliError>,
+) -> Result<GradedRun, CliError> {
+    let proposed = done.proposed();
+    let accepted = approval::accepted(done.against.as_ref(), committed, &proposed).clone();
+    let ruled = again(accepted)?;
+    let mut report = report::approved(done.report.clone(), ruled.report, approval);
+    if let Some(model) = &done.model_tier {
+        report.verdict = Ruling::of_all([&report.verdict, &model.verdict]);
+        report::refuse(&mut report, model.not_gateable.clone());
+    }
+    Ok(GradedRun { report, ..done })
+}
+
+/// The result of the model tier alone with its approval: its models are not asked again, so its gates stay judged against the base
+/// commit's baseline, and the approval is of the golden changes.
+pub fn approved_as_measured(done: GradedRun, approval: Approval) -> GradedRun {
+    let mut report = done.report.clone();
+    if let Some(model) = &done.model_tier {
+        report.verdict = model.verdict.clone();
+        report.not_gateable.clear();
+        report::refuse(&mut report, model.not_gateable.clone());
+    }
+    report.notes.push(format!("{} approved the golden changes of this result", approval.by));
+    report.approval = Some(approval);
+    GradedRun { report, ..done }
+}

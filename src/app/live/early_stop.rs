@@ -1,0 +1,75 @@
+//! Grades samples as they come, to know when a pair needs no further one.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+
+use super::EarlyStopping;
+use super::planned_run::PlannedRun;
+use crate::format::{SourceText, run_v1};
+use crate::gate::{SoFar, is_settled};
+use crate::model::{Grade, RepoPath};
+use crate::suites::{Files, GradeContext};
+
+/// The samples of every pair so far.
+pub struct EarlyStop<'a> {
+    wanted: &'a [PlannedRun<'a>],
+    /// For each job the run it is a sample of.
+    runs: &'a [usize],
+    files: &'a dyn Files,
+    sparing: EarlyStopping,
+    grades: RefCell<BTreeMap<usize, Vec<Grade>>>,
+    settled: RefCell<BTreeMap<usize, bool>>,
+    spared: Cell<u64>,
+}
+
+impl<'a> EarlyStop<'a> {
+    /// Nothing graded yet.
+    pub fn new(wanted: &'a [PlannedRun<'a>], runs: &'a [usize], files: &'a dyn Files, sparing: EarlyStopping) -> Self {
+        let (grades, settled) = (RefCell::default(), RefCell::default());
+        Self { wanted, runs, files, sparing, grades, settled, spared: Cell::new(0) }
+    }
+
+    /// How many calls were saved.
+    pub fn spared(&self) -> u64 {
+        self.spared.get()
+    }
+
+    /// Whether a job's answer can still change a verdict.
+    pub fn is_needed(&self, job: usize) -> bool {
+        let needed = !self.settled.borrow().get(&self.runs[job]).copied().unwrap_or(false);
+        if !needed {
+            self.spared.set(self.spared.get() + 1);
+        }
+        needed
+    }
+
+    /// Takes a completed sample.
+    pub fn graded(&self, job: usize, record: &str) {
+        let run = self.runs[job];
+        let wanted = &self.wanted[run];
+        // Of one or two samples all are needed for a majority.
+        if self.sparing == EarlyStopping::Off || !wanted.alone || wanted.samples < 3 {
+            return;
+        }
+        let source = SourceText::from_text(RepoPath::root().child("record"), record.to_owned());
+        let context = GradeContext::new(self.files, &wanted.opened.prompts);
+        let sample = jobs_sample(self.runs, job);
+        // What cannot be graded is told when everything is graded; here it only means that nothing is spared.
+        let graded = run_v1::read_run(&source, &wanted.request.key, sample)
+            .and_then(|read| wanted.opened.suite.grade(wanted.pair, &[read], &context));
+        let Ok(grade) = graded else { return };
+        let mut grades = self.grades.borrow_mut();
+        let so_far = grades.entry(run).or_default();
+        so_far.push(grade);
+        let grades: Vec<&Grade> = so_far.iter().collect();
+        let pair = &wanted.opened.suite.pairs()[wanted.pair];
+        let so_far = SoFar { grades: &grades, lost: 0, planned: wanted.samples, zone: pair.zone };
+        let settled = is_settled(wanted.opened.kind.metrics, &wanted.opened.model_gates, &so_far);
+        self.settled.borrow_mut().insert(run, settled);
+    }
+}
+
+/// The number of a job's sample: jobs of one run stand side by side, in the order of their samples.
+fn jobs_sample(runs: &[usize], job: usize) -> u32 {
+    u32::try_from(runs[..job].iter().rev().take_while(|run| **run == runs[job]).count()).unwrap_or(u32::MAX)
+}

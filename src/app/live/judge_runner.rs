@@ -1,0 +1,293 @@
+//! Judges vote on what agents put out: each different output once, with as many votes as its judge has.
+//!
+//! Who judges is told the task, the output and the rubric, and nothing of whose it is: the request's own names are blank.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::bounds::usage_of;
+use super::planned_run::PlannedRun;
+use super::session::{LiveSession, SessionOutcome, engine};
+use super::target_queues::TargetQueues;
+use super::{EarlierAnswers, LiveOptions};
+use crate::app::cli_error::CliError;
+use crate::app::plan::{LoadedJudge, LoadedSuite, Plan};
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::engine::{JobOutcome, SpendingLimits};
+use crate::format::redact::Redactor;
+use crate::format::{SourceText, run_v1};
+use crate::model::{
+    AgentName, BadId, Ballot, CaseId, Interruption, JudgeName, RepoPath, Run, RunKey, RunStatus, RunUsage,
+    SampleRequest, SuiteId, UngradedReason, Vote,
+};
+use crate::render::plural;
+use crate::suites::{Exhibit, Files, vote};
+use crate::world::{Disk, World};
+
+/// What judges may use.
+pub struct JudgeRunner<'a> {
+    /// The config and its suites.
+    pub plan: &'a Plan,
+    /// Where unfinished votes are kept.
+    pub disk: &'a Disk,
+    /// The outside.
+    pub world: &'a World,
+    /// How answers are cached, and an unfinished run gone on with.
+    pub options: &'a LiveOptions,
+    /// What must not be kept.
+    pub redactor: &'a Redactor,
+    /// What may still be spent.
+    pub left: SpendingLimits,
+    /// For how many minutes.
+    pub minutes: Option<f64>,
+}
+
+/// What is voted on, by whom: suite, judge and the digest of the exhibit.
+type JudgeRequest = (SuiteId, JudgeName, String);
+
+/// Everything that is voted on.
+#[derive(Default)]
+pub struct JudgeRequests<'a>(BTreeMap<JudgeRequest, (&'a LoadedSuite, &'a LoadedJudge, Exhibit)>);
+
+/// Which recorded votes are good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VoteReuse {
+    /// Those that are whole, on this output and by this rubric.
+    WhereNeeded,
+    /// None: all are asked for anew.
+    Always,
+}
+
+impl<'a> JudgeRequests<'a> {
+    /// Adds what the suite's judges are to be asked of a run.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    pub fn add(
+        &mut self,
+        opened: &'a LoadedSuite,
+        index: usize,
+        run: &Run,
+        again: VoteReuse,
+        files: &dyn Files,
+    ) -> Result<(), Diagnostic> {
+        let Some(ask) = opened.suite.ask(index, 0, files)?.filter(|_| run.status == RunStatus::Completed) else {
+            return Ok(());
+        };
+        for judge in &opened.judges {
+            let exhibit = Exhibit::of(&ask, run);
+            let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
+            if again == VoteReuse::Always || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
+                let key = (opened.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
+                self.0.insert(key, (opened, judge, exhibit));
+            }
+        }
+        Ok(())
+    }
+
+    /// How many different outputs judges are asked about.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn is_whole(ballot: &Ballot, judge: &LoadedJudge, exhibit: &Exhibit) -> bool {
+    ballot.rubric_sha256 == judge.rubric_sha256
+        && ballot.judged_sha256 == exhibit.sha256
+        && ballot.votes.len() == judge.config.votes as usize
+        && ballot.votes.iter().all(|vote| vote.mark().is_some())
+}
+
+/// What the judges said.
+#[derive(Default)]
+pub struct JudgeOutcome {
+    ballots: BTreeMap<JudgeRequest, Ballot>,
+    /// What it took.
+    pub usage: RunUsage,
+    /// What people should know.
+    pub notes: Vec<String>,
+    /// Why votes were called off, where they were.
+    pub called_off: Option<Interruption>,
+}
+
+impl JudgeOutcome {
+    /// The votes on a run's output.
+    ///
+    /// # Errors
+    /// A file of the suite that cannot be read.
+    pub fn of(
+        &self,
+        opened: &LoadedSuite,
+        index: usize,
+        run: &Run,
+        files: &dyn Files,
+    ) -> Result<Vec<Ballot>, Diagnostic> {
+        let Some(ask) = opened.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
+        let sha256 = Exhibit::of(&ask, run).sha256;
+        let key = |judge: &LoadedJudge| (opened.config.id.clone(), judge.config.name.clone(), sha256.clone());
+        Ok(opened.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
+    }
+}
+
+/// Asks for all votes. What is finished before the budget ends is kept; the rest is told as missing.
+///
+/// # Errors
+/// Targets that can never be called, and an outside that failed.
+pub fn poll(runner: &JudgeRunner<'_>, questions: &JudgeRequests<'_>) -> Result<JudgeOutcome, CliError> {
+    let JudgeRunner { plan, disk, world, options, redactor, left, minutes } = runner;
+    let mut outcome = JudgeOutcome::default();
+    let wanted = wanted(questions).map_err(|bad| anyhow::anyhow!("a blank name is no name: {bad}"))?;
+    let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
+    outcome.notes.extend(closed(&queues, questions));
+    let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
+        .into_iter()
+        .zip(of_votes(questions))
+        .filter(|(one, _)| queues.places.contains_key(&one.live.target))
+        .unzip();
+    if wanted.is_empty() {
+        return Ok(outcome);
+    }
+    let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
+    // Votes gate nothing.
+    outcome.notes.extend(session.take_over(options.caching, EarlierAnswers::All));
+    let engine = engine(plan, *left, queues, &session.folders);
+    let ended = session.run(&engine, redactor, options, *minutes)?;
+    outcome.usage = usage_of(&ended, session.known.len());
+    report_interruptions(&ended, &mut outcome);
+    let records = session.records(ended);
+    for (index, (vote, question)) in wanted.iter().zip(of).enumerate() {
+        let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
+        let (_, judge, exhibit) = &questions.0[question];
+        let ballot = outcome.ballots.entry(question.clone()).or_insert_with(|| Ballot {
+            judge: judge.config.name.clone(),
+            rubric_sha256: judge.rubric_sha256.clone(),
+            judged_sha256: exhibit.sha256.clone(),
+            target: Some(judge.config.source.target.clone()),
+            model: None,
+            votes: Vec::new(),
+        });
+        ballot.votes.push(cast);
+        let models: BTreeSet<&str> =
+            ballot.model.iter().flat_map(|names| names.split('+')).chain(model.as_deref()).collect();
+        let joined = models.into_iter().collect::<Vec<_>>().join("+");
+        ballot.model = Some(joined).filter(|names| !names.is_empty());
+    }
+    Ok(outcome)
+}
+
+/// The question of each vote, in the order of [`wanted`].
+fn of_votes<'q>(questions: &'q JudgeRequests<'_>) -> impl Iterator<Item = &'q JudgeRequest> {
+    questions.0.iter().flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
+}
+
+/// One request a vote, with blank names: whose output it is, is nobody's business.
+fn wanted<'a>(questions: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>, BadId> {
+    let mut wanted = Vec::new();
+    for (opened, judge, exhibit) in questions.0.values() {
+        let key = RunKey {
+            suite: SuiteId::new("judged")?,
+            agent: AgentName::new("judge")?,
+            case: CaseId::new(&exhibit.sha256)?,
+        };
+        for vote in 0..judge.config.votes {
+            let (system, ask) = exhibit.judge_prompt(&judge.rubric, vote);
+            let request = SampleRequest { key: key.clone(), sample: vote, system, ask };
+            wanted.push(PlannedRun {
+                refinement: None,
+                opened,
+                pair: 0,
+                live: &judge.config.source,
+                request,
+                first: vote,
+                samples: 1,
+                alone: false,
+            });
+        }
+    }
+    Ok(wanted)
+}
+
+/// What has to be said of judges that cannot be called.
+fn closed(queues: &TargetQueues, questions: &JudgeRequests<'_>) -> Vec<String> {
+    let note = |(target, why): (&String, &String)| {
+        let judges: BTreeSet<String> = questions
+            .0
+            .iter()
+            .filter(|(_, (_, judge, _))| judge.config.source.target == *target)
+            .map(|((suite, name, _), _)| format!("{name} of {suite}"))
+            .collect();
+        let judges: Vec<String> = judges.into_iter().collect();
+        format!("judges not asked: {}: the target \"{target}\" {why}", judges.join(", "))
+    };
+    queues.closed.iter().map(note).collect()
+}
+
+/// Votes that were called off, in words.
+fn report_interruptions(ended: &SessionOutcome, outcome: &mut JudgeOutcome) {
+    let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
+    for end in &ended.finished {
+        if let JobOutcome::CalledOff { why, .. } = end {
+            *off.entry(*why).or_insert(0) += 1;
+        }
+    }
+    outcome.called_off = off.keys().max().copied();
+    outcome.notes.extend(off.into_iter().map(|(why, count)| {
+        let votes = plural(count, "vote of a judge was", "votes of judges were");
+        let why = why.message();
+        format!("{votes} not made: {why}; a missing vote counts for nothing, and never against the agent")
+    }));
+}
+
+/// The vote in a record, and who gave it.
+fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<String>) {
+    let Some(record) = record else { return (Vote::Missing("it was called off".to_owned()), None) };
+    let source = SourceText::from_text(RepoPath::root().child("vote"), record.to_owned());
+    match run_v1::read_run(&source, &wanted.request.key, wanted.first) {
+        Err(problem) => (Vote::Missing(problem.to_string()), None),
+        Ok(run) if run.status != RunStatus::Completed => {
+            (Vote::Missing(UngradedReason::Ended { status: run.status, error: run.error }.text()), None)
+        }
+        Ok(run) => match vote(&run.outputs) {
+            Ok((mark, reason)) => (Vote::Given { mark, reason }, run.provenance.model),
+            Err(why) => (Vote::Missing(why), None),
+        },
+    }
+}
+
+/// Puts the judges' votes into the records of live samples. Each is given with its suite and its pair's place.
+///
+/// # Errors
+/// As [`poll`], and files of a suite that cannot be read.
+pub fn into_records<'s>(
+    runner: &JudgeRunner<'_>,
+    records: &mut BTreeMap<usize, String>,
+    of: &dyn Fn(usize) -> (&'s PlannedRun<'s>, u32),
+) -> Result<JudgeOutcome, CliError> {
+    let mut problems = Diagnostics::default();
+    let mut runs: Vec<(usize, Run)> = Vec::new();
+    for (job, text) in &*records {
+        let (wanted, sample) = of(*job);
+        if !wanted.opened.judges.is_empty() {
+            let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
+            // What cannot be read is told when it is graded.
+            runs.extend(run_v1::read_run(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
+        }
+    }
+    let mut questions = JudgeRequests::default();
+    for (job, run) in &runs {
+        let (wanted, _) = of(*job);
+        problems.keep(questions.add(wanted.opened, wanted.pair, run, VoteReuse::Always, runner.disk));
+    }
+    problems.or(())?;
+    if questions.count() == 0 {
+        return Ok(JudgeOutcome::default());
+    }
+    let outcome = poll(runner, &questions)?;
+    for (job, run) in runs.iter().filter(|(_, run)| run.status == RunStatus::Completed) {
+        let (wanted, _) = of(*job);
+        let ballots = outcome.of(wanted.opened, wanted.pair, run, runner.disk)?;
+        if let Some(text) = records.get_mut(job) {
+            *text = run_v1::with_ballots(text, &ballots);
+        }
+    }
+    Ok(outcome)
+}

@@ -1,0 +1,146 @@
+//! The targets of a run, opened: who answers, and how many at once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::pin::Pin;
+
+use crate::app::live::KeyHosts;
+use crate::app::live::keys::refused;
+use crate::app::live::planned_run::PlannedRun;
+use crate::app::plan::Plan;
+use crate::diag::{Diagnostic, Diagnostics};
+use crate::engine::{Model, Pending, Program, TargetClient, TargetQueue};
+use crate::format::{SourceText, run_v1};
+use crate::model::{
+    CallError, Conversation, Json, Measures, ModelTurn, RepoPath, Retry, RunEvidence, RunInputs, RunProvenance,
+    RunRecord, RunStatus, SampleRequest, Steps, Transport,
+};
+use crate::world::World;
+use crate::world::targets::{AgentProgram, ChatModel, Live, Unopened};
+
+/// Calls at once where the config does not say: of a model behind an address, and of processes on this machine.
+const REMOTE: u32 = 8;
+const LOCAL: u32 = 2;
+
+/// The targets that a run needs.
+pub struct TargetQueues {
+    /// Those that can be called.
+    pub queues: Vec<TargetQueue>,
+    /// Their places, by the name of the target.
+    pub places: BTreeMap<String, usize>,
+    /// Why the others cannot: the key that is not there, or that they may not have.
+    pub closed: BTreeMap<String, String>,
+}
+
+impl TargetQueues {
+    /// Opens every target that something is wanted of. A target without its key stays closed, which is no error.
+    ///
+    /// # Errors
+    /// Targets that can never be called.
+    pub fn open(
+        plan: &Plan,
+        wanted: &[PlannedRun<'_>],
+        root: &Path,
+        world: &World,
+        keys: &KeyHosts,
+    ) -> Result<Self, Diagnostics> {
+        let mut problems = Diagnostics::default();
+        let mut opened = Self { queues: Vec::new(), places: BTreeMap::new(), closed: BTreeMap::new() };
+        for name in wanted.iter().flat_map(|one| one.live.targets()) {
+            if opened.places.contains_key(name) || opened.closed.contains_key(name) {
+                continue;
+            }
+            let Some(target) = plan.config.targets.get(name) else { continue };
+            let usual = match &target.transport {
+                Transport::Model(_) | Transport::Http(_) => REMOTE,
+                Transport::Command { .. } => LOCAL,
+            };
+            let model = match &target.transport {
+                Transport::Model(provider) => {
+                    if let Some(why) = refused(provider, keys) {
+                        opened.closed.insert(name.clone(), why);
+                        continue;
+                    }
+                    Some(provider.model.clone())
+                }
+                Transport::Command { .. } | Transport::Http(_) => None,
+            };
+            let client = match Live::open(target, root, &world.env) {
+                Ok(Live::Chat(chat)) => TargetClient::Model(Box::new(ModelTarget(chat))),
+                Ok(Live::Agent(agent)) => TargetClient::Program(Box::new(ProgramTarget(agent))),
+                Err(Unopened::NoKey { wanted }) => {
+                    opened.closed.insert(name.clone(), format!("has no key; {wanted}"));
+                    continue;
+                }
+                Err(Unopened::Unusable(why)) => {
+                    let what = format!("the target \"{name}\" cannot be called: {why}");
+                    problems.push(Diagnostic::of_file(
+                        &plan.config.file,
+                        "bad-target",
+                        what,
+                        "correct it under targets",
+                    ));
+                    continue;
+                }
+            };
+            opened.places.insert(name.clone(), opened.queues.len());
+            opened.queues.push(TargetQueue::new(client, model, target.concurrency.unwrap_or(usual)));
+        }
+        problems.or(opened)
+    }
+}
+
+struct ModelTarget(ChatModel);
+
+impl Model for ModelTarget {
+    fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, ModelTurn> {
+        Box::pin(self.0.turn(conversation))
+    }
+}
+
+struct ProgramTarget(AgentProgram);
+
+impl Program for ProgramTarget {
+    fn run<'a>(&'a self, request: &'a SampleRequest) -> Pending<'a, RunRecord> {
+        Box::pin(async move { record(self.0.run(request).await?, request) })
+    }
+
+    fn complaints(&self, request: &SampleRequest) -> Option<String> {
+        self.0.complaints(request)
+    }
+
+    fn close(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {
+        Box::pin(self.0.close())
+    }
+}
+
+/// The record that an agent's program answered with; what it says about itself is kept, what it was asked is known here.
+fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError> {
+    let source = SourceText::from_text(RepoPath::root().child("answer"), text);
+    let run = run_v1::read_run(&source, &request.key, request.sample).map_err(|problem| CallError {
+        status: RunStatus::Error,
+        what: format!("the answer is no run record: {problem}"),
+        retry: Retry::Never,
+    })?;
+    let count = |count: u64| (count > 0).then_some(count);
+    Ok(RunRecord {
+        agent: request.key.agent.clone(),
+        case: request.key.case.clone(),
+        sample: request.sample,
+        status: run.status,
+        error: run.error,
+        inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
+        outputs: Json::from(String::from(run.outputs)),
+        intermediate: run.intermediate.map_or_else(Steps::default, |told| Steps::Told(Json::from(String::from(told)))),
+        evidence: RunEvidence::default(),
+        metrics: Measures {
+            total_tokens: run.tokens.total.map(|total| total.round() as u64),
+            input_tokens: count(run.tokens.input),
+            output_tokens: count(run.tokens.output),
+            total_latency_ms: run.tokens.latency_ms.map(|latency| latency.round() as u64),
+            cost_usd: run.tokens.cost_usd,
+            ..Measures::default()
+        },
+        provenance: RunProvenance { provenance: run.provenance, ..RunProvenance::default() },
+    })
+}

@@ -1,0 +1,129 @@
+//! What a suite of a config names, checked against what its kind knows.
+
+use super::{PlanReader, RulesSource, source_of};
+use crate::diag::Diagnostics;
+use crate::format::yaml::Step::{At, Key};
+use crate::model::{AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
+use crate::suites::{AgentPolicy, SuiteKind};
+
+impl PlanReader<'_> {
+    pub(super) fn check_cast(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        let at = |key| [Key("suites"), At(suite.index), Key(key)];
+        match kind.cast {
+            AgentPolicy::Named if suite.agents.is_empty() => {
+                let help = "name the agents that are graded, each with where its runs come from";
+                problems.push(self.problem(
+                    &at("id"),
+                    "no-agents",
+                    format!("the suite \"{}\" names no agent", suite.id),
+                    help,
+                ));
+            }
+            AgentPolicy::Own(name) if !suite.agents.is_empty() => {
+                let what = format!("a {} suite has the one agent \"{name}\"", kind.name);
+                problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
+            }
+            AgentPolicy::Named | AgentPolicy::Own(_) => {}
+        }
+        self.check_keys(suite, kind, problems);
+        self.check_parts(suite, kind, problems);
+        self.check_sources(suite, problems);
+        self.check_files(suite, kind, problems);
+    }
+
+    /// Keys that only some kinds know.
+    fn check_keys(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        let at = |key| [Key("suites"), At(suite.index), Key(key)];
+        for name in suite.terms.keys().filter(|name| !kind.terms.contains(&name.as_str())) {
+            let at = [Key("suites"), At(suite.index), Key("terms"), Key(name.as_str())];
+            let help = match kind.terms {
+                [] => "remove it".to_owned(),
+                known => format!("its lists are {}", known.join(", ")),
+            };
+            let what = format!("kind {} has no list of terms \"{name}\"", kind.name);
+            problems.push(self.problem(&at, "no-effect", what, help));
+        }
+        if !suite.flags.is_empty() && !kind.terms.contains(&"disclaimer") {
+            let what = format!("flags have no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("flags"), "no-effect", what, "remove flags"));
+        }
+        if suite.tools.is_some() && kind.name != "tool_use" {
+            let what = format!("tools has no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("tools"), "no-effect", what, "remove tools"));
+        }
+        if suite.scoring.is_some() && kind.name != "revision" {
+            let what = format!("scoring has no effect on kind {}", kind.name);
+            problems.push(self.problem(&at("scoring"), "no-effect", what, "remove scoring"));
+        }
+        if suite.runs_of.is_some() != (kind.name == "cross_agent") {
+            let (what, help) = match suite.runs_of {
+                Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
+                None => (
+                    format!("the suite \"{}\" has no runs_of", suite.id),
+                    "name the suite whose runs are looked at together",
+                ),
+            };
+            problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
+        }
+    }
+
+    /// Actors and critics, which one kind knows.
+    fn check_parts(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        for (name, agent) in &suite.agents {
+            let at = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+            if kind.name != "revision" && agent.role != Role::default() {
+                let what = format!("role has no effect on kind {}", kind.name);
+                problems.push(self.problem(&[&at[..], &[Key("role")]].concat(), "no-effect", what, "remove role"));
+            }
+            for (tier, source) in [("deterministic", &agent.deterministic), ("model", &agent.model)] {
+                let Some(RunSource::Live(LiveSource { critic: Some(_), .. })) = source else { continue };
+                let what = match (kind.name, agent.role) {
+                    ("revision", Role::Actor) => continue,
+                    ("revision", Role::Critic) => "critic has no effect on an agent that is a critic itself".to_owned(),
+                    (other, _) => format!("critic has no effect on kind {other}"),
+                };
+                let path = [&at[..], &[Key(tier), Key("critic")]].concat();
+                problems.push(self.problem(&path, "no-effect", what, "remove critic"));
+            }
+        }
+    }
+
+    /// Agents that never run.
+    fn check_sources(&self, suite: &SuiteConfig, problems: &mut Diagnostics) {
+        for (name, agent) in &suite.agents {
+            for tier in suite.tiers.iter().filter(|tier| source_of(agent, **tier).is_none()) {
+                // An agent may be of one tier alone; but of none of the suite's tiers is an agent that never runs.
+                if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
+                    let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+                    let what = format!("the agent \"{name}\" has no source in the tier {}", tier.as_str());
+                    problems.push(self.problem(
+                        &path,
+                        "no-source",
+                        what,
+                        format!("state {}: {{ replay: FOLDER }}", tier.as_str()),
+                    ));
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Recordings of an agent that nobody knows: whether they are of the agent of today could never be told.
+    fn check_files(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+        // Which files the agents are made of is the head's business: a base commit may not say it yet.
+        if !matches!(kind.cast, AgentPolicy::Named) || self.rules == RulesSource::Base {
+            return;
+        }
+        for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {
+            let mut sources = suite.tiers.iter().filter_map(|tier| source_of(agent, *tier));
+            if !sources.any(|source| matches!(source, RunSource::Replay(_))) {
+                continue;
+            }
+            let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
+            let what =
+                format!("the agent \"{name}\" has recordings, and the config does not say which files it is made of");
+            let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or say why nobody can: fingerprint: { none: \"why\" }";
+            problems.push(self.problem(&path, "unknown-agent-files", what, help));
+        }
+    }
+}

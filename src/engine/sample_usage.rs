@@ -1,0 +1,106 @@
+//! What one sample took, and its record with that.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::budget::BudgetState;
+use super::schedule::{SampleJob, TimeSpan, Timeline};
+use crate::model::{
+    Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
+};
+
+/// What one sample took.
+pub struct SampleUsage {
+    /// Calls, each once.
+    pub calls: u64,
+    /// Calls with their repeated tries.
+    pub tries: u64,
+    /// Tokens.
+    pub spent: TokenUsage,
+    /// US dollars of the calls that had a price.
+    pub cost: Option<f64>,
+    /// Whether a call had none.
+    pub unpriced: bool,
+    /// The model that answered last.
+    pub model: Option<String>,
+    /// What an agent's own program wrote to stderr.
+    pub complaints: String,
+    /// The start of the run.
+    begun: Instant,
+    /// When it was made.
+    pub timeline: Timeline,
+}
+
+impl SampleUsage {
+    /// Nothing taken yet, in a run that began then.
+    pub fn new(begun: Instant) -> Self {
+        Self {
+            calls: 0,
+            tries: 0,
+            spent: TokenUsage::default(),
+            cost: None,
+            unpriced: false,
+            model: None,
+            complaints: String::new(),
+            begun,
+            timeline: Timeline::default(),
+        }
+    }
+
+    /// From then until now, counted from the start of the run.
+    pub fn stretch(&self, from: Instant) -> TimeSpan {
+        let since = |then: Instant| then.saturating_duration_since(self.begun);
+        TimeSpan { from: since(from), to: since(Instant::now()) }
+    }
+
+    /// Adds what an answer took.
+    pub fn pay(&mut self, budget: &BudgetState, spent: TokenUsage, cost: Option<f64>) {
+        self.spent = self.spent.and(spent);
+        match cost {
+            Some(cost) => self.cost = Some(self.cost.unwrap_or(0.0) + cost),
+            None => self.unpriced = true,
+        }
+        budget.pay(&spent, cost);
+    }
+}
+
+/// The record of a request that nothing is known of yet.
+pub fn blank(request: &SampleRequest, status: RunStatus, error: Option<String>) -> RunRecord {
+    RunRecord {
+        agent: request.key.agent.clone(),
+        case: request.key.case.clone(),
+        sample: request.sample,
+        status,
+        error,
+        inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
+        outputs: Json::default(),
+        intermediate: Steps::default(),
+        evidence: RunEvidence::default(),
+        metrics: Measures::default(),
+        provenance: RunProvenance::default(),
+    }
+}
+
+/// The record with what was seen from outside: tokens, time, cost, and where it comes from.
+pub fn measured(mut record: RunRecord, job: &SampleJob, usage: &SampleUsage, took: Duration) -> RunRecord {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    record.intermediate.seen_calls().iter().for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
+    let metrics = &mut record.metrics;
+    if usage.spent != TokenUsage::default() {
+        metrics.input_tokens = metrics.input_tokens.or(Some(usage.spent.input));
+        metrics.output_tokens = metrics.output_tokens.or(Some(usage.spent.output));
+        metrics.total_tokens = metrics.total_tokens.or(Some(usage.spent.input.saturating_add(usage.spent.output)));
+    }
+    metrics.total_latency_ms = metrics.total_latency_ms.or(u64::try_from(took.as_millis()).ok());
+    metrics.cost_usd = metrics.cost_usd.or(usage.cost.filter(|_| !usage.unpriced));
+    if metrics.tool_call_counts.is_empty() {
+        metrics.tool_call_counts = counts;
+    }
+    let told = record.provenance.provenance.model.take();
+    record.provenance = job.origin.clone();
+    record.provenance.provenance.model = told.or_else(|| usage.model.clone());
+    record.provenance.provenance.cache = Some("miss".to_owned());
+    record
+}

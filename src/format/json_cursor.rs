@@ -1,0 +1,330 @@
+//! Where the parts of a JSON text stand: a path leads to its key and its value, and every key stands once.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use smallvec::SmallVec;
+
+use super::json;
+use super::source::SourceText;
+use super::step::Step;
+use crate::diag::Diagnostic;
+
+/// A part of a JSON text, the whole of it as well, that knows where its own parts stand.
+#[derive(Debug, Clone, Copy)]
+pub struct JsonCursor<'a> {
+    /// The file.
+    pub source: &'a SourceText,
+    start: usize,
+    text: &'a str,
+}
+
+impl<'a> JsonCursor<'a> {
+    /// The whole text.
+    pub fn whole(source: &'a SourceText) -> Self {
+        Self { source, start: 0, text: &source.text }
+    }
+
+    /// A part that was kept raw.
+    pub fn part(source: &'a SourceText, raw: &'a RawValue) -> Self {
+        Self { source, start: json::offset_of(source, raw), text: raw.get() }
+    }
+
+    /// The part at `path`; its nearest ancestor where there is none.
+    pub fn inner(&self, path: &[Step<'_>]) -> Self {
+        let JsonMember { value, text, .. } = self.found(path);
+        Self { source: self.source, start: value, text }
+    }
+
+    /// Reads the part.
+    ///
+    /// # Errors
+    /// The place where it is not a value of this type.
+    pub fn read<T: Deserialize<'a>>(&self) -> Result<T, Diagnostic> {
+        json::read_json_part(self.source, self.start, self.text)
+    }
+
+    /// The line where the part starts, from 1.
+    pub fn line(&self) -> u32 {
+        self.source.line(self.start)
+    }
+
+    /// The byte of the file where the value at `path` starts; that of its nearest ancestor where there is none.
+    pub fn value(&self, path: &[Step<'_>]) -> usize {
+        self.found(path).value
+    }
+
+    /// The byte of the file where the key of the value at `path` stands; that of the value where it has none.
+    pub fn key(&self, path: &[Step<'_>]) -> usize {
+        let found = self.found(path);
+        found.key.unwrap_or(found.value)
+    }
+
+    /// A problem of the value at `path`.
+    pub fn problem(
+        &self,
+        path: &[Step<'_>],
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        self.source.problem(self.value(path), code, what, help)
+    }
+
+    /// A problem of the key of the value at `path`.
+    pub fn problem_of_key(
+        &self,
+        path: &[Step<'_>],
+        code: &'static str,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Diagnostic {
+        self.source.problem(self.key(path), code, what, help)
+    }
+
+    fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
+        // Problems are rare, so that each level is read when it is asked for, and nothing is kept.
+        let text = self.text.trim_start();
+        let mut found = JsonMember { key: None, value: self.start + self.text.len() - text.len(), text };
+        let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else { return found };
+        for step in path {
+            let Some((key, inner)) = inside(raw, *step) else { return found };
+            found = JsonMember { key: key.map(|key| self.byte(key)), value: self.byte(inner), text: inner.get() };
+            raw = inner;
+        }
+        found
+    }
+
+    fn byte(&self, raw: &RawValue) -> usize {
+        json::offset_of(self.source, raw)
+    }
+}
+
+/// The bytes of the file where a key and its value start, and the value's text.
+struct JsonMember<'a> {
+    key: Option<usize>,
+    value: usize,
+    text: &'a str,
+}
+
+/// The key, if any, and the value that a step leads to.
+fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>, &'a RawValue)> {
+    match step {
+        Step::Key(wanted) => {
+            let Fields(fields) = serde_json::from_str(raw.get()).ok()?;
+            let (key, value) =
+                fields.into_iter().rfind(|(key, _)| decode_key(key).is_some_and(|word| word == wanted))?;
+            Some((Some(key), value))
+        }
+        Step::At(index) => {
+            let list: Vec<&RawValue> = serde_json::from_str(raw.get()).ok()?;
+            list.get(index).map(|value| (None, *value))
+        }
+    }
+}
+
+/// A key as it is meant, its escapes read.
+fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
+    let written = key.get();
+    match written.contains('\\') {
+        true => serde_json::from_str(written).ok().map(Cow::Owned),
+        false => written.strip_prefix('"')?.strip_suffix('"').map(Cow::Borrowed),
+    }
+}
+
+/// The keys and values of an object, as they are written.
+pub(super) struct Fields<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Kept;
+        impl<'de> Visitor<'de> for Kept {
+            type Value = Fields<'de>;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Fields<'de>, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = object.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+        reader.deserialize_map(Kept)
+    }
+}
+
+/// An object's text without one of its members; everything else stays as it is written.
+pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
+    let start = |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    let end = |raw: &RawValue| start(raw) + raw.get().len();
+    // Nearly all texts have no such member, and need not be read for that.
+    let fields = text.contains(name).then(|| serde_json::from_str(text).ok()).flatten();
+    let Some(Fields(fields)) = fields else { return Cow::Borrowed(text) };
+    let Some(index) = fields.iter().position(|(key, _)| decode_key(key).is_some_and(|word| word == name)) else {
+        return Cow::Borrowed(text);
+    };
+    let before = index.checked_sub(1).and_then(|before| fields.get(before));
+    let (from, to) = match (before, fields.get(index + 1)) {
+        (_, Some((next, _))) => (start(fields[index].0), start(next)),
+        (Some((_, value)), None) => (end(value), end(fields[index].1)),
+        (None, None) => (start(fields[index].0), end(fields[index].1)),
+    };
+    Cow::Owned([&text[..from], &text[to..]].concat())
+}
+
+/// Refuses a key that stands twice in one object: the reader of a map keeps the last, and for people that is a lost line.
+///
+/// # Errors
+/// The place of the second one.
+pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
+    let mut twice = None;
+    let mut reader = serde_json::Deserializer::from_str(&source.text);
+    // Text that is no JSON is refused by the typed reading.
+    let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
+    let Some(key) = twice else { return Ok(()) };
+    let what = format!("the key {} stands here twice", key.get());
+    Err(source.problem(json::offset_of(source, key), "duplicate-key", what, "keep one of them"))
+}
+
+struct OnceSeed<'s, 'de> {
+    twice: &'s mut Option<&'de RawValue>,
+}
+
+impl<'de> DeserializeSeed<'de> for OnceSeed<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OnceSeed<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(OnceSeed { twice: self.twice })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
+        let mut words = KeyIndex::default();
+        while let Some(key) = object.next_key::<&'de RawValue>()? {
+            if !words.insert(decode_key(key)) && self.twice.is_none() {
+                *self.twice = Some(key);
+            }
+            object.next_value_seed(OnceSeed { twice: self.twice })?;
+        }
+        Ok(())
+    }
+}
+
+/// The keys of an object: most have so few that looking at each of them is the fastest way.
+#[derive(Default)]
+struct KeyIndex<'a> {
+    few: SmallVec<[Option<Cow<'a, str>>; FEW]>,
+    many: HashSet<Option<Cow<'a, str>>>,
+}
+
+const FEW: usize = 12;
+
+impl<'a> KeyIndex<'a> {
+    /// Whether the key is a new one.
+    fn insert(&mut self, key: Option<Cow<'a, str>>) -> bool {
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::{JsonCursor, every_key_once};
+    use crate::format::SourceText;
+    use crate::format::step::Step::{At, Key};
+    use crate::model::RepoPath;
+
+    fn source(text: &str) -> SourceText {
+        SourceText::from_text(RepoPath::root().child("a.json"), text.to_owned())
+    }
+
+    #[test]
+    fn a_path_leads_to_its_value_and_its_key() {
+        let source = source(" {\"b\": \"a\", \"a\" : [ 1, {\"a\\u0062\": {} }] }\n");
+        let cursor = JsonCursor::whole(&source);
+        assert_eq!((cursor.value(&[]), cursor.key(&[])), (1, 1));
+        assert_eq!((cursor.key(&[Key("a")]), cursor.value(&[Key("a")])), (12, 18), "not the text that reads the same");
+        assert_eq!((cursor.key(&[Key("a"), At(0)]), cursor.value(&[Key("a"), At(0)])), (20, 20));
+        let inner = [Key("a"), At(1), Key("ab")];
+        assert_eq!((cursor.key(&inner), cursor.value(&inner)), (24, 35), "its escapes are read");
+        assert_eq!(cursor.value(&[Key("a"), At(7), Key("x")]), 18, "the nearest ancestor");
+        assert_eq!(cursor.value(&[Key("b"), At(0)]), 7, "a text has no parts");
+    }
+
+    #[test]
+    fn a_part_counts_in_the_whole() {
+        let source = source("[\n  {\"x\": 1},\n  {\"x\": 2}\n]");
+        let raws: Vec<&RawValue> = serde_json::from_str(&source.text).unwrap();
+        let cursor = JsonCursor::part(&source, raws[1]);
+        assert_eq!(cursor.line(), 3);
+        assert_eq!(cursor.problem(&[Key("x")], "c", "what", "help").to_string(), "a.json:3:9: what; help [c]");
+        assert_eq!(cursor.problem_of_key(&[Key("x")], "c", "what", "help").to_string(), "a.json:3:4: what; help [c]");
+    }
+
+    #[test]
+    fn text_that_is_no_json_is_placed_at_its_start() {
+        assert_eq!(JsonCursor::whole(&source("  {")).value(&[Key("a")]), 2);
+    }
+
+    #[test]
+    fn a_key_stands_once_in_an_object() {
+        let problem = every_key_once(&source("{\"a\": 1.5, \"b\": [{\"a\": true}, {\"c\": null, \"\\u0063\": -1}]}"));
+        assert_eq!(
+            problem.unwrap_err().to_string(),
+            "a.json:1:43: the key \"\\u0063\" stands here twice; keep one of them [duplicate-key]"
+        );
+        assert_eq!(every_key_once(&source("[{\"a\": \"a\"}, {\"a\": 18446744073709551615}]")), Ok(()));
+    }
+}

@@ -1,0 +1,286 @@
+//! JSON that an agent wrote: a part of another form than it should have is no error, it is told apart.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+/// A part of what an agent wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Lenient<T> {
+    /// It has the form that it should have.
+    Given(T),
+    /// It is not there, or `null`.
+    #[default]
+    Absent,
+    /// It has another form; the words say which.
+    Other(&'static str),
+}
+
+/// A text, borrowed where it was written without an escape.
+pub type Text<'a> = Cow<'a, str>;
+
+impl<T> Lenient<T> {
+    /// Whether it is not there, or `null`.
+    pub fn is_absent(&self) -> bool {
+        matches!(self, Self::Absent)
+    }
+
+    /// This part, or another one where it is not there.
+    pub fn or<'s>(&'s self, other: &'s Self) -> &'s Self {
+        if self.is_absent() { other } else { self }
+    }
+}
+
+impl<T> Lenient<Vec<T>> {
+    /// The list; empty where there is none.
+    pub fn list(&self) -> &[T] {
+        match self {
+            Self::Given(list) => list,
+            Self::Absent | Self::Other(_) => &[],
+        }
+    }
+
+    /// The same, taken out.
+    pub fn into_list(self) -> Vec<T> {
+        match self {
+            Self::Given(list) => list,
+            Self::Absent | Self::Other(_) => Vec::new(),
+        }
+    }
+}
+
+impl Lenient<Text<'_>> {
+    /// The text as it was written; empty where there is none.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Given(text) => text,
+            Self::Absent | Self::Other(_) => "",
+        }
+    }
+}
+
+/// Reads an object as the form `T`; a text that repeats a key is read with the last value of it, as JSON readers do.
+pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
+    serde_json::from_str(json).unwrap_or_else(|_| {
+        let whole = any(json).unwrap_or_default();
+        T::deserialize(whole).unwrap_or_default()
+    })
+}
+
+/// Reads any value. Half a surrogate pair, which a cut emoji leaves and other readers let pass, is read as U+FFFD.
+///
+/// # Errors
+/// Why the text is no JSON.
+pub fn any(json: &str) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(json).or_else(|error| match whole_pairs(json) {
+        Cow::Borrowed(_) => Err(error),
+        Cow::Owned(mended) => serde_json::from_str(&mended),
+    })
+}
+
+/// The text with every escape of half a surrogate pair replaced.
+fn whole_pairs(json: &str) -> Cow<'_, str> {
+    let code = |at: usize| {
+        let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let (mut out, mut from, mut at) = (String::new(), 0, 0);
+    while let Some(found) = json[at..].find('\\') {
+        at += found;
+        match (code(at), code(at + 6)) {
+            (Some(0xD800..=0xDBFF), Some(0xDC00..=0xDFFF)) => at += 12,
+            (Some(0xD800..=0xDFFF), _) => {
+                out.push_str(&json[from..at]);
+                out.push_str("\\ufffd");
+                at += 6;
+                from = at;
+            }
+            // An escaped character, which may be a backslash itself.
+            _ => at += 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
+        }
+    }
+    match from {
+        0 => Cow::Borrowed(json),
+        _ => Cow::Owned(out + &json[from..]),
+    }
+}
+
+/// Which forms of JSON a value is read from; every other one is told apart by its name.
+pub trait Shape<'a>: Sized {
+    /// From a text.
+    fn of_text(_text: Text<'a>) -> Lenient<Self> {
+        Lenient::Other("a text")
+    }
+
+    /// From a list.
+    ///
+    /// # Errors
+    /// The reader's own.
+    fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Lenient<Self>, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Lenient::Other("a list"))
+    }
+
+    /// From an object.
+    ///
+    /// # Errors
+    /// The reader's own.
+    fn of_object<A: MapAccess<'a>>(mut object: A) -> Result<Lenient<Self>, A::Error> {
+        while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Lenient::Other("an object"))
+    }
+}
+
+impl<'de: 'a, 'a> Shape<'de> for Text<'a> {
+    fn of_text(text: Text<'de>) -> Lenient<Self> {
+        Lenient::Given(text)
+    }
+}
+
+impl<'a, T: Deserialize<'a>> Shape<'a> for Vec<T> {
+    fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Lenient<Self>, A::Error> {
+        let mut all = Self::new();
+        while let Some(one) = list.next_element()? {
+            all.push(one);
+        }
+        Ok(Lenient::Given(all))
+    }
+}
+
+/// The fields of an object; nothing else is read as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object<T>(pub T);
+
+impl<'a, T: Deserialize<'a>> Shape<'a> for Object<T> {
+    fn of_object<A: MapAccess<'a>>(object: A) -> Result<Lenient<Self>, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(object)).map(|fields| Lenient::Given(Self(fields)))
+    }
+}
+
+/// Reads an object's fields, for what may be written as an object or in another form.
+///
+/// # Errors
+/// The reader's own.
+pub fn fields<'a, T: Deserialize<'a>, A: MapAccess<'a>>(object: A) -> Result<Lenient<T>, A::Error> {
+    T::deserialize(MapAccessDeserializer::new(object)).map(Lenient::Given)
+}
+
+impl<'a, T: Shape<'a>> Deserialize<'a> for Lenient<T> {
+    fn deserialize<D: Deserializer<'a>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_any(Forms(PhantomData))
+    }
+}
+
+struct Forms<T>(PhantomData<T>);
+
+impl<'a, T: Shape<'a>> Visitor<'a> for Forms<T> {
+    type Value = Lenient<T>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("any value")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Lenient<T>, E> {
+        Ok(Lenient::Absent)
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Lenient<T>, E> {
+        Ok(Lenient::Other("a truth value"))
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Lenient<T>, E> {
+        Ok(Lenient::Other("a number"))
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Lenient<T>, E> {
+        Ok(Lenient::Other("a number"))
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Lenient<T>, E> {
+        Ok(Lenient::Other("a number"))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Lenient<T>, E> {
+        Ok(T::of_text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_borrowed_str<E: Error>(self, text: &'a str) -> Result<Lenient<T>, E> {
+        Ok(T::of_text(Cow::Borrowed(text)))
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Lenient<T>, E> {
+        Ok(T::of_text(Cow::Owned(text)))
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, list: A) -> Result<Lenient<T>, A::Error> {
+        T::of_list(list)
+    }
+
+    fn visit_map<A: MapAccess<'a>>(self, object: A) -> Result<Lenient<T>, A::Error> {
+        T::of_object(object)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::{Lenient, Object, Text, any, object};
+
+    #[derive(Deserialize, Debug, Default, PartialEq)]
+    struct LenientOuter<'a> {
+        #[serde(borrow, default)]
+        list: Lenient<Vec<Lenient<Object<LenientInner<'a>>>>>,
+    }
+
+    #[derive(Deserialize, Debug, PartialEq)]
+    struct LenientInner<'a> {
+        #[serde(borrow, default)]
+        name: Lenient<Text<'a>>,
+    }
+
+    #[test]
+    fn every_form_is_told_apart() {
+        let json =
+            r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
+        let list = object::<LenientOuter<'_>>(json).list;
+        let named = |name| Lenient::Given(Object(LenientInner { name }));
+        let wanted = [
+            Lenient::Other("a text"),
+            Lenient::Other("a number"),
+            Lenient::Other("a number"),
+            Lenient::Other("a number"),
+            Lenient::Other("a truth value"),
+            Lenient::Absent,
+            Lenient::Other("a list"),
+            named(Lenient::Other("an object")),
+            named(Lenient::Given("a\tb".into())),
+            named(Lenient::Absent),
+        ];
+        assert_eq!(list, Lenient::Given(Vec::from(wanted)));
+        assert_eq!(object::<LenientOuter<'_>>(r#"{"list": {}}"#).list, Lenient::Other("an object"));
+    }
+
+    #[test]
+    fn half_a_surrogate_pair_loses_nothing_else() {
+        let read: LenientOuter<'_> = object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
+        let name = Lenient::Given("a\u{fffd} b\u{1f600}\\\u{fffd}".into());
+        assert_eq!(read.list, Lenient::Given(vec![Lenient::Given(Object(LenientInner { name }))]));
+        assert!(any("{").is_err() && any(r#""\ud8""#).is_err());
+    }
+
+    #[test]
+    fn the_last_of_a_repeated_key_holds() {
+        let read: LenientOuter<'_> = object(r#"{"list": 1, "list": [{"name": "a", "name": "b"}]}"#);
+        assert_eq!(
+            read.list,
+            Lenient::Given(vec![Lenient::Given(Object(LenientInner { name: Lenient::Given("b".into()) }))])
+        );
+        assert_eq!(object::<LenientOuter<'_>>("[]"), LenientOuter::default());
+    }
+}

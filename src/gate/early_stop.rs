@@ -1,0 +1,141 @@
+//! When a pair needs no further sample, because none could change any verdict (grading.md 14). Exact: what could still move
+//! is assumed to move as far as it can.
+
+use super::limits::PlannedGate;
+use super::rule::{BaseNumber, Subject, ruling};
+use crate::fold;
+use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, MetricSpec, SampleFold, Unit};
+
+/// The samples of a pair so far.
+#[derive(Debug, Clone, Copy)]
+pub struct SoFar<'a> {
+    /// The graded ones.
+    pub grades: &'a [&'a Grade],
+    /// How many came to nothing.
+    pub lost: u32,
+    /// How many were planned in all.
+    pub planned: u32,
+    /// The band of the case's own verdict.
+    pub zone: Option<f64>,
+}
+
+impl SoFar<'_> {
+    fn left(&self) -> usize {
+        (self.planned as usize).saturating_sub(self.grades.len() + self.lost as usize)
+    }
+}
+
+/// Whether no further sample of the pair can change a verdict: of its gates, of its checks, or of its agent.
+pub fn is_settled(specs: &[MetricSpec], gates: &[Vec<PlannedGate>], so_far: &SoFar<'_>) -> bool {
+    let counted = 2 * so_far.grades.len() > so_far.planned as usize;
+    counted
+        && specs.iter().enumerate().all(|(index, spec)| is_metric_settled(specs, gates, index, spec, so_far))
+        && are_checks_settled(so_far)
+}
+
+fn is_metric_settled(
+    specs: &[MetricSpec],
+    gates: &[Vec<PlannedGate>],
+    index: usize,
+    spec: &MetricSpec,
+    so_far: &SoFar<'_>,
+) -> bool {
+    let active = |index: usize| gates[index].iter().any(|planned| planned.off.is_none());
+    let part_of_another = specs.iter().enumerate().any(|(other, composed)| match composed.aggregate {
+        Aggregate::Harmonic(one, two) => active(other) && (one == spec.name || two == spec.name),
+        Aggregate::Worst
+        | Aggregate::Mean
+        | Aggregate::Sum
+        | Aggregate::Rate
+        | Aggregate::Coverage
+        | Aggregate::NewlyFailing => false,
+    });
+    // A pair that counts is measured, and whether it fails is settled with its checks.
+    let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
+    if of_the_agent || (!active(index) && !part_of_another) {
+        return true;
+    }
+    let Some((least, most)) = reach(spec, index, so_far) else { return false };
+    if least == most {
+        return true;
+    }
+    // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit of the baseline is
+    // compared on shared cases, and a mean moves with every pair.
+    let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
+    let same = |planned: &PlannedGate| {
+        fixed(&planned.gate)
+            && own(planned, so_far.zone).iter().all(|gate| bound_text(gate, least) == bound_text(gate, most))
+    };
+    spec.aggregate == Aggregate::Worst
+        && !part_of_another
+        && gates[index].iter().filter(|planned| planned.off.is_none()).all(same)
+}
+
+/// The gate itself, and as it judges the case alone.
+fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
+    let mut gates = vec![planned.gate];
+    if let (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) = (planned.gate, zone) {
+        gates.push(Gate::Threshold { side, limit, edge: Edge::Band(zone) });
+    }
+    gates
+}
+
+fn bound_text(gate: &Gate, value: f64) -> String {
+    let subject = Subject::alone(Some(value));
+    ruling(gate, &subject, &BaseNumber::Absent).ruling.as_str().to_owned()
+}
+
+/// The least and the most that the pair's value can still become; `None` where it may still have none, or nobody can tell.
+fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f64)> {
+    let measured: Vec<f64> = so_far.grades.iter().filter_map(|grade| fold::sample_value(spec, index, grade)).collect();
+    let left = so_far.left();
+    if measured.is_empty() {
+        return None;
+    }
+    if left == 0 {
+        let samples: Vec<Option<f64>> = measured.into_iter().map(Some).collect();
+        return fold::folded(spec, &samples).map(|value| (value, value));
+    }
+    if spec.aggregate != Aggregate::Rate && spec.fold == SampleFold::Mean {
+        return None;
+    }
+    let (lowest, highest) = match spec.unit {
+        Unit::Share => (0.0, 1.0),
+        Unit::Count | Unit::Points | Unit::Spread => (f64::MIN, f64::MAX),
+    };
+    let with = |extreme: f64, count: usize| {
+        let more = std::iter::repeat_n(extreme, count);
+        let samples: Vec<Option<f64>> = measured.iter().copied().chain(more).map(Some).collect();
+        fold::folded(spec, &samples)
+    };
+    // A sample may also come to nothing, so every smaller number of further ones is possible too.
+    let ends = (0..=left).flat_map(|count| [with(lowest, count), with(highest, count)]).flatten();
+    ends.fold(None, |reach, value| match reach {
+        None => Some((value, value)),
+        Some((least, most)) => Some((f64::min(least, value), f64::max(most, value))),
+    })
+}
+
+/// Whether every check, and the case as a whole, stays on its side.
+fn are_checks_settled(so_far: &SoFar<'_>) -> bool {
+    let done = so_far.grades.len();
+    let left = so_far.left();
+    let settled = |passed: usize| {
+        let outcome = |more: usize, passing: usize| 2 * (passed + passing) > done + more;
+        let first = outcome(0, 0);
+        (0..=left).all(|more| (0..=more).all(|passing| outcome(more, passing) == first))
+    };
+    let checks = so_far.grades.iter().map(|grade| grade.checks.len()).max().unwrap_or(0);
+    let passes = |index: usize| {
+        so_far
+            .grades
+            .iter()
+            .filter(|grade| grade.checks.get(index).is_some_and(|check| check.outcome == CheckOutcome::Passed))
+            .count()
+    };
+    (0..checks).all(|index| settled(passes(index)))
+        && settled(so_far.grades.iter().filter(|grade| grade.passed()).count())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! The committed baseline: where it is, and what it says.
+
+use std::collections::BTreeSet;
+
+use super::edits::listed;
+use super::found::ChangeCollector;
+use super::{FileMatch, Sides};
+use crate::format::{SourceText, baseline_v1};
+use crate::model::{Baseline, Config, RepoPath};
+
+/// Compares the baselines that the two configs name.
+pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut ChangeCollector) {
+    match (&before.baseline, &after.baseline) {
+        (None, None) => {}
+        (None, Some(file)) => found.lists(format!("the config names a baseline: {file}"), Some(&after.file)),
+        (Some(file), None) => {
+            found.needs(format!("the config names no baseline any more; it was {file}"), Some(&after.file))
+        }
+        (Some(old), Some(new)) => {
+            if old != new {
+                found.needs(format!("the baseline is another file: {old} -> {new}"), Some(&after.file));
+            }
+            contents(sides, old, new, found);
+        }
+    }
+}
+
+fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut ChangeCollector) {
+    let (before, after) = (sides.base.bytes(old), sides.head.bytes(new));
+    let (before, after) = match (before, after) {
+        (Err(problem), Ok(_)) if problem.code == "missing-file" => {
+            return found.lists(format!("the first baseline: {new}"), Some(new));
+        }
+        (Err(problem), Err(_)) if problem.code == "missing-file" => return,
+        (_, Err(problem)) if problem.code == "missing-file" => {
+            return found.needs(format!("the baseline {old} removed"), Some(old));
+        }
+        (Ok(before), Ok(after)) => (before, after),
+        (Err(problem), _) | (_, Err(problem)) => {
+            return found.needs(format!("the baseline cannot be compared: {problem}"), Some(new));
+        }
+    };
+    if sides.base.likeness(old, new) == FileMatch::Same {
+        return;
+    }
+    let read = |file: &RepoPath, bytes| baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes).ok()?).ok();
+    match (read(old, before), read(new, after)) {
+        (Some(before), Some(after)) if before == after => {}
+        (Some(before), Some(after)) if numbers(&before) == numbers(&after) => {
+            found.lists("the baseline was written again, with the same numbers".to_owned(), Some(new));
+        }
+        (Some(before), Some(after)) => {
+            let what = listed(&moved(&before, &after))
+                .unwrap_or_else(|| "no aggregate, but what stands beside them".to_owned());
+            found.needs(format!("the baseline edited: {what}"), Some(new));
+        }
+        (None, _) | (_, None) => found.needs("the baseline edited".to_owned(), Some(new)),
+    }
+}
+
+/// A baseline without what is told of its making and compared with nothing.
+fn numbers(baseline: &Baseline) -> Baseline {
+    Baseline { commit: None, captured_at: None, tool_version: None, ..baseline.clone() }
+}
+
+/// Every aggregate that moved.
+fn moved(before: &Baseline, after: &Baseline) -> Vec<String> {
+    let of = |baseline: &Baseline| {
+        let agents = baseline
+            .suites
+            .iter()
+            .flat_map(|(suite, agents)| agents.iter().map(move |(agent, entry)| (suite, agent, entry)));
+        let rows = agents.flat_map(|(suite, agent, entry)| {
+            entry.metrics.iter().map(move |(metric, value)| ((suite.clone(), agent.clone(), metric.clone()), *value))
+        });
+        rows.collect::<std::collections::BTreeMap<_, f64>>()
+    };
+    let (old, new) = (of(before), of(after));
+    let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+    let shown = |value: Option<&f64>| value.map_or("none".to_owned(), ToString::to_string);
+    keys.into_iter()
+        .filter(|key| old.get(key) != new.get(key))
+        .map(|key| {
+            let (suite, agent, metric) = key;
+            format!("{metric} of `{suite}/{agent}` {} -> {}", shown(old.get(key)), shown(new.get(key)))
+        })
+        .collect()
+}

@@ -1,0 +1,306 @@
+//! Cases and what they are judged by: removed, retired, put into quarantine, edited, added. What is compared is what was read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::edits::{FileView, differences, edited, listed};
+use super::found::{ChangeCollector, ChangedFile, counted, named};
+use super::reads::{DifferentRead, ReadFor, ReadKind};
+use super::{FileMatch, Sides};
+use crate::format::{SourceText, json};
+use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
+use crate::suites::{Entry, GoldenEntries, MeaningReader, Pair, Suite, kind};
+
+/// One suite on one side: what the config says of it, and its cases.
+#[derive(Clone, Copy)]
+pub struct SuiteSide<'a> {
+    /// What the config says.
+    pub config: &'a SuiteConfig,
+    /// Its cases.
+    pub suite: &'a dyn Suite,
+    /// What was read of it that the other side does not have as it is.
+    pub reads: &'a [DifferentRead],
+}
+
+/// Compares the cases of one suite, and everything that they are judged by.
+pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, found: &mut ChangeCollector) {
+    let one =
+        SuiteComparison { sides, before, after, old: SuitePairs::of(before.suite), new: SuitePairs::of(after.suite) };
+    one.cases(found);
+    one.quarantines(found);
+    one.expectations(found);
+    one.material(found);
+}
+
+/// The pairs of a suite by case and agent, and the cases that are not run any more.
+struct SuitePairs<'a> {
+    pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
+    cases: BTreeSet<&'a CaseId>,
+    by_golden: BTreeMap<&'a RepoPath, BTreeSet<&'a CaseId>>,
+    retired: BTreeMap<&'a CaseId, &'a str>,
+}
+
+impl<'a> SuitePairs<'a> {
+    fn of(suite: &'a dyn Suite) -> Self {
+        let mut by_golden: BTreeMap<&RepoPath, BTreeSet<&CaseId>> = BTreeMap::new();
+        for pair in suite.pairs() {
+            by_golden.entry(&pair.golden).or_default().insert(&pair.case);
+        }
+        Self {
+            by_golden,
+            pairs: suite.pairs().iter().map(|pair| ((&pair.case, &pair.agent), pair)).collect(),
+            cases: suite.pairs().iter().map(|pair| &pair.case).collect(),
+            retired: suite.retired().iter().map(|(case, why)| (case, why.as_str())).collect(),
+        }
+    }
+}
+
+struct SuiteComparison<'a> {
+    sides: &'a Sides<'a>,
+    before: SuiteSide<'a>,
+    after: SuiteSide<'a>,
+    old: SuitePairs<'a>,
+    new: SuitePairs<'a>,
+}
+
+impl SuiteComparison<'_> {
+    fn id(&self) -> &str {
+        self.after.config.id.as_str()
+    }
+
+    fn cases(&self, found: &mut ChangeCollector) {
+        let (old, new, id) = (&self.old, &self.new, self.id());
+        let names = |cases: &BTreeSet<&CaseId>, others: &BTreeSet<&CaseId>| -> Vec<String> {
+            cases.difference(others).map(ToString::to_string).collect()
+        };
+        let mut removed = names(&old.cases, &new.cases);
+        removed.retain(|case| !new.retired.keys().any(|retired| retired.as_str() == case));
+        if !removed.is_empty() {
+            let words = counted(&removed, "case", "cases", &format!("of `{id}` removed"));
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
+        }
+        for (case, why) in new.retired.iter().filter(|(case, _)| old.cases.contains(*case)) {
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, format!("case {case} of `{id}` {why}"), None);
+        }
+        let added = names(&new.cases, &old.cases);
+        if !added.is_empty() {
+            let words = counted(&added, "case", "cases", &format!("of `{id}` added"));
+            found.add(ChangeClass::Added, Weight::Listed, words, None);
+        }
+        let mut fewer: BTreeMap<&AgentName, Vec<&str>> = BTreeMap::new();
+        for (case, agent) in old.pairs.keys().filter(|key| !new.pairs.contains_key(*key) && new.cases.contains(key.0)) {
+            fewer.entry(agent).or_default().push(case.as_str());
+        }
+        // That an agent is gone as a whole is said of the config.
+        let there = |agent: &AgentName| {
+            let agents = &self.after.config.agents;
+            agents.is_empty() || agents.contains_key(agent)
+        };
+        for (agent, cases) in fewer.into_iter().filter(|(agent, _)| there(agent)) {
+            let words = counted(&cases, "case", "cases", &format!("of `{id}/{agent}` removed"));
+            found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
+        }
+    }
+
+    fn quarantines(&self, found: &mut ChangeCollector) {
+        let mut said = BTreeSet::new();
+        for (key, pair) in &self.new.pairs {
+            let Some(before) = self.old.pairs.get(key) else { continue };
+            let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
+            let then = before.quarantine.as_deref().map(|stated| &*stated.terms);
+            if now == then || !said.insert((key.0, &pair.golden)) {
+                continue;
+            }
+            let who = format!("case {} of `{}`", key.0, self.id());
+            let mut add = |weight, words| found.add(ChangeClass::Removed, weight, words, Some(&pair.golden));
+            match (then, now) {
+                (None, Some(Quarantine { owner, reason, expires })) => {
+                    let words = format!("{who} put into quarantine until {expires} by {owner}: {reason}");
+                    add(Weight::NeedsApproval, words);
+                }
+                (Some(then), Some(now)) if now.expires > then.expires => {
+                    let words = format!("quarantine of {who} made longer: {} -> {}", then.expires, now.expires);
+                    add(Weight::NeedsApproval, words);
+                }
+                (Some(_), Some(_)) => add(Weight::Listed, format!("quarantine of {who} edited")),
+                (_, None) => add(Weight::Listed, format!("{who} taken out of quarantine")),
+            }
+        }
+    }
+
+    /// What the cases of both sides expect, by its meaning, wherever the files are.
+    fn expectations(&self, found: &mut ChangeCollector) {
+        let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeSet<&CaseId>> = BTreeMap::new();
+        for (key, before) in &self.old.pairs {
+            if let Some(after) = self.new.pairs.get(key) {
+                by_files.entry((&before.golden, &after.golden)).or_default().insert(key.0);
+            }
+        }
+        let reader = kind(&self.after.config.kind).map(MeaningReader::of);
+        for ((old, new), cases) in by_files {
+            if self.sides.base.likeness(old, new) == FileMatch::Same {
+                continue;
+            }
+            let parsed = value(self.sides.base.text(old).ok()).zip(value(self.sides.head.text(new).ok()));
+            let entries = parsed.as_ref().map(|(old, new)| {
+                let of = |config: &SuiteConfig, file| GoldenEntries::of(&config.kind, file);
+                (of(self.before.config, old), of(self.after.config, new))
+            });
+            for case in cases {
+                let edit = match &entries {
+                    Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case), new.case(case)),
+                    None => CaseEdit { judged: Some("its bytes".to_owned()), history: None },
+                };
+                if let Some(detail) = edit.judged {
+                    found.expectation(self.id(), case.as_str(), detail, new);
+                }
+                if let Some(detail) = edit.history {
+                    found.history(self.id(), case.as_str(), detail, new);
+                }
+            }
+        }
+    }
+
+    /// Everything else that was read for a suite, or for a case that both sides have.
+    fn material(&self, found: &mut ChangeCollector) {
+        let mut files: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+        let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+        let reads = self.before.reads.iter().map(|read| (read, &self.old));
+        for (read, cases) in reads.chain(self.after.reads.iter().map(|read| (read, &self.new))) {
+            let Some(readers) = self.readers(read, cases) else { continue };
+            let map = match read.kind {
+                ReadKind::File => &mut files,
+                ReadKind::Folder => &mut folders,
+            };
+            map.entry(read.path.clone()).or_default().extend(readers);
+        }
+        let is_golden = |path: &RepoPath| [&self.old, &self.new].iter().any(|side| side.by_golden.contains_key(path));
+        let mut said: BTreeSet<RepoPath> = BTreeSet::new();
+        for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
+            if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
+                said.insert(path.clone());
+                found.material(self.id(), self.as_material(path, readers, verb, detail), path);
+            }
+        }
+        for (path, readers) in &folders {
+            for (inner, verb) in self.names(path) {
+                if said.insert(inner.clone()) && !is_golden(&inner) {
+                    found.material(self.id(), self.as_material(&inner, readers, verb, None), &inner);
+                }
+            }
+        }
+    }
+
+    /// The cases that a read was for, of those that both sides have; empty for the whole suite, `None` where there is none.
+    fn readers(&self, read: &DifferentRead, cases: &SuitePairs<'_>) -> Option<Vec<String>> {
+        let of_both = |case: &CaseId| self.old.cases.contains(case) && self.new.cases.contains(case);
+        let cases: Vec<String> = match &read.read_for {
+            // The folders that a suite lists are its cases, which are compared one by one.
+            ReadFor::Suite => return (read.kind == ReadKind::File).then(Vec::new),
+            ReadFor::Case(case) => {
+                Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
+            }
+            ReadFor::Golden(golden) => {
+                let of_file = cases.by_golden.get(golden).into_iter().flatten();
+                of_file.filter(|case| of_both(case)).map(ToString::to_string).collect()
+            }
+        };
+        (!cases.is_empty()).then_some(cases)
+    }
+
+    /// What happened to a file; `None` where only its form changed. Of a suite's own lists and rules the meaning counts, of
+    /// documents the bytes.
+    fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
+        if of_suite && self.is_moved(path) {
+            return None;
+        }
+        let (old, new) = (self.sides.base.bytes(path), self.sides.head.bytes(path));
+        match (old, new) {
+            (Ok(old), Ok(new)) => {
+                let text = |bytes| SourceText::new(path.clone(), bytes).ok();
+                let detail = match (text(old), text(new), of_suite) {
+                    (Some(old), Some(new), true) if same_terms(&old, &new) => None,
+                    (Some(old), Some(new), true) => edited(&old, &new, FileView::Whole),
+                    (Some(old), Some(new), false) => edited(&old, &new, FileView::Lines),
+                    (None, _, _) | (_, None, _) => Some("its bytes".to_owned()),
+                };
+                detail.map(|detail| ("edited", Some(detail)))
+            }
+            (Ok(_), Err(_)) => Some(("removed", None)),
+            (Err(problem), Ok(_)) if problem.code == "missing-file" => Some(("added", None)),
+            (Err(problem), _) if problem.code != "missing-file" => Some(("cannot be compared", Some(problem.what))),
+            (Err(_), _) => None,
+        }
+    }
+
+    /// Whether a file is one that the config names on one side alone: then the change of the setting is reported.
+    fn is_moved(&self, path: &RepoPath) -> bool {
+        let names = |config: &SuiteConfig| {
+            let lists = config.terms.values().chain(config.flags.values().map(|flag| &flag.terms));
+            lists.chain(&config.labels).chain(&config.tools).any(|file| file == path)
+        };
+        names(self.before.config) != names(self.after.config)
+    }
+
+    /// A file as the report names it.
+    fn as_material(
+        &self,
+        path: &RepoPath,
+        readers: &BTreeSet<String>,
+        verb: &'static str,
+        detail: Option<String>,
+    ) -> ChangedFile {
+        let config = self.after.config;
+        let flags = config.flags.iter().map(|(name, flag)| (format!("terms of the flag {name}"), &flag.terms));
+        let terms = config.terms.iter().map(|(name, file)| (format!("list of terms {name}"), file));
+        let labels = config.labels.iter().map(|file| ("labels".to_owned(), file));
+        let tools = config.tools.iter().map(|file| ("tools".to_owned(), file));
+        let known = flags.chain(terms).chain(labels).chain(tools).find(|(_, file)| *file == path);
+        let subject = known.map_or_else(|| path.to_string(), |(name, _)| name);
+        ChangedFile { subject, verb, readers: named(&readers.iter().collect::<Vec<_>>()), detail }
+    }
+
+    /// The names of a folder that only one side has.
+    fn names(&self, folder: &RepoPath) -> Vec<(RepoPath, &'static str)> {
+        let list =
+            |listed: Result<Vec<Entry>, _>| -> BTreeSet<Entry> { listed.unwrap_or_default().into_iter().collect() };
+        let (old, new) = (list(self.sides.base.list(folder)), list(self.sides.head.list(folder)));
+        let gone = old.difference(&new).map(|entry| (folder.child(&entry.name), "removed"));
+        gone.chain(new.difference(&old).map(|entry| (folder.child(&entry.name), "added"))).collect()
+    }
+}
+
+/// How a case differs, in words; its quarantine is compared apart, and its notes are not compared.
+struct CaseEdit {
+    /// In what its runs are judged by.
+    judged: Option<String>,
+    /// In where it comes from and who looks after it.
+    history: Option<String>,
+}
+
+impl CaseEdit {
+    /// How a case's own part of its golden file differs.
+    fn of(reader: Option<&MeaningReader>, old: Option<&Value>, new: Option<&Value>) -> Self {
+        let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
+            return Self { judged: Some("it cannot be found any more".to_owned()), history: None };
+        };
+        let (old, new) = (reader.meaning(old), reader.meaning(new));
+        Self {
+            judged: listed(&differences(&old.judged, &new.judged)),
+            history: listed(&differences(&old.history, &new.history)),
+        }
+    }
+}
+
+fn value(source: Option<SourceText>) -> Option<Value> {
+    json::golden(&source?).ok()
+}
+
+/// Whether two lists have the same terms, in any order.
+fn same_terms(old: &SourceText, new: &SourceText) -> bool {
+    let terms = |source: &SourceText| -> BTreeSet<String> {
+        source.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    };
+    old.file.as_str().ends_with(".txt") && terms(old) == terms(new)
+}

@@ -1,0 +1,202 @@
+//! Two values beside each other: where they differ, by path, in words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use crate::format::{SourceText, json, yaml};
+
+/// Edits of one file that are listed; the rest is counted.
+const LISTED: usize = 5;
+/// Characters of a value that are shown.
+const SHOWN: usize = 60;
+
+/// How a file is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileView {
+    /// As it is.
+    Whole,
+    /// As lines: a document, of which every byte counts.
+    Lines,
+}
+
+/// What of a file differs; `None` where its form alone does.
+pub fn edited(before: &SourceText, after: &SourceText, look: FileView) -> Option<String> {
+    if before.text == after.text {
+        return None;
+    }
+    match (look, value(before), value(after)) {
+        (FileView::Whole, Some(before), Some(after)) => listed(&differences(&before, &after)),
+        (FileView::Whole | FileView::Lines, ..) => Some(lines(&before.text, &after.text)),
+    }
+}
+
+fn value(source: &SourceText) -> Option<Value> {
+    match source.file.name().rsplit_once('.')?.1 {
+        "json" => json::golden(source).ok(),
+        "yaml" | "yml" => yaml::whole(source).ok(),
+        _ => None,
+    }
+}
+
+/// The differences of two values, in the order of the paths.
+pub fn differences(before: &Value, after: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    walk("", before, after, &mut found);
+    found
+}
+
+/// The first differences, and how many more there are.
+pub fn listed(found: &[String]) -> Option<String> {
+    let more = found.len().saturating_sub(LISTED);
+    let shown = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
+    match (found.is_empty(), more) {
+        (true, _) => None,
+        (false, 0) => Some(shown),
+        (false, more) => Some(format!("{shown}; … and {more} more")),
+    }
+}
+
+fn lines(before: &str, after: &str) -> String {
+    let count = |some: &str, others: &str| {
+        let known: BTreeSet<&str> = others.lines().collect();
+        some.lines().filter(|line| !known.contains(line)).count()
+    };
+    let lines = |count| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    format!("{} less, {} more", lines(count(before, after)), lines(count(after, before)))
+}
+
+fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => objects(path, before, after, found),
+        (Value::Array(before), Value::Array(after)) => lists(path, before, after, found),
+        _ if same(before, after) => {}
+        _ => found.push(format!("{} {} -> {}", named(path), display_value(before), display_value(after))),
+    }
+}
+
+fn named(path: &str) -> &str {
+    if path.is_empty() { "the whole" } else { path }
+}
+
+fn objects(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec<String>) {
+    let keys: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    for key in keys {
+        let inner = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+        member(&inner, before.get(key), after.get(key), found);
+    }
+}
+
+fn member(path: &str, before: Option<&Value>, after: Option<&Value>, found: &mut Vec<String>) {
+    match (before, after) {
+        (Some(before), Some(after)) => walk(path, before, after, found),
+        (Some(before), None) => found.push(format!("{path} removed: {}", display_value(before))),
+        (None, Some(after)) => found.push(format!("{path} added: {}", display_value(after))),
+        (None, None) => {}
+    }
+}
+
+fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>) {
+    if let (Some(old), Some(new)) = (by_id(before), by_id(after)) {
+        let ids: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for id in ids {
+            let of = |some: &BTreeMap<&str, usize>, all: &'_ [Value]| some.get(id).map(|index| all[*index].clone());
+            member(&format!("{path}[{id}]"), of(&old, before).as_ref(), of(&new, after).as_ref(), found);
+        }
+        return;
+    }
+    // What is equal at both ends is no difference: an element that was taken out moves none of the others.
+    let start = before.iter().zip(after).take_while(|(one, other)| same(one, other)).count();
+    let rest = before.len().min(after.len()) - start;
+    let end =
+        before.iter().rev().zip(after.iter().rev()).take(rest).take_while(|(one, other)| same(one, other)).count();
+    let (old, new) = (&before[start..before.len() - end], &after[start..after.len() - end]);
+    for index in 0..old.len().max(new.len()) {
+        member(&format!("{path}[{}]", start + index), old.get(index), new.get(index), found);
+    }
+}
+
+/// The places of a list's elements by their ids, where each has one of its own.
+fn by_id(list: &[Value]) -> Option<BTreeMap<&str, usize>> {
+    let ids: Option<BTreeMap<&str, usize>> =
+        list.iter().enumerate().map(|(index, one)| Some((one.get("id")?.as_str()?, index))).collect();
+    ids.filter(|ids| ids.len() == list.len() && !ids.is_empty())
+}
+
+/// Whether two values are the same to every reader: 1 is 1.0.
+fn same(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        // Large whole numbers are one and the same only digit by digit.
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| same(value, other)))
+        }
+        _ => before == after,
+    }
+}
+
+fn display_value(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &text[..cut]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::any;
+    use proptest::proptest;
+    use serde_json::{Value, json};
+
+    use super::{differences, listed};
+
+    #[test]
+    fn an_edit_is_told_by_its_path() {
+        let table = [
+            (json!({"a": 1}), json!({"a": 1.0}), &[][..]),
+            (json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1}), &[]),
+            (json!({"a": 3}), json!({"a": 9}), &["a 3 -> 9"]),
+            (json!({"a": {"b": [1, 2, 3]}}), json!({"a": {"b": [1, 3]}}), &["a.b[1] removed: 2"]),
+            (json!([{"id": "x", "q": 1}, {"id": "y"}]), json!([{"id": "y"}, {"id": "x", "q": 2}]), &["[x].q 1 -> 2"]),
+            (json!({"a": null}), json!({}), &["a removed: null"]),
+            (json!(1), json!("1"), &["the whole 1 -> \"1\""]),
+            (
+                json!(9007199254740992_u64),
+                json!(9007199254740993_u64),
+                &["the whole 9007199254740992 -> 9007199254740993"],
+            ),
+        ];
+        for (before, after, wanted) in table {
+            assert_eq!(differences(&before, &after), wanted, "{before} {after}");
+        }
+    }
+
+    #[test]
+    fn many_edits_are_counted_and_long_values_cut() {
+        let before: Vec<Value> = (0..9).map(Value::from).collect();
+        let after: Vec<Value> = (0..9).map(|_| Value::from("x".repeat(500))).collect();
+        let said = listed(&differences(&json!(before), &json!(after))).unwrap();
+        assert!(said.ends_with("; … and 4 more") && said.len() < 500, "{said}");
+        assert_eq!(listed(&[]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_that_differs_is_never_alike(before: Vec<u8>, after: Vec<u8>) {
+            assert_eq!(differences(&json!(before), &json!(after)).is_empty(), before == after);
+        }
+
+        #[test]
+        fn a_text_that_differs_is_never_alike(before in any::<String>(), after in any::<String>()) {
+            let found = differences(&json!({"a": before}), &json!({"a": after}));
+            assert_eq!(found.is_empty(), before == after);
+        }
+    }
+}

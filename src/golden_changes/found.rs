@@ -1,0 +1,237 @@
+//! The changes that were found, each with what it asks for; many of one kind become one line.
+
+use std::collections::BTreeMap;
+
+use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
+
+/// Whether a limit got looser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LimitMove {
+    /// More passes than before, or that is not known.
+    Looser,
+    /// Less passes than before.
+    Tighter,
+}
+
+impl LimitMove {
+    fn weight(self) -> Weight {
+        match self {
+            Self::Looser => Weight::NeedsApproval,
+            Self::Tighter => Weight::Listed,
+        }
+    }
+}
+
+/// A change of one thing of which there may be many, such as one expectation of a suite.
+#[derive(Debug)]
+struct ChangeItem {
+    /// What it is and where: `expectation of lease-3`.
+    subject: String,
+    /// What happened to it: `edited`.
+    verb: &'static str,
+    /// The cases that it was read for; empty where that is said already, or where it is the whole suite.
+    readers: String,
+    /// How it differs.
+    detail: Option<String>,
+    file: Option<RepoPath>,
+}
+
+/// A file that cases are graded by, and what happened to it.
+#[derive(Debug)]
+pub struct ChangedFile {
+    /// What people call it.
+    pub subject: String,
+    /// What happened: `edited`.
+    pub verb: &'static str,
+    /// The cases that it was read for; empty for the whole suite.
+    pub readers: String,
+    /// How it differs.
+    pub detail: Option<String>,
+}
+
+/// What items are grouped by: their class, weight, suite and noun.
+type ChangeGroup = (ChangeClass, Weight, String, &'static str);
+
+/// The changes so far.
+#[derive(Debug, Default)]
+pub struct ChangeCollector {
+    changes: Vec<GoldenChange>,
+    items: BTreeMap<ChangeGroup, Vec<ChangeItem>>,
+}
+
+/// Names that one line has; the rest is counted.
+const NAMED: usize = 8;
+/// Items of one group that have a line each; of more there is one line for all.
+const APART: usize = 5;
+/// Changes of one class and weight that are kept; the rest is counted.
+const MOST: usize = 200;
+/// Characters of one change.
+const LONGEST: usize = 1000;
+
+fn cut(words: String) -> String {
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &words[..end]),
+        None => words,
+    }
+}
+
+impl ChangeCollector {
+    /// A change of the config, its gates or the baseline that needs an approval.
+    pub fn needs(&mut self, words: String, file: Option<&RepoPath>) {
+        self.add(ChangeClass::Config, Weight::NeedsApproval, words, file);
+    }
+
+    /// A change of the config, its gates or the baseline that is listed.
+    pub fn lists(&mut self, words: String, file: Option<&RepoPath>) {
+        self.add(ChangeClass::Config, Weight::Listed, words, file);
+    }
+
+    /// A change of any class.
+    pub fn add(&mut self, class: ChangeClass, weight: Weight, words: String, file: Option<&RepoPath>) {
+        self.changes.push(GoldenChange { words, weight, file: file.cloned(), class });
+    }
+
+    /// A limit that moved.
+    pub fn moved(&mut self, how: LimitMove, words: String, file: Option<&RepoPath>) {
+        self.add(ChangeClass::Config, how.weight(), words, file);
+    }
+
+    /// An edited expectation of a case; several become one line.
+    pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+        let group = (ChangeClass::Expectation, Weight::NeedsApproval, suite.to_owned(), "expectations");
+        self.edited(group, format!("expectation of {case}"), detail, file);
+    }
+
+    /// An edit of where a case comes from or who looks after it, which judges nothing; several become one line.
+    pub fn history(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
+        let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "histories of cases");
+        self.edited(group, format!("history of {case}"), detail, file);
+    }
+
+    fn edited(&mut self, group: ChangeGroup, subject: String, detail: String, file: &RepoPath) {
+        let readers = String::new();
+        let item = ChangeItem { subject, verb: "edited", readers, detail: Some(detail), file: Some(file.clone()) };
+        self.items.entry(group).or_default().push(item);
+    }
+
+    /// A file that cases are graded by; several become one line.
+    pub fn material(&mut self, suite: &str, material: ChangedFile, file: &RepoPath) {
+        let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");
+        let ChangedFile { subject, verb, readers, detail } = material;
+        self.items.entry(group).or_default().push(ChangeItem {
+            subject,
+            verb,
+            readers,
+            detail,
+            file: Some(file.clone()),
+        });
+    }
+
+    /// Everything that was found; of very many the rest is counted, and each is cut to a length that people read.
+    pub fn all(self) -> Vec<GoldenChange> {
+        let Self { mut changes, items } = self;
+        for (group, items) in items {
+            changes.extend(lines(&group, items));
+        }
+        changes.sort_by(|one, other| key(one).cmp(&key(other)));
+        let mut all: Vec<GoldenChange> = Vec::new();
+        let same = |one: &GoldenChange, other: &GoldenChange| (one.weight, one.class) == (other.weight, other.class);
+        for of_class in changes.chunk_by(same) {
+            let kept = of_class.iter().take(MOST).cloned();
+            all.extend(kept.map(|change| GoldenChange { words: cut(change.words), ..change }));
+            if let (Some(first), more @ 1..) = (of_class.first(), of_class.len().saturating_sub(MOST)) {
+                let words = format!("… and {more} more changes of this kind");
+                all.push(GoldenChange { words, weight: first.weight, file: None, class: first.class });
+            }
+        }
+        all
+    }
+}
+
+/// The order in which changes are reported.
+fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) {
+    (change.weight, change.class, &change.file, &change.words)
+}
+
+/// A line for each of few items, one line for many.
+fn lines(group: &ChangeGroup, items: Vec<ChangeItem>) -> Vec<GoldenChange> {
+    let (class, weight, suite, noun) = group;
+    let (class, weight) = (*class, *weight);
+    if items.len() <= APART {
+        let line = |ChangeItem { subject, verb, readers, detail, file }: ChangeItem| {
+            let readers = if readers.is_empty() { readers } else { format!(", read for {readers}") };
+            let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
+            GoldenChange { words: format!("{subject} of `{suite}` {verb}{readers}{detail}"), weight, file, class }
+        };
+        return items.into_iter().map(line).collect();
+    }
+    let in_words = |item: &ChangeItem| match &item.detail {
+        Some(detail) => format!("{} {} ({detail})", item.subject, item.verb),
+        None => format!("{} {}", item.subject, item.verb),
+    };
+    let named: Vec<String> = items.iter().map(in_words).collect();
+    let words = format!("{} {noun} of `{suite}` changed: {}", items.len(), named_with(&named, "; "));
+    let file = items.into_iter().next().and_then(|item| item.file);
+    vec![GoldenChange { words, weight, file, class }]
+}
+
+/// Names with commas between; many are cut and counted.
+pub fn named<S: AsRef<str>>(names: &[S]) -> String {
+    named_with(names, ", ")
+}
+
+fn named_with<S: AsRef<str>>(names: &[S], between: &str) -> String {
+    let mut shown: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let more = format!("… and {} more", names.len().saturating_sub(NAMED));
+    if names.len() > NAMED {
+        shown.push(&more);
+    }
+    shown.join(between)
+}
+
+/// A count with its noun, and the names.
+pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) -> String {
+    let noun = if names.len() == 1 { one } else { many };
+    format!("{} {noun} {what}: {}", names.len(), named(names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ChangeCollector, ChangedFile};
+    use crate::model::{ChangeClass, RepoPath, Weight};
+
+    #[test]
+    fn very_many_changes_are_counted_and_very_long_ones_cut() {
+        let mut found = ChangeCollector::default();
+        (0..300).for_each(|index| found.needs(format!("{index} {}", "é".repeat(5000)), None));
+        found.lists("one".to_owned(), None);
+        let all = found.all();
+        assert_eq!((all.len(), all[200].words.as_str()), (202, "… and 100 more changes of this kind"));
+        assert_eq!((all[200].weight, all[201].weight), (Weight::NeedsApproval, Weight::Listed));
+        assert!(all.iter().all(|change| change.words.chars().count() <= 1001));
+    }
+
+    #[test]
+    fn many_documents_are_one_line_and_hide_no_expectation() {
+        let mut found = ChangeCollector::default();
+        let file = RepoPath::root().child("x");
+        for index in 0..40 {
+            let (subject, readers) = (format!("document {index}"), String::new());
+            found.material("contracts", ChangedFile { subject, verb: "edited", readers, detail: None }, &file);
+        }
+        found.expectation("contracts", "lease", "a 1 -> 2".to_owned(), &file);
+        found.needs("a gate".to_owned(), None);
+        let all = found.all();
+        let lines: Vec<(ChangeClass, &str)> = all.iter().map(|one| (one.class, one.words.as_str())).collect();
+        let many = "40 files of `contracts` changed: document 0 edited; document 1 edited; document 2 edited; document 3 \
+                    edited; document 4 edited; document 5 edited; document 6 edited; document 7 edited; … and 32 more";
+        assert_eq!(
+            lines,
+            [
+                (ChangeClass::Config, "a gate"),
+                (ChangeClass::Expectation, "expectation of lease of `contracts` edited: a 1 -> 2"),
+                (ChangeClass::Material, many),
+            ]
+        );
+    }
+}

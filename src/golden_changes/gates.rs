@@ -1,0 +1,227 @@
+//! Gates that hold now beside those that held: the effective ones, defaults and stated merged.
+
+use super::found::{ChangeCollector, LimitMove};
+use crate::gate::{PlannedGate, planned_in};
+use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec, SuiteConfig, Tier};
+use crate::suites::kind;
+
+/// Compares the gates of one suite, metric by metric.
+pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeCollector) {
+    let Some(kind) = kind(&after.kind) else { return };
+    for spec in kind.metrics {
+        let of = |suite: &SuiteConfig| planned_in(spec, suite, Tier::Deterministic);
+        match (of(before), of(after)) {
+            (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),
+            (Err(_), _) => found.needs(
+                format!("gates of {} of `{}` on the base commit cannot be read any more", spec.name, after.id),
+                None,
+            ),
+            // A head that cannot be planned was refused before.
+            (Ok(_), Err(_)) => {}
+        }
+    }
+}
+
+fn metric(
+    suite: &SuiteConfig,
+    spec: &MetricSpec,
+    before: Vec<PlannedGate>,
+    after: Vec<PlannedGate>,
+    found: &mut ChangeCollector,
+) {
+    let mut fresh = after;
+    let mut left = Vec::new();
+    for old in before {
+        match fresh.iter().position(|new| *new == old) {
+            Some(index) => drop(fresh.remove(index)),
+            None => left.push(old),
+        }
+    }
+    for old in left {
+        let index = fresh.iter().position(|new| new.gate.as_str() == old.gate.as_str());
+        match index.map(|index| fresh.remove(index)) {
+            Some(new) => pair(suite, spec, &old, &new, found),
+            None => found.needs(format!("{} of `{}` removed: {}", name(spec, &old.gate), suite.id, limit(&old)), None),
+        }
+    }
+    for new in fresh {
+        found.lists(format!("{} of `{}` added: {}", name(spec, &new.gate), suite.id, limit(&new)), None);
+    }
+}
+
+fn pair(suite: &SuiteConfig, spec: &MetricSpec, old: &PlannedGate, new: &PlannedGate, found: &mut ChangeCollector) {
+    let who = format!("{} of `{}`", name(spec, &old.gate), suite.id);
+    match (&old.off, &new.off) {
+        (None, Some(reason)) => return found.needs(format!("{who} switched off: {reason}"), None),
+        (Some(_), None) => return found.lists(format!("{who} switched on again: {}", limit(new)), None),
+        (Some(_), Some(reason)) if old.gate == new.gate => {
+            return found.lists(format!("{who} stays switched off, for another reason: {reason}"), None);
+        }
+        (None, None) | (Some(_), Some(_)) => {}
+    }
+    found.moved(looser(spec, &old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
+}
+
+/// What a gate is called: `finding_recall floor`.
+fn name(spec: &MetricSpec, gate: &Gate) -> String {
+    let word = match gate {
+        Gate::Threshold { side: LimitSide::Min, .. } => "floor",
+        Gate::Threshold { side: LimitSide::Max, .. } => "ceiling",
+        Gate::Change { drift: Drift::Drop, .. } => "largest drop",
+        Gate::Change { drift: Drift::Rise, .. } => "largest rise",
+    };
+    format!("{} {word}", spec.name)
+}
+
+fn limit(planned: &PlannedGate) -> String {
+    let shown = match planned.gate {
+        Gate::Threshold { limit, edge, .. } => {
+            let limit = match limit {
+                Limit::Number(number) => plain(number),
+                Limit::Baseline { otherwise: None } => "the baseline".to_owned(),
+                Limit::Baseline { otherwise: Some(number) } => format!("the baseline, else {}", plain(number)),
+            };
+            match edge {
+                Edge::Hard => format!("{limit} (hard)"),
+                Edge::Band(zone) if zone > 0.0 => format!("{limit} (band {})", plain(zone)),
+                Edge::Band(_) | Edge::Open => limit,
+            }
+        }
+        Gate::Change { tolerance, otherwise: None, .. } => plain(tolerance),
+        Gate::Change { tolerance, otherwise: Some(number), .. } => {
+            format!("{}, without a baseline at least {}", plain(tolerance), plain(number))
+        }
+    };
+    match &planned.off {
+        Some(_) => format!("{shown} (switched off)"),
+        None => shown,
+    }
+}
+
+/// A limit as people write it: at least two places.
+pub fn plain(number: f64) -> String {
+    let short = format!("{number:.2}");
+    match short.parse::<f64>() == Ok(number) {
+        true => short,
+        false => number.to_string(),
+    }
+}
+
+/// Whether anything passes now that did not before; what is not known counts as looser.
+fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
+    let loose = match (old, new) {
+        // Nothing but the best value passes: whatever passes now did so before.
+        (Gate::Threshold { .. }, Gate::Threshold { side, limit: Limit::Number(number), edge: Edge::Hard })
+            if is_end_of_range(spec, *side, *number) =>
+        {
+            false
+        }
+        (
+            Gate::Change { tolerance: old, otherwise: old_otherwise, .. },
+            Gate::Change { tolerance: new, otherwise: new_otherwise, .. },
+        ) => new > old || looser_otherwise(LimitSide::Min, *old_otherwise, *new_otherwise),
+        (
+            Gate::Threshold { side, limit: old_limit, edge: old_edge },
+            Gate::Threshold { limit: new_limit, edge: new_edge, .. },
+        ) => looser_limit(*side, *old_limit, *new_limit) || looser_edge(*old_edge, *new_edge),
+        (Gate::Threshold { .. }, Gate::Change { .. }) | (Gate::Change { .. }, Gate::Threshold { .. }) => true,
+    };
+    if loose { LimitMove::Looser } else { LimitMove::Tighter }
+}
+
+/// Whether a limit is the best value that the metric can take.
+fn is_end_of_range(spec: &MetricSpec, side: LimitSide, number: f64) -> bool {
+    match side {
+        LimitSide::Min => number >= spec.greatest(),
+        LimitSide::Max => number <= 0.0,
+    }
+}
+
+fn looser_number(side: LimitSide, old: f64, new: f64) -> bool {
+    match side {
+        LimitSide::Min => new < old,
+        LimitSide::Max => new > old,
+    }
+}
+
+/// Whether what holds without a baseline got looser; without a number nothing does.
+fn looser_otherwise(side: LimitSide, old: Option<f64>, new: Option<f64>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => looser_number(side, old, new),
+        (Some(_), None) => true,
+        (None, _) => false,
+    }
+}
+
+fn looser_limit(side: LimitSide, old: Limit, new: Limit) -> bool {
+    match (old, new) {
+        (Limit::Number(old), Limit::Number(new)) => looser_number(side, old, new),
+        (Limit::Baseline { otherwise: old }, Limit::Baseline { otherwise: new }) => looser_otherwise(side, old, new),
+        (Limit::Number(_), Limit::Baseline { .. }) | (Limit::Baseline { .. }, Limit::Number(_)) => true,
+    }
+}
+
+fn looser_edge(old: Edge, new: Edge) -> bool {
+    match (old, new) {
+        (Edge::Hard, Edge::Band(_)) | (Edge::Hard | Edge::Band(_), Edge::Open) => true,
+        (_, Edge::Hard) | (Edge::Open, Edge::Band(_) | Edge::Open) => false,
+        (Edge::Band(old), Edge::Band(new)) => new > old,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LimitMove, looser, plain};
+    use crate::model::{Drift, Edge, Gate, Limit, LimitSide, MetricSpec};
+
+    fn gate(side: LimitSide, limit: Limit, edge: Edge) -> Gate {
+        Gate::Threshold { side, limit, edge }
+    }
+
+    #[test]
+    fn what_passes_now_and_did_not_before_is_looser() {
+        let number = Limit::Number;
+        let base = |otherwise| Limit::Baseline { otherwise };
+        let (hard, band) = (Edge::Hard, Edge::Band);
+        let floor = |limit, edge| gate(LimitSide::Min, limit, edge);
+        let ceiling = |limit, edge| gate(LimitSide::Max, limit, edge);
+        let change = |tolerance| Gate::Change { drift: Drift::Drop, tolerance, otherwise: None };
+        let change_else = |otherwise| Gate::Change { drift: Drift::Drop, tolerance: 0.1, otherwise: Some(otherwise) };
+        let table = [
+            (floor(number(0.8), hard), floor(number(0.7), hard), LimitMove::Looser),
+            (floor(number(0.8), hard), floor(number(0.9), hard), LimitMove::Tighter),
+            (ceiling(number(0.1), hard), ceiling(number(0.2), hard), LimitMove::Looser),
+            (ceiling(number(0.1), hard), ceiling(number(0.05), hard), LimitMove::Tighter),
+            (floor(number(0.8), hard), floor(number(0.8), band(0.0)), LimitMove::Looser),
+            (floor(number(0.8), hard), floor(number(0.9), band(0.1)), LimitMove::Looser),
+            (floor(number(0.8), band(0.1)), floor(number(0.8), hard), LimitMove::Tighter),
+            (floor(number(0.8), band(0.1)), floor(number(0.8), band(0.2)), LimitMove::Looser),
+            (floor(number(0.8), band(0.2)), floor(number(0.8), band(0.1)), LimitMove::Tighter),
+            (floor(number(0.8), hard), floor(base(None), hard), LimitMove::Looser),
+            (floor(base(None), hard), floor(number(0.8), hard), LimitMove::Looser),
+            (floor(base(None), band(0.05)), floor(number(1.0), hard), LimitMove::Tighter),
+            (floor(base(None), hard), floor(number(1.0), band(0.05)), LimitMove::Looser),
+            (ceiling(base(None), band(0.05)), ceiling(number(0.0), hard), LimitMove::Tighter),
+            (floor(base(None), hard), floor(base(Some(0.5)), hard), LimitMove::Tighter),
+            (floor(base(Some(0.5)), hard), floor(base(None), hard), LimitMove::Looser),
+            (floor(base(Some(0.5)), hard), floor(base(Some(0.4)), hard), LimitMove::Looser),
+            (change(0.1), change(0.2), LimitMove::Looser),
+            (change_else(0.5), change(0.1), LimitMove::Looser),
+            (change_else(0.5), change_else(0.4), LimitMove::Looser),
+            (change_else(0.5), change_else(0.6), LimitMove::Tighter),
+            (change(0.1), change_else(0.5), LimitMove::Tighter),
+            (change(0.2), change(0.1), LimitMove::Tighter),
+            (change(0.2), floor(number(0.1), hard), LimitMove::Looser),
+        ];
+        for (old, new, moved) in table {
+            assert_eq!(looser(&MetricSpec::PLAIN, &old, &new), moved, "{old:?} {new:?}");
+        }
+    }
+
+    #[test]
+    fn a_limit_is_shown_as_people_write_it() {
+        for (number, shown) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
+            assert_eq!(plain(number), shown);
+        }
+    }
+}

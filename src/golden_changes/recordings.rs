@@ -1,0 +1,399 @@
+//! Recordings beside the files of the agent that they are of: what changed on one side alone was not recorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::agent_files::{AgentFileChange, agent_files, inputs};
+use super::files::below;
+use super::found::{ChangeCollector, counted, named};
+use super::{FileMatch, KnownRecordings, Sides};
+use crate::format::{SourceText, json, run_v1};
+use crate::model::{
+    Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
+    Weight,
+};
+use crate::suites::{FilePaths, Files};
+
+/// Whose recordings are compared.
+pub struct RecordingOwner<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The config, for what is said of the agent as a whole.
+    pub file: &'a RepoPath,
+    /// What is known of the recordings.
+    pub recordings: &'a KnownRecordings<'a>,
+}
+
+/// Whose samples are looked for.
+pub struct RunsOf<'a> {
+    /// The suite.
+    pub suite: &'a SuiteId,
+    /// The agent.
+    pub agent: &'a AgentName,
+    /// The tier.
+    pub tier: Tier,
+}
+
+/// Compares the recordings of one agent in the tiers that decide, and gives why they carry no verdict, where they do not. New
+/// ones, of new cases, are no change of old ones.
+pub fn compare(
+    sides: &Sides<'_>,
+    who: &RecordingOwner<'_>,
+    before: &Agent,
+    after: &Agent,
+    found: &mut ChangeCollector,
+) -> Vec<NotGateable> {
+    let replayed = |tier: &Tier| match (before.source(*tier), after.source(*tier)) {
+        (Some(RunSource::Replay(old)), Some(RunSource::Replay(new))) => Some((old, new)),
+        (Some(RunSource::Replay(_) | RunSource::Live(_)) | None, _) => None,
+    };
+    // Both tiers may replay the same recordings.
+    let folders: BTreeSet<(&RepoPath, &RepoPath)> = who.recordings.tiers.iter().filter_map(replayed).collect();
+    let inputs = inputs(sides, before, after);
+    let refusals = folders.into_iter().filter_map(|(old, new)| {
+        let folder = new;
+        let (old, new) = (old.child(who.agent.as_str()), new.child(who.agent.as_str()));
+        let (files_before, files_after) = match (below(sides.base, &old), below(sides.head, &new)) {
+            (Ok(before), Ok(after)) => (before, after),
+            (Err(why), _) | (_, Err(why)) => {
+                let words = format!("recordings of `{}/{}` cannot be compared: {why}", who.suite, who.agent);
+                found.add(ChangeClass::Recording, Weight::NeedsApproval, words, Some(who.file));
+                return None;
+            }
+        };
+        let (old, new) = (recordings(files_before), recordings(files_after));
+        let changes = changes(sides, &old, &new);
+        let one = RecordingComparison { sides, who, folder, old: &old, new: &new, changes };
+        if let Some(unread) = one.unread() {
+            return Some(unread);
+        }
+        one.list(found, &inputs);
+        one.moved_files(found, before, after);
+        match &inputs {
+            Ok(AgentFileChange::Changed) => one.stale(),
+            Ok(AgentFileChange::Unchanged(_) | AgentFileChange::Unknown) => None,
+            Err(why) => one.incomparable(why),
+        }
+    });
+    refusals.collect()
+}
+
+/// The samples that were added to cases of an agent that did not change, in one tier. No recording is read for this.
+pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
+    let (Some(RunSource::Replay(old)), Some(RunSource::Replay(new))) =
+        (before.source(who.tier), after.source(who.tier))
+    else {
+        return BTreeSet::new();
+    };
+    let of = |files: &dyn Files, folder: &RepoPath| {
+        below(files, &folder.child(who.agent.as_str())).map(recordings).unwrap_or_default()
+    };
+    let (old, new) = (of(sides.base, old), of(sides.head, new));
+    let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
+    let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
+    let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
+    // A changed agent is recorded again, with as many samples as people like.
+    if added.is_empty() || matches!(inputs(sides, before, after), Ok(AgentFileChange::Changed)) {
+        return BTreeSet::new();
+    }
+    let run = |(case, sample): &CaseSample| {
+        let key = RunKey { suite: who.suite.clone(), agent: who.agent.clone(), case: CaseId::new(case).ok()? };
+        Some((key, *sample))
+    };
+    added.into_iter().filter_map(run).collect()
+}
+
+/// A recording: how people call it, below the agent's folder, and where it is.
+struct RecordedFile {
+    name: String,
+    file: RepoPath,
+}
+
+/// The case and the sample that a recording is of.
+type CaseSample = (String, u32);
+
+type Recordings = BTreeMap<CaseSample, RecordedFile>;
+
+/// The files of an agent's folder that are recordings, wherever in it they are: `{case}.json` is `{case}/0.json`.
+fn recordings(files: FilePaths) -> Recordings {
+    let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, RecordedFile { name, file }));
+    files.into_iter().filter_map(of).collect()
+}
+
+/// The case and the sample of a recording, by its path below the agent's folder; `None` where a replay does not look.
+fn case_sample(name: &str) -> Option<CaseSample> {
+    if name.split('/').any(|part| part.starts_with('.')) {
+        return None;
+    }
+    let stem = name.strip_suffix(".json")?;
+    let Some((case, number)) = stem.split_once('/') else { return Some((stem.to_owned(), 0)) };
+    let sample = number.parse().ok().filter(|sample: &u32| sample.to_string() == number)?;
+    Some((case.to_owned(), sample))
+}
+
+/// How the recording of a case that both sides have differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum RecordingChange {
+    /// Not at all, or in its form alone.
+    Same,
+    /// In the votes of judges alone, which gate nothing.
+    Votes,
+    /// In the digests alone that say what it is of.
+    Digests,
+    /// It is one more of its case.
+    Added,
+    /// In what the agent did, or it went.
+    Content,
+    /// That is not known, because one of them cannot be read.
+    Unread,
+}
+
+/// How the recordings of cases that both sides have differ.
+fn changes(sides: &Sides<'_>, before: &Recordings, after: &Recordings) -> BTreeMap<CaseSample, RecordingChange> {
+    let cases = |all: &Recordings| -> BTreeSet<String> { all.keys().map(|(case, _)| case.clone()).collect() };
+    let (old, new) = (cases(before), cases(after));
+    let keys: BTreeSet<&CaseSample> = before.keys().chain(after.keys()).collect();
+    let of_both = keys.into_iter().filter(|(case, _)| old.contains(case) && new.contains(case));
+    let change = |key: &CaseSample| match (before.get(key), after.get(key)) {
+        (Some(before), Some(after)) => difference(sides, &before.file, &after.file),
+        (None, Some(_)) => RecordingChange::Added,
+        (_, None) => RecordingChange::Content,
+    };
+    of_both.map(|key| (key.clone(), change(key))).collect()
+}
+
+fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> RecordingChange {
+    if sides.base.likeness(before, after) == FileMatch::Same {
+        return RecordingChange::Same;
+    }
+    let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
+        (Ok(old), Ok(new)) => (old, new),
+        (Err(problem), _) if problem.code == "unreadable" => return RecordingChange::Unread,
+        (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
+    };
+    // A key that stands twice is read as one of the two: such a file is compared as it is written.
+    let whole = |source: &SourceText| json::golden::<Value>(source).ok();
+    if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
+        return RecordingChange::Same;
+    }
+    if run_v1::differ_in_votes_alone(&old.text, &new.text) {
+        return RecordingChange::Votes;
+    }
+    match content(&old.text).zip(content(&new.text)) {
+        Some((old, new)) if old == new => RecordingChange::Digests,
+        Some(_) | None => RecordingChange::Content,
+    }
+}
+
+/// A recording without the digests that say what it is of.
+fn content(text: &str) -> Option<Value> {
+    let mut run: Value = serde_json::from_str(text).ok()?;
+    if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
+        provenance.retain(|key, _| !is_digest(key));
+    }
+    Some(run)
+}
+
+fn is_digest(key: &str) -> bool {
+    key == "fingerprint" || key.ends_with("sha256") || key.ends_with("digest")
+}
+
+struct RecordingComparison<'a> {
+    sides: &'a Sides<'a>,
+    who: &'a RecordingOwner<'a>,
+    /// Where the head keeps them.
+    folder: &'a RepoPath,
+    old: &'a Recordings,
+    new: &'a Recordings,
+    changes: BTreeMap<CaseSample, RecordingChange>,
+}
+
+impl RecordingComparison<'_> {
+    fn of(&self, wanted: &[RecordingChange]) -> Vec<&CaseSample> {
+        self.changes.iter().filter(|(_, change)| wanted.contains(change)).map(|(key, _)| key).collect()
+    }
+
+    /// The recording of a sample: the head's, else that of the base commit.
+    fn recording(&self, key: &CaseSample) -> Option<&RecordedFile> {
+        self.new.get(key).or_else(|| self.old.get(key))
+    }
+
+    fn names(&self, keys: &[&CaseSample]) -> Vec<&str> {
+        keys.iter().filter_map(|key| self.recording(key)).map(|recording| recording.name.as_str()).collect()
+    }
+
+    fn agent(&self) -> String {
+        format!("{}/{}", self.who.suite, self.who.agent)
+    }
+
+    /// Adds one line on recordings.
+    fn add_line(&self, found: &mut ChangeCollector, keys: &[&CaseSample], weight: Weight, words: String) {
+        let file = keys.first().and_then(|key| self.recording(key)).map(|recording| &recording.file);
+        found.add(ChangeClass::Recording, weight, words, file);
+    }
+
+    /// Lists recordings that changed, with who recorded them.
+    fn list(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
+        let count = |keys: &[&CaseSample], what: &str| {
+            counted(&self.names(keys), "recording", "recordings", &format!("of `{}` {what}", self.agent()))
+        };
+        let votes = self.of(&[RecordingChange::Votes]);
+        if !votes.is_empty() {
+            let words = count(&votes, "got other votes of judges, which gate nothing");
+            self.add_line(found, &votes, Weight::Listed, words);
+        }
+        let added = self.of(&[RecordingChange::Added]);
+        if !added.is_empty() {
+            let (words, by) = (count(&added, "added to cases that have some"), self.recorded_by(&added));
+            match inputs {
+                Ok(_) => self.add_line(found, &added, Weight::Listed, format!("{words}{by}")),
+                Err(why) => {
+                    let words = format!("{words}{by}; the agent's files cannot be compared: {why}");
+                    self.add_line(found, &added, Weight::NeedsApproval, words);
+                }
+            }
+        }
+        let changed = self.of(&[RecordingChange::Digests, RecordingChange::Content]);
+        if changed.is_empty() {
+            return;
+        }
+        let what = format!("{}{}", count(&changed, "changed"), self.recorded_by(&changed));
+        let (weight, words) = match inputs {
+            Ok(AgentFileChange::Changed) => (Weight::Listed, format!("{what}; the agent's files changed, too")),
+            Ok(AgentFileChange::Unchanged(of)) => {
+                (Weight::NeedsApproval, format!("{what}, but none of the agent's files ({of}) did"))
+            }
+            Ok(AgentFileChange::Unknown) => {
+                (Weight::Listed, format!("{what}; whether the agent changed is unknown, because it names no files"))
+            }
+            Err(why) => (Weight::NeedsApproval, format!("{what}; the agent's files cannot be compared: {why}")),
+        };
+        self.add_line(found, &changed, weight, words);
+    }
+
+    /// What made the recordings that changed, as they say themselves.
+    fn recorded_by(&self, changed: &[&CaseSample]) -> String {
+        let said = changed.iter().filter_map(|key| {
+            let run: Value = serde_json::from_str(&self.sides.head.text(&self.new.get(*key)?.file).ok()?.text).ok()?;
+            let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
+            let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
+            (!parts.is_empty()).then(|| parts.join(" "))
+        });
+        let said: Vec<String> = said.collect::<BTreeSet<_>>().into_iter().collect();
+        if said.is_empty() { String::new() } else { format!(" (recorded by {})", named(&said)) }
+    }
+
+    /// Why it is not known how some recordings changed.
+    fn unread(&self) -> Option<NotGateable> {
+        let unread = self.of(&[RecordingChange::Unread]);
+        let count = match unread.len() {
+            0 => return None,
+            1 => "1 recording".to_owned(),
+            more => format!("{more} recordings"),
+        };
+        Some(NotGateable(format!(
+            "{}: it is not known how {count} changed, because the base commit's cannot be read: {}",
+            self.agent(),
+            named(&self.names(&unread))
+        )))
+    }
+
+    /// Recordings that are as they were, or got other votes alone, and that do not say by themselves whether they are of the agent
+    /// as it is now.
+    fn unknown(&self) -> Vec<&CaseSample> {
+        let RecordingOwner { suite, agent, recordings, .. } = self.who;
+        let unknown = |key: &&CaseSample| {
+            let text = self.new.get(*key).and_then(|recording| self.sides.head.text(&recording.file).ok());
+            text.is_some_and(|source| (recordings.age)(suite, agent, &source.text) == RecordingAge::Unknown)
+        };
+        self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
+    }
+
+    /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
+    fn stale(&self) -> Option<NotGateable> {
+        let mut stale: Vec<&CaseSample> = self.of(&[RecordingChange::Digests]);
+        stale.extend(self.unknown());
+        stale.sort();
+        self.refused(&stale, |were| format!("the agent's files changed and {were} not made again"))
+    }
+
+    /// Whether the agent's files changed cannot be seen: a recording without a digest of them may be of another agent.
+    fn incomparable(&self, why: &str) -> Option<NotGateable> {
+        let words = |were: &str| {
+            format!(
+                "the agent's files cannot be compared with the base commit ({why}), and {were} made without a digest of them"
+            )
+        };
+        self.refused(&self.unknown(), words)
+    }
+
+    fn refused(&self, recordings: &[&CaseSample], what: impl Fn(&str) -> String) -> Option<NotGateable> {
+        let were = match recordings.len() {
+            0 => return None,
+            1 => "1 recording was".to_owned(),
+            count => format!("{count} recordings were"),
+        };
+        let RecordingOwner { suite, agent, .. } = self.who;
+        Some(NotGateable(format!(
+            "{suite}/{agent}: {}: {}; record again: `goldgate run --tier model --suite {suite} --agent {agent} --record {}`",
+            what(&were),
+            named(&self.names(recordings)),
+            self.folder,
+        )))
+    }
+
+    /// Whether both configs name the same files, on either commit.
+    fn name_the_same(&self, before: &Agent, after: &Agent) -> bool {
+        let are_same = |files: &dyn Files| match (agent_files(files, before), agent_files(files, after)) {
+            (Ok(Some((old, _))), Ok(Some((new, _)))) => old.keys().eq(new.keys()) && !new.is_empty(),
+            (Ok(_) | Err(_), Ok(_) | Err(_)) => false,
+        };
+        are_same(self.sides.base) && are_same(self.sides.head)
+    }
+
+    /// A new version of an agent may name other files, when every recording was made again and no file that changed drops out.
+    fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
+        if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
+            return;
+        }
+        let (old, new) = match (agent_files(self.sides.base, before), agent_files(self.sides.head, after)) {
+            (Ok(old), Ok(new)) => (old, new),
+            (Err(why), _) | (_, Err(why)) => {
+                let words = format!("the files of `{}` cannot be compared: {why}", self.agent());
+                return found.needs(words, Some(self.who.file));
+            }
+        };
+        let named_by =
+            |files: &Option<(FilePaths, String)>| files.as_ref().map_or("none".to_owned(), |(_, of)| of.clone());
+        let words = format!("files of `{}`: {} -> {}", self.agent(), named_by(&old), named_by(&new));
+        if self.name_the_same(before, after) {
+            return found.lists(format!("{words}; they are the same files"), Some(self.who.file));
+        }
+        let (Some((old, _)), kept) = (old, new.map(|(files, _)| files).unwrap_or_default()) else {
+            return found.lists(words, Some(self.who.file));
+        };
+        let left: Vec<&String> = old
+            .iter()
+            .filter(|(path, file)| {
+                let changed = self.sides.base.likeness(file, file) == FileMatch::Differs;
+                !kept.contains_key(*path) && self.sides.head.bytes(file).is_ok() && changed
+            })
+            .map(|(path, _)| path)
+            .collect();
+        let again = !self.changes.is_empty()
+            && self.changes.values().all(|change| matches!(change, RecordingChange::Content | RecordingChange::Added));
+        match (left.is_empty(), again) {
+            (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
+            (false, _) => {
+                let words = format!("{words}; {} changed and is not named any more", named(&left));
+                found.needs(words, Some(self.who.file));
+            }
+            (true, false) => {
+                found.needs(format!("{words}, and not every recording was made again"), Some(self.who.file));
+            }
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The settings whose change is judged by what it does: suites, agents, tiers, samples, sources, targets.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::golden_changes::found::{ChangeCollector, counted};
+use crate::model::{
+    Agent, ChangeClass, Config, Judge, RepoPath, RunSource, StalePolicy, SuiteConfig, Target, Tier, Weight,
+};
+use crate::suites::shipped_flags;
+
+/// Compares the settings of the table that depend on the change.
+pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
+    let ids = |suites: &[SuiteConfig], others: &[SuiteConfig]| -> Vec<String> {
+        let alone = suites.iter().filter(|suite| !others.iter().any(|other| other.id == suite.id));
+        alone.map(|suite| suite.id.to_string()).collect()
+    };
+    let (gone, fresh) = (ids(&before.suites, &after.suites), ids(&after.suites, &before.suites));
+    if !gone.is_empty() {
+        let words = counted(&gone, "suite", "suites", "removed");
+        found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(&after.file));
+    }
+    if !fresh.is_empty() {
+        let words = counted(&fresh, "suite", "suites", "added");
+        found.add(ChangeClass::Added, Weight::Listed, words, Some(&after.file));
+    }
+    for new in &after.suites {
+        let Some(old) = before.suites.iter().find(|old| old.id == new.id) else { continue };
+        let mut one = SuiteSettings { file: &after.file, suite: new, deciding, found };
+        one.tiers(&old.tiers, &new.tiers);
+        one.categories(old.categories.as_deref(), new.categories.as_deref());
+        one.flags(old);
+        one.judges(&old.judges, &new.judges);
+        one.samples(old.samples.or(before.samples), new.samples.or(after.samples));
+        one.agents(old);
+    }
+    targets(before, after, found);
+}
+
+/// The targets that agents of the deterministic tier call.
+fn blocking_targets(config: &Config) -> BTreeSet<&String> {
+    let suites = config.suites.iter().filter(|suite| suite.tiers.contains(&Tier::Deterministic));
+    let sources = suites.flat_map(|suite| suite.agents.values()).filter_map(|agent| match &agent.deterministic {
+        Some(RunSource::Live(live)) => Some(live),
+        Some(RunSource::Replay(_)) | None => None,
+    });
+    sources.flat_map(|live| live.targets()).collect()
+}
+
+fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
+    let blocking: BTreeSet<&String> = blocking_targets(before).into_iter().chain(blocking_targets(after)).collect();
+    let names: BTreeSet<&String> = before.targets.keys().chain(after.targets.keys()).collect();
+    for name in names {
+        let (old, new) = (before.targets.get(name), after.targets.get(name));
+        if old == new {
+            continue;
+        }
+        // How many calls at once and how long one may take: what does not fit is inconclusive, never a pass.
+        let unlimited = |target: &Target| Target { concurrency: None, timeout: None, stall: None, ..target.clone() };
+        let only_limits = old.zip(new).is_some_and(|(old, new)| unlimited(old) == unlimited(new));
+        let words = match (old, new) {
+            (None, _) => format!("target {name} added"),
+            (_, None) => format!("target {name} removed"),
+            (Some(_), Some(_)) if only_limits => format!("limits of the target {name} changed"),
+            (Some(_), Some(_)) => format!("target {name} is another program, address or model"),
+        };
+        match blocking.contains(name) && !only_limits && old.is_some() {
+            true => found.needs(format!("{words}; the deterministic tier calls it"), Some(&after.file)),
+            false => found.lists(words, Some(&after.file)),
+        }
+    }
+}
+
+struct SuiteSettings<'a> {
+    file: &'a RepoPath,
+    suite: &'a SuiteConfig,
+    /// The tiers whose verdicts count.
+    deciding: &'a [Tier],
+    found: &'a mut ChangeCollector,
+}
+
+impl SuiteSettings<'_> {
+    fn needs(&mut self, words: String) {
+        self.found.needs(words, Some(self.file));
+    }
+
+    fn lists(&mut self, words: String) {
+        self.found.lists(words, Some(self.file));
+    }
+
+    fn tiers(&mut self, old: &[Tier], new: &[Tier]) {
+        let id = &self.suite.id;
+        let alone = |some: &[Tier], others: &[Tier]| -> Vec<&str> {
+            some.iter().filter(|tier| !others.contains(tier)).map(|tier| tier.as_str()).collect()
+        };
+        let (gone, fresh) = (alone(old, new), alone(new, old));
+        if !gone.is_empty() {
+            let words = format!("`{id}` does not run in the {} tier any more", gone.join(" and "));
+            self.found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(self.file));
+        }
+        if !fresh.is_empty() {
+            self.lists(format!("`{id}` runs in the {} tier, too", fresh.join(" and ")));
+        }
+    }
+
+    fn categories(&mut self, old: Option<&[String]>, new: Option<&[String]>) {
+        let id = &self.suite.id;
+        match (old, new) {
+            (None, None) => {}
+            (None, Some(_)) => self.lists(format!("`{id}` lists its categories")),
+            (Some(_), None) => self.needs(format!("`{id}` lists no categories any more: any word is one")),
+            (Some(old), Some(new)) => {
+                let alone = |some: &[String], others: &[String]| -> Vec<String> {
+                    some.iter().filter(|one| !others.contains(one)).cloned().collect()
+                };
+                let (gone, fresh) = (alone(old, new), alone(new, old));
+                if !gone.is_empty() {
+                    self.needs(counted(&gone, "category", "categories", &format!("of `{id}` removed")));
+                }
+                if !fresh.is_empty() {
+                    self.lists(counted(&fresh, "category", "categories", &format!("of `{id}` added")));
+                }
+            }
+        }
+    }
+
+    /// Judges decide nothing: what changes in them is listed.
+    fn judges(&mut self, old: &[Judge], new: &[Judge]) {
+        let id = &self.suite.id;
+        let alone = |some: &[Judge], others: &[Judge]| -> Vec<String> {
+            let alone = some.iter().filter(|one| !others.iter().any(|other| other.name == one.name));
+            alone.map(|one| one.name.to_string()).collect()
+        };
+        for (names, what) in [(alone(old, new), "removed"), (alone(new, old), "added")] {
+            if !names.is_empty() {
+                self.lists(counted(&names, "judge", "judges", &format!("of `{id}` {what}")));
+            }
+        }
+        for now in new {
+            let Some(before) = old.iter().find(|one| one.name == now.name).filter(|one| *one != now) else { continue };
+            let shown = |judge: &Judge| {
+                let Judge { name: _, source, rubric, votes, labels, floor } = judge;
+                let labels = labels.as_ref().map_or("none".to_owned(), ToString::to_string);
+                format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
+            };
+            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, shown(before), shown(now)));
+        }
+    }
+
+    /// A flag that no case could state before changes no case that was there; one that ships with the kind did hold before.
+    fn flags(&mut self, old: &SuiteConfig) {
+        let (new, id) = (self.suite, &self.suite.id);
+        let shipped = shipped_flags(&new.kind);
+        let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
+        for name in names {
+            let shown =
+                |suite: &SuiteConfig| suite.flags.get(name).map(|flag| format!("{} when {}", flag.terms, flag.when));
+            let ships = shipped.contains(&name.as_str());
+            let unsaid = || if ships { "the shipped one" } else { "none" }.to_owned();
+            match (shown(old), shown(new)) {
+                (old, new) if old == new => {}
+                (None, Some(new)) if !ships => self.lists(format!("flag {name} of `{id}` added: {new}")),
+                (old, new) => {
+                    let (old, new) = (old.unwrap_or_else(unsaid), new.unwrap_or_else(unsaid));
+                    self.needs(format!("flag {name} of `{id}`: {old} -> {new}"));
+                }
+            }
+        }
+    }
+
+    /// Samples planned, where a config says; without it the recordings or the case decide.
+    fn samples(&mut self, old: Option<u32>, new: Option<u32>) {
+        if old == new {
+            return;
+        }
+        let shown = |count: Option<u32>| count.map_or("as many as there are".to_owned(), |count| count.to_string());
+        let words = format!("samples of `{}` {} -> {}", self.suite.id, shown(old), shown(new));
+        let is_lower = match (old, new) {
+            (Some(old), Some(new)) => new < old,
+            // All recordings that are there are graded, whatever number is stated: of them it can only ask for more.
+            (None, Some(_)) => !self.is_replayed(),
+            (Some(_), None) => true,
+            (None, None) => false,
+        };
+        if is_lower { self.needs(words) } else { self.lists(words) }
+    }
+
+    /// Whether all runs of the suite in the deterministic tier are recordings.
+    fn is_replayed(&self) -> bool {
+        let replays = |agent: &Agent| matches!(agent.deterministic, Some(RunSource::Replay(_)));
+        self.suite.runs_of.is_none() && self.suite.agents.values().all(replays)
+    }
+
+    fn agents(&mut self, old: &SuiteConfig) {
+        let suite = self.suite;
+        let alone = |some: &BTreeMap<_, Agent>, others: &BTreeMap<_, Agent>| -> Vec<String> {
+            some.keys().filter(|name| !others.contains_key(*name)).map(ToString::to_string).collect()
+        };
+        let (gone, fresh) = (alone(&old.agents, &suite.agents), alone(&suite.agents, &old.agents));
+        if !gone.is_empty() {
+            let words = counted(&gone, "agent", "agents", &format!("of `{}` removed", suite.id));
+            self.found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(self.file));
+        }
+        if !fresh.is_empty() {
+            let words = counted(&fresh, "agent", "agents", &format!("of `{}` added", suite.id));
+            self.found.add(ChangeClass::Added, Weight::Listed, words, Some(self.file));
+        }
+        for (name, new) in &suite.agents {
+            if let Some(old) = old.agents.get(name) {
+                self.agent(&format!("{}/{name}", suite.id), old, new);
+            }
+        }
+    }
+
+    fn agent(&mut self, who: &str, old: &Agent, new: &Agent) {
+        let shown = |source: Option<&RunSource>| match source {
+            None => "none".to_owned(),
+            Some(RunSource::Replay(folder)) => folder.to_string(),
+            Some(RunSource::Live(live)) => match &live.critic {
+                None => format!("the live target {}", live.target),
+                Some(critic) => format!("the live targets {} and {critic}", live.target),
+            },
+        };
+        for tier in self.deciding {
+            let (old, new) = (old.source(*tier), new.source(*tier));
+            let (before, now) = (shown(old), shown(new));
+            let words = match tier {
+                Tier::Deterministic => format!("recordings of `{who}`: {before} -> {now}"),
+                Tier::Model => format!("runs of `{who}` in the model tier: {before} -> {now}"),
+            };
+            match (old, new) {
+                _ if before == now => {}
+                (None, Some(_)) => self.lists(format!("`{who}` runs in the {} tier: {now}", tier.as_str())),
+                // What they say is compared by itself, wherever they are.
+                (Some(RunSource::Replay(_)), Some(RunSource::Replay(_))) => self.lists(words),
+                // The table of settings lists another target of the model tier.
+                (Some(RunSource::Live(_)), Some(RunSource::Live(_))) if *tier == Tier::Model => {}
+                (Some(_), _) => self.needs(words),
+                (None, None) => {}
+            }
+        }
+        match (old.stale, new.stale) {
+            (StalePolicy::Refused, StalePolicy::Told) => {
+                self.needs(format!("stale recordings of `{who}`: fail -> warn"))
+            }
+            (StalePolicy::Told, StalePolicy::Refused) => {
+                self.lists(format!("stale recordings of `{who}`: warn -> fail"))
+            }
+            (StalePolicy::Refused, StalePolicy::Refused) | (StalePolicy::Told, StalePolicy::Told) => {}
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Every key of the config's schema, edited: what is not called harmless needs an approval.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::compare;
+use crate::format::{SourceText, config};
+use crate::golden_changes::found::ChangeCollector;
+use crate::golden_changes::{gates, same_suite, scoring};
+use crate::model::{Config, RepoPath, Tier, Weight};
+
+/// A config that states every key.
+const WHOLE: &str = r#"
+version: 1
+baseline: baselines/latest.json
+results: .goldgate
+samples: 3
+redact: ['sk-[a-z]+']
+budget: { max_cost_usd: 2.0, max_tokens: 1000, max_minutes: 5 }
+prices: { m: { input: 1.0, output: 2.0, cached_input: 0.5 } }
+targets:
+  chat: { provider: openai, model: m, base_url: 'https://a.example/v1', api_key_env: A_KEY, temperature: 0.5, max_tokens: 9 }
+  cloud: { provider: bedrock, model: m, region: eu-central-1 }
+  mine: { command: ['./agent.sh'], protocol: oneshot, env: [A_NAME], concurrency: 2, timeout: 60s }
+  web: { http: 'http://127.0.0.1:1/run', stall: 30s }
+suites:
+  - id: contracts
+    kind: findings
+    path: golden
+    tier: [deterministic, model]
+    samples: 3
+    categories: [a, b]
+    labels: golden/labels.json
+    agents:
+      legal:
+        fingerprint: ['prompts/**']
+        stale: fail
+        deterministic: { replay: runs }
+        model: { target: chat, record: false, prompt: prompts }
+      live: { deterministic: { target: mine } }
+    judges: { tone: { target: chat, rubric: rubric.md, votes: 3, labels: tone.json, kappa: 0.5 } }
+    gates:
+      finding_recall: { min: 0.9, zone: 0.1, hard: false }
+      false_positive_rate: { max: 0.1 }
+      citation_accuracy: { min: baseline, otherwise: 0.5 }
+      f1_score: { max_drop: 0.1 }
+      quote_grounding: { max_drop: 0.2 }
+      gap_recall: { min: 0.3 }
+      severity_accuracy: { off: true, reason: because }
+  - { id: cross, kind: cross_agent, path: cross, runs_of: contracts }
+  - id: assistant
+    kind: tool_use
+    path: cases.json
+    no_newly_failing: true
+    terms: { disclaimer: d.txt }
+    flags: { polite: { when: true, terms: polite.txt } }
+    tools: tools.json
+    agents: { a: { fingerprint: { none: nobody knows }, deterministic: { replay: r } } }
+  - id: revision
+    kind: revision
+    path: revision
+    agents:
+      critic: { role: critic, fingerprint: [x.md], deterministic: { replay: r } }
+      loop: { deterministic: { target: mine, critic: web } }
+    scoring:
+      weights: { entity_substitution: 0.25, jurisdiction_transformation: 0.2, liability_reallocation: 0.2, clause_operations: 0.2, legal_coherence: 0.15 }
+      penalties: { broken_reference: 0.2, missing_entity: 0.15, liability_direction: 0.2, orphan: 0.1, rtf_corruption: 0.1 }
+      penalty_mode: overall
+      quality_gate: 0.85
+      critical_failures_block: true
+      max_attempts: 3
+      rationale: seed
+"#;
+
+/// What an edit has to be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ExpectedChange {
+    Nothing,
+    Listed,
+    Approval,
+}
+
+use ExpectedChange::{Approval, Listed, Nothing};
+
+/// A key of the schema, an edit of it, and what it is called.
+type SettingRow = (&'static str, &'static str, &'static str, ExpectedChange);
+
+const ROWS: &[SettingRow] = &[
+    ("ConfigFile.version", "version: 1", "version: 1 # one", Nothing),
+    ("ConfigFile.baseline", "baselines/latest.json", "b.json", Nothing),
+    ("ConfigFile.results", ".goldgate", "golden", Nothing),
+    ("ConfigFile.samples", "samples: 3\nredact", "samples: 1\nredact", Approval),
+    ("ConfigFile.suites", "- { id: cross, kind: cross_agent, path: cross, runs_of: contracts }", "", Approval),
+    ("ConfigFile.targets", "web: { http", "more: { http: 'http://127.0.0.1:9/' }\n  web: { http", Listed),
+    ("ConfigFile.budget", "max_minutes: 5", "max_minutes: 6", Nothing),
+    ("ConfigFile.prices", "input: 1.0", "input: 3.0", Nothing),
+    ("ConfigFile.redact", "sk-[a-z]+", "x", Approval),
+    ("SuiteForm.id", "id: cross", "id: other", Approval),
+    ("SuiteForm.kind", "kind: cross_agent, path: cross, runs_of: contracts", "kind: triggers, path: cross", Approval),
+    ("SuiteForm.path", "path: golden", "path: easy", Approval),
+    ("SuiteForm.tier", "tier: [deterministic, model]", "tier: [model]", Approval),
+    ("SuiteForm.samples", "samples: 3\n    categories", "samples: 1\n    categories", Approval),
+    ("SuiteForm.samples", "samples: 3\n    categories", "samples: 5\n    categories", Listed),
+    ("SuiteForm.agents", "legal:\n", "other:\n", Approval),
+    ("SuiteForm.gates", "gap_recall: { min: 0.3 }", "gap_recall: { min: 0.2 }", Approval),
+    ("SuiteForm.categories", "[a, b]", "[a]", Approval),
+    ("SuiteForm.categories", "[a, b]", "[a, b, c]", Listed),
+    ("SuiteForm.runs_of", "runs_of: contracts", "runs_of: revision", Approval),
+    ("SuiteForm.terms", "d.txt", "e.txt", Approval),
+    ("SuiteForm.terms", "    terms: { disclaimer: d.txt }\n", "", Approval),
+    ("SuiteForm.labels", "golden/labels.json", "other.json", Approval),
+    ("SuiteForm.judges", "judges: { tone:", "judges: { style:", Listed),
+    ("SuiteForm.flags", "{ polite:", "{ can_diagnose: { when: true, terms: any.txt }, polite:", Approval),
+    ("SuiteForm.flags", "{ polite:", "{ brief: { when: true, terms: any.txt }, polite:", Listed),
+    ("SuiteForm.tools", "tools: tools.json", "tools: more.json", Approval),
+    ("SuiteForm.scoring", "quality_gate: 0.85", "quality_gate: 0.80", Approval),
+    ("SuiteForm.no_newly_failing", "no_newly_failing: true", "no_newly_failing: false", Approval),
+    ("SuiteForm.no_newly_failing", "path: cross, runs_of", "path: cross, no_newly_failing: true, runs_of", Listed),
+    ("NoFingerprintForm.none", "none: nobody knows", "none: we forgot", Approval),
+    ("FlagForm.when", "when: true", "when: false", Approval),
+    ("FlagForm.terms", "polite.txt", "any.txt", Approval),
+    ("AgentForm.deterministic", "deterministic: { target: mine }", "deterministic: { target: web }", Approval),
+    ("AgentForm.model", "record: false", "record: true", Listed),
+    ("AgentForm.fingerprint", "['prompts/**']", "['prompts/a.md']", Nothing),
+    ("AgentForm.stale", "stale: fail", "stale: warn", Approval),
+    ("AgentForm.role", "role: critic, ", "", Approval),
+    ("SourceForm.replay", "{ replay: runs }", "{ replay: moved }", Listed),
+    ("SourceForm.replay", "{ replay: runs }", "{ target: mine }", Approval),
+    ("SourceForm.target", "{ target: mine }", "{ target: web }", Approval),
+    ("SourceForm.critic", "critic: web", "critic: mine", Approval),
+    ("SourceForm.prompt", "prompt: prompts", "prompt: others", Nothing),
+    ("SourceForm.record", "record: false", "record: true", Listed),
+    ("GateForm.min", "min: 0.9", "min: 0.8", Approval),
+    ("GateForm.min", "min: 0.9", "min: 0.95", Listed),
+    ("GateForm.max", "max: 0.1", "max: 0.2", Approval),
+    ("GateForm.otherwise", "otherwise: 0.5", "otherwise: 0.4", Approval),
+    ("GateForm.zone", "zone: 0.1", "zone: 0.2", Approval),
+    ("GateForm.hard", "hard: false", "hard: true", Listed),
+    ("GateForm.max_drop", "max_drop: 0.1", "max_drop: 0.2", Approval),
+    (
+        "GateForm.off",
+        "citation_accuracy: { min: baseline, otherwise: 0.5 }",
+        "citation_accuracy: { off: true, reason: none }",
+        Approval,
+    ),
+    ("GateForm.reason", "reason: because", "reason: why not", Listed),
+    ("TargetForm.provider", "{ provider: openai", "{ provider: anthropic", Listed),
+    ("TargetForm.model", "bedrock, model: m", "bedrock, model: n", Listed),
+    ("TargetForm.base_url", "a.example", "b.example", Listed),
+    ("TargetForm.api_key_env", "A_KEY", "B_KEY", Listed),
+    ("TargetForm.region", "eu-central-1", "eu-west-1", Listed),
+    ("TargetForm.temperature", "temperature: 0.5", "temperature: 0.6", Listed),
+    ("TargetForm.max_tokens", "max_tokens: 9", "max_tokens: 8", Listed),
+    ("TargetForm.command", "./agent.sh", "./fixture.sh", Approval),
+    ("TargetForm.protocol", "protocol: oneshot", "protocol: jsonl", Approval),
+    ("TargetForm.http", "127.0.0.1:1/run", "127.0.0.1:2/run", Approval),
+    ("TargetForm.env", "env: [A_NAME]", "env: [B_NAME]", Approval),
+    ("TargetForm.concurrency", "concurrency: 2", "concurrency: 3", Listed),
+    ("TargetForm.timeout", "timeout: 60s", "timeout: 61s", Listed),
+    ("TargetForm.stall", "stall: 30s", "stall: 31s", Listed),
+    ("BudgetForm.max_cost_usd", "max_cost_usd: 2.0", "max_cost_usd: 3.0", Nothing),
+    ("BudgetForm.max_tokens", "max_tokens: 1000", "max_tokens: 2000", Nothing),
+    ("BudgetForm.max_minutes", "max_minutes: 5", "max_minutes: 6", Nothing),
+    ("PriceForm.input", "input: 1.0", "input: 3.0", Nothing),
+    ("PriceForm.output", "output: 2.0", "output: 3.0", Nothing),
+    ("PriceForm.cached_input", "cached_input: 0.5", "cached_input: 0.6", Nothing),
+    ("JudgeForm.target", "tone: { target: chat", "tone: { target: cloud", Listed),
+    ("JudgeForm.rubric", "rubric.md", "other.md", Listed),
+    ("JudgeForm.votes", "votes: 3", "votes: 5", Listed),
+    ("JudgeForm.labels", "tone.json", "other.json", Listed),
+    ("JudgeForm.kappa", "kappa: 0.5", "kappa: 0.4", Listed),
+    (
+        "ScoringForm.weights",
+        "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
+        "entity_substitution: 0.2, jurisdiction_transformation: 0.25",
+        Approval,
+    ),
+    ("ScoringForm.penalties", "orphan: 0.1", "orphan: 0.05", Approval),
+    ("ScoringForm.penalty_mode", "penalty_mode: overall", "penalty_mode: criterion", Approval),
+    ("ScoringForm.quality_gate", "quality_gate: 0.85", "quality_gate: 0.80", Approval),
+    ("ScoringForm.critical_failures_block", "block: true", "block: false", Approval),
+    ("ScoringForm.max_attempts", "max_attempts: 3", "max_attempts: 4", Approval),
+    ("ScoringForm.rationale", "rationale: seed", "rationale: other", Nothing),
+    (
+        "WeightsForm.entity_substitution",
+        "entity_substitution: 0.25, jurisdiction_transformation: 0.2",
+        "entity_substitution: 0.2, jurisdiction_transformation: 0.25",
+        Approval,
+    ),
+    (
+        "WeightsForm.jurisdiction_transformation",
+        "jurisdiction_transformation: 0.2, liability_reallocation: 0.2",
+        "jurisdiction_transformation: 0.25, liability_reallocation: 0.15",
+        Approval,
+    ),
+    (
+        "WeightsForm.liability_reallocation",
+        "liability_reallocation: 0.2, clause_operations: 0.2",
+        "liability_reallocation: 0.25, clause_operations: 0.15",
+        Approval,
+    ),
+    (
+        "WeightsForm.clause_operations",
+        "clause_operations: 0.2, legal_coherence: 0.15",
+        "clause_operations: 0.15, legal_coherence: 0.2",
+        Approval,
+    ),
+    (
+        "WeightsForm.legal_coherence",
+        "clause_operations: 0.2, legal_coherence: 0.15",
+        "clause_operations: 0.25, legal_coherence: 0.1",
+        Approval,
+    ),
+    ("PenaltiesForm.broken_reference", "broken_reference: 0.2", "broken_reference: 0.1", Approval),
+    ("PenaltiesForm.missing_entity", "missing_entity: 0.15", "missing_entity: 0.1", Approval),
+    ("PenaltiesForm.liability_direction", "liability_direction: 0.2", "liability_direction: 0.1", Approval),
+    ("PenaltiesForm.orphan", "orphan: 0.1", "orphan: 0.05", Approval),
+    ("PenaltiesForm.rtf_corruption", "rtf_corruption: 0.1", "rtf_corruption: 0.05", Approval),
+];
+
+/// Keys whose edit is compared elsewhere: the baseline's file, and what an agent is made of beside its recordings.
+const ELSEWHERE: [&str; 4] = ["ConfigFile.baseline", "AgentForm.fingerprint", "SourceForm.prompt", "GateForm.max_rise"];
+
+fn read_text(text: &str) -> Config {
+    let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
+    let told = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
+    config::read_config(&source).map_err(|problems| -> Vec<String> { told(problems) }).unwrap()
+}
+
+fn called(after: &str) -> ExpectedChange {
+    let (before, after) = (read_text(WHOLE), read_text(after));
+    let mut found = ChangeCollector::default();
+    compare(&before, &after, &[Tier::Deterministic], &mut found);
+    for suite in &after.suites {
+        if let Some(old) = same_suite(&before, suite) {
+            gates::compare(old, suite, &mut found);
+            scoring::compare(old, suite, &mut found);
+        }
+    }
+    match found.all().iter().map(|change| change.weight).min() {
+        None => Nothing,
+        Some(Weight::Listed) => Listed,
+        Some(Weight::NeedsApproval) => Approval,
+    }
+}
+
+#[test]
+fn each_key_of_the_config_is_called_what_it_is() {
+    for (key, from, to, wanted) in ROWS {
+        assert_eq!(WHOLE.matches(from).count(), 1, "{key}: {from}");
+        assert_eq!(called(&WHOLE.replace(from, to)), *wanted, "{key}: {from} -> {to}");
+    }
+    assert_eq!(called(&format!("# A remark.\n{WHOLE}")), Nothing);
+}
+
+/// A key that is new in the config has no row: whoever adds it writes down what its change asks for.
+#[test]
+fn no_key_of_the_schema_is_forgotten() {
+    let schema = include_str!("../../../docs/schemas/config.json");
+    let schema: Value = serde_json::from_str(schema).unwrap();
+    let keys = |name: &str, of: &Value| -> Vec<String> {
+        let properties = of["properties"].as_object().into_iter().flatten();
+        properties.map(|(key, _)| format!("{name}.{key}")).collect()
+    };
+    let mut wanted: BTreeSet<String> = keys("ConfigFile", &schema).into_iter().collect();
+    schema["$defs"].as_object().unwrap().iter().for_each(|(name, of)| wanted.extend(keys(name, of)));
+    let known = ROWS.iter().map(|(key, ..)| *key).chain(ELSEWHERE);
+    let known: BTreeSet<String> = known.map(str::to_owned).collect();
+    assert_eq!(known, wanted);
+}
