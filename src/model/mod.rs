@@ -57,7 +57,7 @@ pub use metric::{
     Aggregate, Better, COVERAGE, EPSILON, ExplainedBy, MOVED, MetricSpec, NEWLY_FAILING, READABLE, SampleFold, Unit,
     ValueSource, harmonic, indicator, reaches, share,
 };
-pub use number::{fixed_places, metric_value};
+pub use number::{fixed_places, grouped, hundredths, metric_value};
 pub use pair::{
     AnsweredBy, Exclusion, Freshness, LostSample, PairCheck, PairResult, PairValue, Quarantine, RecordingAge, Standing,
 };

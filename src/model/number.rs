@@ -1,24 +1,43 @@
-//! Numbers as people read them: the same number of digits everywhere, never `-0.0`, never `NaN`.
+//! Numbers as people read them: `87.5%`, `100%`, `1,000`; never `-0.0`, never `NaN`.
 
 use super::metric::Unit;
 
-/// A value of a metric: shares in percent with one digit, counts and points plain; a dash for nothing.
+/// A metric's value. Shares are in percent with at most one decimal place. A missing or infinite value is a dash.
 pub fn metric_value(unit: Unit, value: Option<f64>) -> String {
     match (unit, value.filter(|value| value.is_finite())) {
         (_, None) => "–".to_owned(),
-        (Unit::Share, Some(value)) => format!("{} %", fixed_places(value * 100.0, 1)),
-        (Unit::Count, Some(value)) if value.fract() == 0.0 => fixed_places(value, 0),
+        (Unit::Share, Some(value)) => format!("{}%", hundredths(value)),
+        (Unit::Count, Some(value)) if value.fract() == 0.0 => grouped(&fixed_places(value, 0)),
         (Unit::Count | Unit::Points, Some(value)) => fixed_places(value, 1),
         (Unit::Spread, Some(value)) => fixed_places(value, 4),
     }
 }
 
+/// A share in hundredths, with at most one decimal place: `87.5`, `100`.
+pub fn hundredths(share: f64) -> String {
+    let tenths = fixed_places(share * 100.0, 1);
+    tenths.strip_suffix(".0").unwrap_or(&tenths).to_owned()
+}
+
+/// Whole digits with a comma between each group of three: `1,000`.
+pub fn grouped(digits: &str) -> String {
+    let mut out = String::with_capacity(digits.len() * 2);
+    for (index, char) in digits.chars().enumerate() {
+        let left = digits.chars().count() - index;
+        if left % 3 == 0 && out.ends_with(|last: char| last.is_ascii_digit()) {
+            out.push(',');
+        }
+        out.push(char);
+    }
+    out
+}
+
 /// A number with a fixed number of decimal places and no negative zero.
 pub fn fixed_places(value: f64, places: usize) -> String {
-    let shown = format!("{value:.places$}");
-    match shown.strip_prefix('-') {
+    let rendered = format!("{value:.places$}");
+    match rendered.strip_prefix('-') {
         Some(rest) if rest.chars().all(|char| matches!(char, '0' | '.')) => rest.to_owned(),
         Some(rest) => format!("−{rest}"),
-        None => shown,
+        None => rendered,
     }
 }

@@ -162,7 +162,7 @@ fn write_summary(out: &mut String, calibration: &Calibration) {
         put(
             out,
             &format!(
-                "What did not vary in {} runs may still differ in up to {} of further ones (95 % confidence); its gate needs \
+                "What did not vary in {} runs may still differ in up to {} of further ones (95% confidence); its gate needs \
              no tolerance that these runs could show.",
                 runs.count(),
                 metric_value(Unit::Share, Some(runs.at_most_differs()))

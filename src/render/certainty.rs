@@ -20,7 +20,7 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                 (None, _) => {}
                 (Some(noise), Some(ends)) => {
                     let ends = interval(metric.unit, ends);
-                    let sure = format!("{name} {delta}, 95 % interval {ends}: {}", noise_phrase(noise));
+                    let sure = format!("{name} {delta}, 95% interval {ends}: {}", noise_phrase(noise));
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));
                 }
                 (Some(_), None) => untold.push(name),
@@ -96,7 +96,7 @@ pub fn noise_phrase(noise: Noise) -> &'static str {
 
 fn passing(passing: &Passing, what: &str) -> String {
     let share = metric_value(Unit::Share, passing.share());
-    let ends = passing.ci95.map_or(String::new(), |ends| format!(", 95 % interval {}", between(Unit::Share, ends)));
+    let ends = passing.ci95.map_or(String::new(), |ends| format!(", 95% interval {}", between(Unit::Share, ends)));
     format!("{} of {}{what} ({share}{ends})", passing.passed, passing.of)
 }
 

@@ -36,7 +36,7 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     failed
 }
 
-/// A failed gate in one phrase: `severity_accuracy 87.5 %, needs ≥ 95.0 % (baseline 100.0 %)`.
+/// A failed gate in one phrase: `severity_accuracy 87.5%, needs ≥ 95% (baseline 100%)`.
 pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let baseline = match metric.comparison.baseline {
         Some(_) => format!("baseline {}", metric_value(metric.unit, metric.comparison.baseline)),

@@ -115,7 +115,7 @@ fn suite_part(suite: &SuiteReport) -> String {
         suite.tier.as_str()
     );
     out.push_str(
-        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95 % interval of the delta<th>smallest change to be seen<th>gate<th>verdict</tr></thead><tbody>\n",
+        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95% interval of the delta<th>smallest change to be seen<th>gate<th>verdict</tr></thead><tbody>\n",
     );
     for agent in &suite.agents {
         for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {

@@ -174,7 +174,7 @@ fn agreed(found: &Agreement) -> String {
     let two = |value| fixed_places(value, 2);
     let kappa = match (found.kappa, found.interval) {
         (Some(kappa), Some((low, high))) => {
-            format!("kappa {}, 95 % interval {} to {}, ", two(kappa), two(low), two(high))
+            format!("kappa {}, 95% interval {} to {}, ", two(kappa), two(low), two(high))
         }
         _ => String::new(),
     };

@@ -64,7 +64,7 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
     match (found.kappa, found.interval) {
         (Some(kappa), Some((low, high))) => {
             let [kappa, low, high] = [kappa, low, high].map(|value| fixed_places(value, 2));
-            fact("kappa", format!("{kappa}, 95 % interval {low} to {high}"));
+            fact("kappa", format!("{kappa}, 95% interval {low} to {high}"));
         }
         _ => fact("kappa", "none: both gave one and the same mark throughout".to_owned()),
     }

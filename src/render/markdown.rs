@@ -12,10 +12,11 @@ pub use self::changes::{hidden_kinds, kinds_of_changes, shown_changes};
 use self::changes::{listed, needing_approval};
 use self::evidence::{failed_gates, moved_cases};
 use self::numbers::{certainty, changed, detectable, unchanged};
+use super::number::duration;
 use super::plain::{inline, name, put, sentence};
 use super::words;
 use super::words::GateCounts;
-use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict};
+use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict, grouped};
 
 /// Where the rest can be read.
 #[derive(Debug, Clone, Default)]
@@ -137,14 +138,14 @@ fn heading(report: &Report) -> String {
         calls => format!(
             "{}, {} tokens",
             words::plural(calls as usize, "call", "calls"),
-            report.usage.input_tokens + report.usage.output_tokens
+            grouped(&(report.usage.input_tokens + report.usage.output_tokens).to_string())
         ),
     };
     let tally = GateCounts::of(&report.suites).to_words();
     format!(
-        "### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {} ms\n",
+        "### {} tier · {authority}\n\n{tally} · {graded} · up to {samples} each · {usage} · {}\n",
         title(&words::tiers(report)),
-        report.usage.wall_ms
+        duration(report.usage.wall_ms)
     )
 }
 

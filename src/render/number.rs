@@ -1,27 +1,34 @@
 //! Numbers and differences as people read them.
 
-use crate::model::{Better, Unit, fixed_places};
+use crate::model::{Better, Unit, fixed_places, grouped, hundredths};
 
-/// A difference: in percentage points for shares, with a sign; `=` where it shows as nothing.
+/// A difference with its sign: `−12.5 pp` for shares, `=` where it rounds to zero, a dash where it is unknown.
 pub fn delta(unit: Unit, delta: Option<f64>) -> String {
     let Some(delta) = delta.filter(|delta| delta.is_finite()) else { return "–".to_owned() };
-    let (scaled, places, suffix) = match unit {
-        Unit::Share => (delta * 100.0, 1, " pp"),
-        Unit::Count if delta.fract() == 0.0 => (delta, 0, ""),
-        Unit::Count | Unit::Points => (delta, 1, ""),
-        Unit::Spread => (delta, 4, ""),
+    let (size, suffix) = match unit {
+        Unit::Share => (hundredths(delta.abs()), " pp"),
+        Unit::Count if delta.fract() == 0.0 => (grouped(&fixed_places(delta.abs(), 0)), ""),
+        Unit::Count | Unit::Points => (fixed_places(delta.abs(), 1), ""),
+        Unit::Spread => (fixed_places(delta.abs(), 4), ""),
     };
-    let shown = fixed_places(scaled.abs(), places);
-    if shown.chars().all(|char| matches!(char, '0' | '.')) {
+    if size.chars().all(|char| matches!(char, '0' | '.')) {
         return "=".to_owned();
     }
-    format!("{}{shown}{suffix}", if scaled < 0.0 { "−" } else { "+" })
+    format!("{}{size}{suffix}", if delta < 0.0 { "−" } else { "+" })
 }
 
-/// Whether a difference is good, bad or neither, as it shows.
+/// A time: whole milliseconds below one second, else seconds with one decimal place.
+pub fn duration(milliseconds: u64) -> String {
+    match milliseconds {
+        ..1_000 => format!("{milliseconds} ms"),
+        _ => format!("{}.{} s", grouped(&(milliseconds / 1_000).to_string()), milliseconds % 1_000 / 100),
+    }
+}
+
+/// Whether a difference, as [`delta`] rounds it, is better, worse or neither.
 pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> ValueDirection {
-    let shown = delta(unit, change);
-    match (better, shown.starts_with('+'), shown.starts_with('−')) {
+    let rendered = delta(unit, change);
+    match (better, rendered.starts_with('+'), rendered.starts_with('−')) {
         (Better::Higher, true, _) | (Better::Lower, _, true) => ValueDirection::Better,
         (Better::Higher, _, true) | (Better::Lower, true, _) => ValueDirection::Worse,
         (Better::Neither, true, _) | (Better::Neither, _, true) => ValueDirection::Other,
@@ -32,32 +39,40 @@ pub fn direction(better: Better, unit: Unit, change: Option<f64>) -> ValueDirect
 /// In which direction a value moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueDirection {
-    /// For the better.
+    /// Better than before.
     Better,
-    /// For the worse.
+    /// Worse than before.
     Worse,
-    /// It moved, which is neither.
+    /// Moved, but neither direction is better.
     Other,
-    /// It did not move as far as it shows.
+    /// Unchanged after rounding.
     Same,
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ValueDirection, delta, direction};
+    use super::{ValueDirection, delta, direction, duration};
     use crate::model::{Better, Unit, metric_value};
 
     #[test]
-    fn numbers_are_short_and_never_odd() {
-        assert_eq!(metric_value(Unit::Share, Some(0.1 + 0.19)), "29.0 %");
-        assert_eq!(metric_value(Unit::Share, Some(-0.000_01)), "0.0 %");
+    fn numbers_have_one_format() {
+        assert_eq!(metric_value(Unit::Share, Some(0.1 + 0.19)), "29%");
+        assert_eq!(metric_value(Unit::Share, Some(-0.000_01)), "0%");
         assert_eq!(metric_value(Unit::Share, None), "–");
         assert_eq!(metric_value(Unit::Share, Some(f64::NAN)), "–");
         assert_eq!(
             (metric_value(Unit::Count, Some(31.0)), metric_value(Unit::Count, Some(31.5))),
             ("31".to_owned(), "31.5".to_owned())
         );
-        assert_eq!(delta(Unit::Share, Some(-0.05)), "−5.0 pp");
+        assert_eq!(metric_value(Unit::Share, Some(0.875)), "87.5%");
+        let counts = [999.0, 1_000.0, -1_234_567.0].map(|count| metric_value(Unit::Count, Some(count)));
+        assert_eq!(counts, ["999", "1,000", "−1,234,567"]);
+        assert_eq!(
+            (delta(Unit::Share, Some(-0.125)), delta(Unit::Share, Some(-0.05))),
+            ("−12.5 pp".to_owned(), "−5 pp".to_owned())
+        );
+        assert_eq!(delta(Unit::Count, Some(1_500.0)), "+1,500");
+        assert_eq!([0, 999, 1_000, 1_299, 61_000].map(duration), ["0 ms", "999 ms", "1.0 s", "1.2 s", "61.0 s"]);
         assert_eq!(delta(Unit::Share, Some(0.000_4)), "=");
         assert_eq!(delta(Unit::Count, Some(-3.0)), "−3");
         assert_eq!(delta(Unit::Points, Some(0.25)), "+0.2");
@@ -68,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_direction_is_the_metrics_own() {
+    fn the_metric_says_which_direction_is_better() {
         let of = |better, change| direction(better, Unit::Share, Some(change));
         assert_eq!((of(Better::Higher, 0.1), of(Better::Lower, 0.1)), (ValueDirection::Better, ValueDirection::Worse));
         assert_eq!(

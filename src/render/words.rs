@@ -3,7 +3,7 @@
 use super::evidence;
 use crate::model::{
     Approval, Authority, ChangeClass, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling,
-    SuiteReport, Unit, Verdict, Weight, metric_value,
+    SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence.
@@ -114,7 +114,7 @@ pub fn approval(approval: &Approval) -> String {
 
 /// A count with its noun.
 pub fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
+    format!("{} {}", grouped(&count.to_string()), if count == 1 { one } else { many })
 }
 
 /// A gate in one short phrase.
@@ -144,7 +144,7 @@ pub fn value(metric: &MetricReport) -> String {
 /// A width: percentage points for shares.
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
-        Unit::Share => metric_value(unit, Some(width)).replace(" %", " pp"),
+        Unit::Share => metric_value(unit, Some(width)).replace('%', " pp"),
         Unit::Count | Unit::Points | Unit::Spread => metric_value(unit, Some(width)),
     }
 }

@@ -82,7 +82,7 @@ fn severity() {
     let wanted = ("change_of_control with severity medium or higher", "reported as low");
     let (expected, produced) = first(&metric);
     assert!(expected == wanted.0 && produced.ends_with(wanted.1), "{expected} / {produced}");
-    assert!(comment.contains("**Merge blocked: legal severity&#95;accuracy 0.0 %"), "{comment}");
+    assert!(comment.contains("**Merge blocked: legal severity&#95;accuracy 0%"), "{comment}");
     assert!(comment.contains("expected change&#95;of&#95;control with severity medium or higher"), "{comment}");
 }
 

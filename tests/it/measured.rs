@@ -238,7 +238,7 @@ fn added_scenario() {
         "{notes}"
     );
     let shown = repository.goldgate(&["run", "--suite", "interview", "--format", "markdown"]).stdout;
-    assert!(shown.contains("96.2 % (100.0 % of those compared)"), "{shown}");
+    assert!(shown.contains("96.2% (100% of those compared)"), "{shown}");
 }
 
 fn nothing_else_judged() {

@@ -37,7 +37,7 @@ pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             opened.config.id,
             named.join(", ")
         );
-        let help = "mend or remove cases until at most 10 % are left in it";
+        let help = "mend or remove cases until at most 10% are left in it";
         problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
     }
 }

@@ -180,7 +180,7 @@ fn whole_story() {
     assert_eq!(green.code, 0, "{}", green.stdout);
     let report: Value = serde_json::from_str(&story.report()).unwrap();
     assert_eq!((&report["verdict"], &report["approval"]["by"]), (&json!("pass"), &json!("alice")));
-    assert!(story.comment().contains("−50.0 pp"), "{}", story.comment());
+    assert!(story.comment().contains("−50 pp"), "{}", story.comment());
     assert!(story.checkout.read(".runner/output").contains("\napproved=true\n"));
 
     let ran = story.bump();

@@ -83,7 +83,7 @@ fn one() {
     assert_eq!(ours(&branch.github), [3]);
     let first = branch.github.head(BRANCH).unwrap();
     let body = branch.github.description(3);
-    assert!(body.contains("| contracts | legal | f1&#95;score | 100.0 % | 50.0 % | −50.0 pp ▼ worse |"), "{body}");
+    assert!(body.contains("| contracts | legal | f1&#95;score | 100% | 50% | −50 pp ▼ worse |"), "{body}");
     // Again: nothing is written a second time.
     branch.job();
     assert_eq!((ours(&branch.github), branch.github.head(BRANCH).unwrap()), (vec![3], first.clone()));

@@ -58,7 +58,7 @@ pub fn two_tiers() {
     assert_eq!(model.code, 0, "{}", model.stderr);
     assert!(
         github.bodies(BOT)[0]
-            .starts_with("> [!WARNING]\n> **legal finding&#95;recall 0.0 %, needs ≥ 80.0 % (not in the baseline)"),
+            .starts_with("> [!WARNING]\n> **legal finding&#95;recall 0%, needs ≥ 80% (not in the baseline)"),
         "{}",
         github.bodies(BOT)[0]
     );

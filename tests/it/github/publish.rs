@@ -102,7 +102,7 @@ fn published() {
         let [body] = bodies.as_slice() else { panic!("{bodies:?}") };
         let opening = match regressed {
             true => {
-                "> [!WARNING]\n> **As measured by the pull request itself: legal finding&#95;recall 0.0 %, needs ≥ 80.0 % (not in the baseline) + 1 more gate. This does not block the merge.**"
+                "> [!WARNING]\n> **As measured by the pull request itself: legal finding&#95;recall 0%, needs ≥ 80% (not in the baseline) + 1 more gate. This does not block the merge.**"
             }
             false => "> [!NOTE]\n> **As measured by the pull request itself: All gates hold: 6 gates.**",
         };

@@ -79,7 +79,7 @@ fn pull_request() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let body = one(&story.github);
     is_opened_by(&body, "CAUTION", "Merge blocked: legal ");
-    assert!(body.contains("−50.0 pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
+    assert!(body.contains("−50 pp") && body.contains(&format!("add the label `{LABEL}`")), "{body}");
     keep("2-regression", &body);
 
     is_refused(&story);
@@ -122,7 +122,7 @@ fn is_approved(story: &Story) {
     assert!(story.comment().contains("a worse number needs a reason"), "{}", story.comment());
     let ran = story.graded(10);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(story.comment().contains("−50.0 pp"), "the approval hides the change: {}", story.comment());
+    assert!(story.comment().contains("−50 pp"), "the approval hides the change: {}", story.comment());
     keep("4-approved", &one(&story.github));
 }
 
@@ -329,7 +329,7 @@ fn default_branch() {
     let ran = branch.scheduled();
     assert_eq!((ran.code, branch.pulls()), (0, vec![3]), "{}{}", ran.stdout, ran.stderr);
     let first = branch.github.head("goldgate/baseline").unwrap();
-    assert!(branch.github.description(3).contains("−50.0 pp"), "{}", branch.github.description(3));
+    assert!(branch.github.description(3).contains("−50 pp"), "{}", branch.github.description(3));
     keep("9-baseline-pull-request", &branch.github.description(3));
 
     // A week later it moved on: the same pull request with another commit. Again, and nothing is written.
