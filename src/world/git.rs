@@ -19,6 +19,12 @@ use crate::model::RepoPath;
 /// The commit of `HEAD`, where the repository has one.
 pub fn head_commit(disk: &Disk) -> Option<String> {
     let git = RepoPath::root().child(".git");
+    // Reading the files of a plain repository needs no git on the machine. A linked work tree has a file in this place, and
+    // other ways to store references exist: git knows them.
+    plain_head(disk, &git).or_else(|| disk.holds(&git).then(|| Git::of(disk).head()).flatten())
+}
+
+fn plain_head(disk: &Disk, git: &RepoPath) -> Option<String> {
     let read = |path: &str| disk.read(&git.join(path).ok()?).ok().and_then(|bytes| String::from_utf8(bytes).ok());
     let head = read("HEAD")?;
     let Some(reference) = head.trim().strip_prefix("ref: ") else { return commit(&head) };
@@ -108,6 +114,12 @@ impl Git {
             .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
             .with_context(|| format!("--base {name}: git knows no such commit here"))?;
         commit(&String::from_utf8_lossy(&out)).with_context(|| format!("--base {name}: git's answer is no commit"))
+    }
+
+    /// The commit that is checked out; `None` where git cannot say.
+    fn head(&self) -> Option<String> {
+        let out = self.answer(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).ok()?;
+        commit(&String::from_utf8_lossy(&out))
     }
 
     /// The commit at which the checked out branch left the one that ends at `tip`; `tip` itself where that is among its

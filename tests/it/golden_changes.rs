@@ -2,6 +2,7 @@
 
 mod rows;
 
+use std::path::Path;
 use std::process::Command;
 
 use goldgate::suites::sha256_hex;
@@ -54,9 +55,9 @@ fn config() -> String {
         .to_owned()
 }
 
-fn git(repository: &Repository, arguments: &[&str]) {
+pub fn git(folder: &Path, arguments: &[&str]) {
     let mut command = Command::new("git");
-    command.arg("-C").arg(repository.path("")).args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"]);
+    command.arg("-C").arg(folder).args(["-c", "user.name=Subject A", "-c", "user.email=a@example.org"]);
     let ran = command.args(arguments).output().unwrap();
     assert!(ran.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
@@ -76,9 +77,9 @@ fn committed() -> Repository {
 }
 
 pub fn commit_all(repository: &Repository) {
-    git(repository, &["init", "-q", "."]);
-    git(repository, &["add", "-A"]);
-    git(repository, &["commit", "-q", "--no-verify", "-m", "base"]);
+    git(&repository.path(""), &["init", "-q", "."]);
+    git(&repository.path(""), &["add", "-A"]);
+    git(&repository.path(""), &["commit", "-q", "--no-verify", "-m", "base"]);
 }
 
 pub fn add_case(repository: &Repository, case: usize) {
@@ -188,8 +189,8 @@ fn older_golden() {
 
 fn no_config() {
     let repository = committed();
-    git(&repository, &["rm", "-q", "--cached", "goldgate.yaml"]);
-    git(&repository, &["commit", "-q", "-m", "none"]);
+    git(&repository.path(""), &["rm", "-q", "--cached", "goldgate.yaml"]);
+    git(&repository.path(""), &["commit", "-q", "-m", "none"]);
     let ran = against(&repository, &["--format", "json"]);
     let wanted = "the config goldgate.yaml is new: there is nothing on the base commit to compare with".to_owned();
     assert_eq!((ran.code, changes(&ran)), (0, vec![(wanted, false)]));
@@ -333,9 +334,9 @@ fn no_tricks() {
     let repository = committed();
     let trap = repository.path("trap");
     repository.write("trap-by.sh", format!("#!/bin/sh\ntouch {}\n", trap.display()));
-    git(&repository, &["config", "core.fsmonitor", "sh ./trap-by.sh"]);
-    git(&repository, &["config", "core.pager", "sh ./trap-by.sh"]);
-    git(&repository, &["config", "alias.ls-tree", "!sh ./trap-by.sh"]);
+    git(&repository.path(""), &["config", "core.fsmonitor", "sh ./trap-by.sh"]);
+    git(&repository.path(""), &["config", "core.pager", "sh ./trap-by.sh"]);
+    git(&repository.path(""), &["config", "alias.ls-tree", "!sh ./trap-by.sh"]);
     let ran = against(&repository, &[]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     assert!(!trap.exists());

@@ -8,7 +8,7 @@ use proptest::prelude::any;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::Value;
 
-use crate::golden_changes::{add_case, commit_all, recording};
+use crate::golden_changes::{add_case, commit_all, git, recording};
 use crate::repository::{CONFIG, Repository, program, ran, root};
 use crate::trial;
 
@@ -21,6 +21,7 @@ pub fn trials() -> Vec<Trial> {
         trial("parts that do not belong together are refused", refused),
         trial("parts of another checkout are refused", other_checkout),
         trial("parts of another commit are refused", other_commit),
+        trial("parts of another commit are refused in a linked work tree", other_commit_of_a_work_tree),
         trial("golden changes are judged when the parts are merged", guarded),
         trial("a part is not written without a folder, nor into the baseline", usage),
     ]
@@ -235,6 +236,28 @@ fn other_commit() {
     let ran = repository.goldgate(&["merge", "1", "2"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
     assert!(ran.stderr.contains("the parts are of the commit "), "{}", ran.stderr);
+}
+
+/// A linked work tree has a file for `.git`, so only git knows its commit.
+fn other_commit_of_a_work_tree() {
+    let repository = dozen();
+    repository.remove(".git");
+    commit_all(&repository);
+    let linked = repository.path("linked");
+    git(&repository.path(""), &["worktree", "add", "--quiet", "--detach", "linked"]);
+    let path = std::env::var("PATH").unwrap();
+    let goldgate = |arguments: &[&str]| ran(program(&linked).args(arguments).env("PATH", &path));
+    for shard in ["1/2", "2/2"] {
+        goldgate(&["run", "--shard", shard, "--out", &shard[..1]]);
+    }
+    assert_eq!(goldgate(&["merge", "1", "2"]).code, 0);
+    let recorded = recording(0);
+    let text = repository.read(&recorded).replace("Needs prior approval.", "Needs nothing.");
+    std::fs::write(linked.join(&recorded), text).unwrap();
+    git(&linked, &["commit", "--quiet", "-am", "worse"]);
+    let refused = goldgate(&["merge", "1", "2"]);
+    assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the parts are of the commit "), "{}", refused.stderr);
 }
 
 fn guarded() {
