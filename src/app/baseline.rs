@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::cli::RunArgs;
 use super::cli_error::CliError;
 use super::run::{GradedRun, located};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::{SourceText, baseline_v1};
 use crate::model::{
     AgentReport, Baseline, BaselineEntry, COVERAGE, CaseReport, CaseValues, Exclusion, JudgeEntry, JudgeReport,
@@ -32,9 +32,9 @@ pub enum Need {
 pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
     match (disk.read(file), need) {
         (Err(NoFile::Missing), Need::Configured) => Ok(None),
-        (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_file(
+        (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_read(
             file,
-            "missing-file",
+            ReadFailure::MissingFile,
             "there is no such baseline",
             "correct --baseline, or write one with --update-baseline",
         )
@@ -65,7 +65,7 @@ pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> 
 pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match base.bytes(file) {
         Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
-        Err(problem) if problem.code == "missing-file" => Ok(None),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
         Err(problem) => Err(base.trouble().map_or_else(|| problem.into(), CliError::from)),
     }
 }
@@ -78,7 +78,7 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
 pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match files.text(file) {
         Ok(source) => Ok(Some(baseline_v1::read_baseline(&source)?)),
-        Err(problem) if problem.code == "missing-file" => Ok(None),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => Ok(None),
         Err(problem) => Err(problem.into()),
     }
 }

@@ -29,11 +29,21 @@ impl CliError {
         }
     }
 
-    /// What is said about it: one line for each problem.
+    /// The terminal's lines: one for each problem.
     pub fn lines(&self) -> Vec<String> {
         match self {
-            Self::Work(error) => vec![one_line(&format!("error: {error:#}"))],
-            Self::CalledOff(interruption) => vec![format!("error: {}; nothing is shown", interruption.message())],
+            Self::Work(_) | Self::CalledOff(_) => {
+                self.messages().into_iter().map(|message| format!("error: {message}")).collect()
+            }
+            Self::Input(_) => self.messages(),
+        }
+    }
+
+    /// The messages for a sentence or an annotation that says itself that something failed: one for each problem.
+    pub fn messages(&self) -> Vec<String> {
+        match self {
+            Self::Work(error) => vec![one_line(&format!("{error:#}"))],
+            Self::CalledOff(interruption) => vec![format!("{}; nothing is shown", interruption.message())],
             Self::Input(problems) => {
                 let sorted = problems.clone().sorted();
                 let mut lines: Vec<String> = sorted.iter().take(SHOWN).map(ToString::to_string).collect();

@@ -11,7 +11,7 @@ pub use self::files::CurrentAgents;
 pub use self::words::{FreshnessVerdict, freshness_verdict};
 use super::fingerprint::{AgentState, KeptDigests};
 use super::plan::{LoadedSuite, Plan, RulesSource, source_of};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::model::{
     Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
     Tier,
@@ -111,7 +111,7 @@ impl<'a> FreshnessInputs<'a> {
     fn input_now(&self, ask: Option<&Ask>) -> InputNow {
         match ask.map(|ask| input_digest(ask, self.files)) {
             Some(Ok(digest)) => InputNow::Known(digest),
-            Some(Err(problem)) if problem.code == "not-read" => InputNow::NotRead,
+            Some(Err(problem)) if problem.is_read_failure(ReadFailure::NotFetched) => InputNow::NotRead,
             Some(Err(_)) | None => InputNow::Missing,
         }
     }

@@ -94,7 +94,7 @@ impl LabelTable {
         let mut plan = plan(&files, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
-        let has_rubric = |opened: &LoadedSuite| dimension.is_none() || opened.kind.name == "interview";
+        let has_rubric = |opened: &LoadedSuite| dimension.is_none() || !opened.kind.label_dimensions.is_empty();
         plan.suites.retain(|opened| Marker::of(opened, by).is_some() && has_rubric(opened));
         if plan.suites.is_empty() {
             let (what, help) = match by {

@@ -54,7 +54,7 @@ fn files(report: &Report) -> Vec<LegacyFile> {
             }
         }
         let alone = || report_v1::written(&only(report, &[suite]));
-        match kind(&suite.kind).map_or(LegacyOutput::None, |kind| kind.layout) {
+        match kind(&suite.kind).map_or(LegacyOutput::None, |kind| kind.legacy_output) {
             LegacyOutput::None => {}
             LegacyOutput::History => {
                 let own = root.child(suite.id.as_str());

@@ -13,7 +13,7 @@ use super::plan::Selection;
 use super::run::{GradedRun, RunOptions};
 use super::tiers::DecidingTiers;
 use super::{live, run, selection, show};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::format::{SourceText, shard_v1};
 use crate::model::{Authority, RepoPath, Report, RunUsage};
@@ -124,7 +124,7 @@ impl JoinedShards {
 pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
     let missing = |_| {
         let help = "download the folder of each part into a folder of its own below it";
-        Diagnostic::of_file(below, "missing-folder", "there is no such folder", help)
+        Diagnostic::of_read(below, ReadFailure::MissingFolder, "there is no such folder", help)
     };
     let names = Disk::open(Path::new(below)).map_err(missing)?.list(&RepoPath::root())?;
     Ok(names.iter().map(|entry| format!("{below}/{}", entry.name)).collect())
@@ -134,11 +134,11 @@ fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     let shown = RepoPath::root().child(&format!("{}/{FILE}", folder.trim_end_matches('/')));
     let missing = || {
         let help = "name a folder that goldgate run --shard i/n --out DIR wrote";
-        Diagnostic::of_file(&shown, "missing-file", "there is no part here", help)
+        Diagnostic::of_read(&shown, ReadFailure::MissingFile, "there is no part here", help)
     };
     let part = Disk::open(Path::new(folder)).map_err(|_| missing())?.own_text(&RepoPath::root().child(FILE));
-    let SourceText { text, .. } = part.map_err(|problem| match problem.code {
-        "missing-file" => missing(),
+    let SourceText { text, .. } = part.map_err(|problem| match problem.read_failure {
+        Some(ReadFailure::MissingFile) => missing(),
         _ => Diagnostic { file: shown.to_string(), ..problem },
     })?;
     Ok(shard_v1::read_shard(&SourceText::from_text(shown, text))?)

@@ -258,7 +258,11 @@ fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &m
     let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
     let agents: BTreeSet<&str> = graded.chain(suite.agents.keys().map(AgentName::as_str)).collect();
     labels.strays(&cases, &agents).into_iter().for_each(|problem| problems.push(problem));
-    labels.without_effect(&suite.kind).into_iter().for_each(|problem| problems.push(problem));
+    kind(&suite.kind)
+        .map(|kind| labels.without_effect(kind))
+        .unwrap_or_default()
+        .into_iter()
+        .for_each(|problem| problems.push(problem));
 }
 
 /// Lets another target answer for every agent that has a live one in the model tier.

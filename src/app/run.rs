@@ -15,7 +15,7 @@ use super::plan::{Plan, Selection, plan_beside};
 use super::selection::chosen;
 use super::tiers::{DecidingTiers, TierOutcome, not_run};
 use super::{baseline, live, merge, show, snapshots};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::config;
 use crate::golden_changes::{BaseFiles, OtherCommit, Sides};
 use crate::model::{Authority, Baseline, Config, Interruption, RepoPath, Report, Ruling, RunUsage, Tier};
@@ -301,7 +301,7 @@ pub fn located(path: &str) -> Result<(Disk, RepoPath), CliError> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     let folder = folder_of(path);
     let named = if path.is_empty() { "command line" } else { path };
-    let missing = |what: &str| Diagnostic::of_file(named, "missing-file", what, "correct the path");
+    let missing = |what: &str| Diagnostic::of_read(named, ReadFailure::MissingFile, what, "correct the path");
     let name = name.ok_or_else(|| missing("this names no file"))?;
     let (disk, inside) = Disk::around(folder).map_err(|_| missing("there is no such folder"))?;
     Ok((disk, inside.child(name)))

@@ -33,6 +33,31 @@ fn count(zero_based: usize) -> u32 {
     u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
 }
 
+/// Why a file or a folder could not be read. Callers branch on this, never on the words of a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadFailure {
+    /// The file does not exist.
+    MissingFile,
+    /// The folder does not exist.
+    MissingFolder,
+    /// It exists and cannot be read.
+    Unreadable,
+    /// It exists on the commit, and its content was not fetched.
+    NotFetched,
+}
+
+impl ReadFailure {
+    /// The code of the diagnostic.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::MissingFile => "missing-file",
+            Self::MissingFolder => "missing-folder",
+            Self::Unreadable => "unreadable",
+            Self::NotFetched => "not-read",
+        }
+    }
+}
+
 /// A problem with its place and its mend.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
@@ -46,6 +71,8 @@ pub struct Diagnostic {
     pub what: String,
     /// What would be right.
     pub help: String,
+    /// Why the file could not be read, where that is the problem.
+    pub read_failure: Option<ReadFailure>,
 }
 
 impl Diagnostic {
@@ -56,7 +83,23 @@ impl Diagnostic {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Self {
-        Self { file: file.to_string(), at: None, code, what: what.into(), help: help.into() }
+        let (file, what, help) = (file.to_string(), what.into(), help.into());
+        Self { file, at: None, code, what, help, read_failure: None }
+    }
+
+    /// A file or a folder that could not be read.
+    pub fn of_read(
+        file: impl fmt::Display,
+        failure: ReadFailure,
+        what: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Self { read_failure: Some(failure), ..Self::of_file(file, failure.as_str(), what, help) }
+    }
+
+    /// Whether the file could not be read for this reason.
+    pub fn is_read_failure(&self, failure: ReadFailure) -> bool {
+        self.read_failure == Some(failure)
     }
 
     /// The same problem at a place of its file.
@@ -68,7 +111,7 @@ impl Diagnostic {
 impl fmt::Display for Diagnostic {
     /// One line, in which nothing is a command for a terminal or a runner.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, at, code, what, help } = self;
+        let Self { file, at, code, what, help, read_failure: _ } = self;
         let place = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
         out.write_str(&one_line(&format!("{file}{place}: {what}; {help} [{code}]")))
     }

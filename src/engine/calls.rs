@@ -8,7 +8,7 @@ use super::conversation::{NextTurn, OngoingConversation};
 use super::sample_usage::{SampleUsage, blank};
 use super::schedule::{Engine, TargetQueue, TimedCall};
 use super::{Model, Pending, Program, TargetClient};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::{
     CallError, Interruption, ModelCallResult, RepoPath, RunEvidence, RunRecord, RunStatus, SampleRequest, TokenUsage,
     Toolbox,
@@ -187,5 +187,5 @@ impl Files for EmptyFolder {
 }
 
 fn nothing(path: &RepoPath) -> Diagnostic {
-    Diagnostic::of_file(path, "missing-file", "there is nothing to look at", "name a fixture repository")
+    Diagnostic::of_read(path, ReadFailure::MissingFile, "there is nothing to look at", "name a fixture repository")
 }

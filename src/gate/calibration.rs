@@ -2,7 +2,7 @@
 
 use super::limits::widest_zone;
 use super::statistics::{ComparisonTarget, RepeatedMetric};
-use crate::model::{AgentName, Better, EPSILON, GateRuling, MetricReport, SuiteId, Unit};
+use crate::model::{AgentName, Better, EPSILON, GateKind, GateRuling, MetricReport, SuiteId, Unit};
 
 /// Fewer runs than this propose nothing: Student's quantile is then so large that any tolerance would do.
 pub const FEWEST: usize = 5;
@@ -108,7 +108,7 @@ fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rat
 
 /// Whether the gate's width is a zone below a threshold, and not the tolerance of a change.
 pub fn has_zone(gate: &GateRuling) -> bool {
-    matches!(gate.gate.as_str(), "min" | "max")
+    matches!(gate.gate, GateKind::Min | GateKind::Max)
 }
 
 /// What a gate compares with, and how much worse may be.
@@ -145,11 +145,13 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
-    use crate::model::{Better, Comparison, GateRuling, MetricEvidence, MetricReport, Ruling, Unit, Verdict};
+    use crate::model::{
+        Better, Comparison, GateKind, GateRuling, GateState, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
+    };
 
-    fn gate(gate: &str, threshold: f64, from_baseline: bool, zone: f64, hard: bool) -> GateRuling {
+    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, zone: f64, hard: bool) -> GateRuling {
         let ruling = Ruling::Judged(Verdict::Pass);
-        GateRuling { gate: gate.to_owned(), threshold: Some(threshold), from_baseline, zone, hard, ruling }
+        GateRuling { gate, state: GateState::On, threshold: Some(threshold), from_baseline, zone, hard, ruling }
     }
 
     fn metric(better: Better, gates: Vec<GateRuling>) -> MetricReport {
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_band_that_flaked_is_told_and_a_wider_one_is_proposed() {
-        let drop = || gate("max_drop", 0.05, false, 0.0, false);
+        let drop = || gate(GateKind::MaxDrop, 0.05, false, 0.0, false);
         let CalibrationFinding::Spread { alarms, .. } =
             calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
         else {
@@ -190,19 +192,19 @@ mod tests {
         assert!((0.14..0.17).contains(&alarms.rate), "{alarms:?}");
         assert_eq!((alarms.seen, alarms.of), (7, 56));
         assert_eq!(proposal(drop(), &SWINGS), Some(Proposal::Width(0.14)));
-        assert_eq!(proposal(gate("min", 0.9, true, 0.05, false), &SWINGS), Some(Proposal::Width(0.14)));
+        assert_eq!(proposal(gate(GateKind::Min, 0.9, true, 0.05, false), &SWINGS), Some(Proposal::Width(0.14)));
     }
 
     #[test]
     fn what_the_runs_cannot_say_is_not_said() {
-        let drop = || gate("max_drop", 0.15, false, 0.0, false);
+        let drop = || gate(GateKind::MaxDrop, 0.15, false, 0.0, false);
         for (gate, values, wanted) in [
-            (gate("min", 0.8, false, 0.0, true), &SWINGS[..], Proposal::Hard),
+            (gate(GateKind::Min, 0.8, false, 0.0, true), &SWINGS[..], Proposal::Hard),
             (drop(), &SWINGS[..4], Proposal::TooFew),
             (drop(), &[0.9; 9], Proposal::Steady),
-            (gate("min", 0.8, false, 0.0, false), &SWINGS[..], Proposal::Width(0.02)),
-            (gate("min", 0.5, false, 0.1, false), &SWINGS[..], Proposal::Width(0.0)),
-            (gate("min", 0.9, true, 0.1, false), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
+            (gate(GateKind::Min, 0.8, false, 0.0, false), &SWINGS[..], Proposal::Width(0.02)),
+            (gate(GateKind::Min, 0.5, false, 0.1, false), &SWINGS[..], Proposal::Width(0.0)),
+            (gate(GateKind::Min, 0.9, true, 0.1, false), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
             (drop(), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
         ] {
             assert_eq!(proposal(gate.clone(), values), Some(wanted), "{gate:?} {values:?}");

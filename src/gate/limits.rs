@@ -56,7 +56,7 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGa
             Err((key, what, help)) => problems.push(refuse(key, &what, &help)),
         }
     }
-    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.as_str() == default.as_str());
+    let replaced = |default: &Gate| gates.iter().any(|planned| planned.gate.kind() == default.kind());
     let kept: Vec<PlannedGate> = spec
         .gates
         .iter()
@@ -140,8 +140,8 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
     for (drift, tolerance, otherwise) in [(Drift::Drop, drop, otherwise), (Drift::Rise, *max_rise, None)] {
         if let Some(tolerance) = tolerance {
             let gate = Gate::Change { drift, tolerance, otherwise };
-            fits(spec, drift == Drift::Drop, gate.as_str())?;
-            lies_within(spec, gate.as_str(), tolerance)?;
+            fits(spec, drift == Drift::Drop, gate.kind().as_str())?;
+            lies_within(spec, gate.kind().as_str(), tolerance)?;
             can_fail(spec, &gate)?;
             gates.push(gate);
         }
@@ -268,7 +268,7 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     match never {
         false => Ok(()),
         true => Err((
-            gate.as_str(),
+            gate.kind().as_str(),
             format!("no value of {} can fail this gate", spec.name),
             "state a limit that a value can miss, or switch the gate off: { off: true, reason: ... }".to_owned(),
         )),

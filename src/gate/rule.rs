@@ -1,6 +1,6 @@
 //! One value against one gate (grading.md 3, 15).
 
-use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, Verdict};
+use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, GateState, Limit, LimitSide, Ruling, Verdict};
 
 /// How far a comparison favours the exact boundary where a number comes from a baseline: those are rounded to six places.
 const BASELINE_EPSILON: f64 = 1e-6;
@@ -100,7 +100,8 @@ fn by_threshold(
         }
     };
     GateRuling {
-        gate: gate.as_str().to_owned(),
+        gate: gate.kind(),
+        state: GateState::On,
         threshold: threshold.ok(),
         from_baseline,
         zone: edge.zone(),
@@ -134,7 +135,8 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
         }
     };
     GateRuling {
-        gate: gate.as_str().to_owned(),
+        gate: gate.kind(),
+        state: GateState::On,
         threshold: Some(tolerance),
         from_baseline: true,
         zone: 0.0,

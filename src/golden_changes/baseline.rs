@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::edits::listed;
 use super::found::ChangeCollector;
 use super::{FileMatch, Sides};
+use crate::diag::ReadFailure;
 use crate::format::{SourceText, baseline_v1};
 use crate::model::{Baseline, Config, RepoPath};
 
@@ -28,11 +29,11 @@ pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut C
 fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut ChangeCollector) {
     let (before, after) = (sides.base.bytes(old), sides.head.bytes(new));
     let (before, after) = match (before, after) {
-        (Err(problem), Ok(_)) if problem.code == "missing-file" => {
+        (Err(problem), Ok(_)) if problem.is_read_failure(ReadFailure::MissingFile) => {
             return found.lists(format!("the first baseline: {new}"), Some(new));
         }
-        (Err(problem), Err(_)) if problem.code == "missing-file" => return,
-        (_, Err(problem)) if problem.code == "missing-file" => {
+        (Err(problem), Err(_)) if problem.is_read_failure(ReadFailure::MissingFile) => return,
+        (_, Err(problem)) if problem.is_read_failure(ReadFailure::MissingFile) => {
             return found.needs(format!("the baseline {old} removed"), Some(old));
         }
         (Ok(before), Ok(after)) => (before, after),

@@ -8,6 +8,7 @@ use super::edits::{FileView, differences, edited, listed};
 use super::found::{ChangeCollector, ChangedFile, counted, named};
 use super::reads::{DifferentRead, ReadFor, ReadKind};
 use super::{FileMatch, Sides};
+use crate::diag::ReadFailure;
 use crate::format::{SourceText, json};
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{Entry, GoldenEntries, MeaningReader, Pair, Suite, kind};
@@ -228,8 +229,10 @@ impl SuiteComparison<'_> {
                 detail.map(|detail| ("edited", Some(detail)))
             }
             (Ok(_), Err(_)) => Some(("removed", None)),
-            (Err(problem), Ok(_)) if problem.code == "missing-file" => Some(("added", None)),
-            (Err(problem), _) if problem.code != "missing-file" => Some(("cannot be compared", Some(problem.what))),
+            (Err(problem), Ok(_)) if problem.is_read_failure(ReadFailure::MissingFile) => Some(("added", None)),
+            (Err(problem), _) if !problem.is_read_failure(ReadFailure::MissingFile) => {
+                Some(("cannot be compared", Some(problem.what)))
+            }
             (Err(_), _) => None,
         }
     }

@@ -38,7 +38,7 @@ fn metric(
         }
     }
     for old in left {
-        let index = fresh.iter().position(|new| new.gate.as_str() == old.gate.as_str());
+        let index = fresh.iter().position(|new| new.gate.kind() == old.gate.kind());
         match index.map(|index| fresh.remove(index)) {
             Some(new) => pair(suite, spec, &old, &new, found),
             None => found.needs(format!("{} of `{}` removed: {}", name(spec, &old.gate), suite.id, limit(&old)), None),

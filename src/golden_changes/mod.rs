@@ -16,6 +16,7 @@ mod settings;
 
 use std::collections::BTreeSet;
 
+use crate::diag::ReadFailure;
 use crate::format::{SourceText, config};
 use crate::model::{
     Agent, AgentName, Config, GoldenChange, NotGateable, RecordingAge, RepoPath, RunKey, SuiteConfig, SuiteId, Tier,
@@ -73,7 +74,9 @@ pub enum BaseConfig {
 /// Reads the config of the base commit; `file` is that of the head.
 pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
     let bytes = match base.bytes(file) {
-        Err(problem) if problem.code == "missing-file" => return BaseConfig::Absent(absent(base, file)),
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => {
+            return BaseConfig::Absent(absent(base, file));
+        }
         Err(problem) => return BaseConfig::Unreadable(problem.to_string()),
         Ok(bytes) => bytes,
     };

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::{CaseId, RepoPath};
 use crate::suites::{Entry, Files};
 use crate::text::without_returns;
@@ -23,7 +23,7 @@ pub trait OtherCommit: Sync {
     fn has_folder(&self, folder: &RepoPath, names: FolderNames, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
             (Ok(own), Some(entries)) => own == entries,
-            (Err(problem), None) => problem.code == "missing-folder",
+            (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFolder),
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
@@ -147,7 +147,9 @@ impl<'a> RecordedFiles<'a> {
         let listed = names.of(self.files, folder);
         let same = match &listed {
             Ok(entries) => self.other.has_folder(folder, names, Some(entries)),
-            Err(problem) => problem.code == "missing-folder" && self.other.has_folder(folder, names, None),
+            Err(problem) => {
+                problem.is_read_failure(ReadFailure::MissingFolder) && self.other.has_folder(folder, names, None)
+            }
         };
         if !same {
             self.note(folder, ReadKind::Folder);
@@ -173,7 +175,7 @@ impl Files for RecordedFiles<'_> {
         let read = self.files.bytes(file);
         let same = match &read {
             Ok(bytes) => self.other.has_file(file, Some(bytes)),
-            Err(problem) => problem.code == "missing-file" && self.other.has_file(file, None),
+            Err(problem) => problem.is_read_failure(ReadFailure::MissingFile) && self.other.has_file(file, None),
         };
         if !same {
             self.note(file, ReadKind::File);
@@ -201,7 +203,7 @@ impl OtherCommit for HeadCommit<'_> {
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool {
         match (self.0.bytes(file), bytes) {
             (Ok(own), Some(bytes)) => own == bytes || without_returns(&own) == without_returns(bytes),
-            (Err(problem), None) => problem.code == "missing-file",
+            (Err(problem), None) => problem.is_read_failure(ReadFailure::MissingFile),
             (Ok(_), None) | (Err(_), Some(_)) => false,
         }
     }
@@ -212,7 +214,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::{HeadCommit, ReadFor, ReadLog, RecordedFiles};
-    use crate::diag::Diagnostic;
+    use crate::diag::{Diagnostic, ReadFailure};
     use crate::model::{CaseId, RepoPath};
     use crate::suites::{Entry, EntryKind, Files};
 
@@ -224,13 +226,13 @@ mod tests {
             let entries: Vec<Entry> =
                 names.map(|path| Entry { name: path.name().to_owned(), kind: EntryKind::File }).collect();
             match entries.is_empty() {
-                true => Err(Diagnostic::of_file(folder, "missing-folder", "none", "none")),
+                true => Err(Diagnostic::of_read(folder, ReadFailure::MissingFolder, "none", "none")),
                 false => Ok(entries),
             }
         }
 
         fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-            let missing = || Diagnostic::of_file(file, "missing-file", "none", "none");
+            let missing = || Diagnostic::of_read(file, ReadFailure::MissingFile, "none", "none");
             self.0.get(file).cloned().ok_or_else(missing)
         }
     }

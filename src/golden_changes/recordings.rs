@@ -8,6 +8,7 @@ use super::agent_files::{AgentFileChange, agent_files, inputs};
 use super::files::below;
 use super::found::{ChangeCollector, counted, named};
 use super::{FileMatch, KnownRecordings, Sides};
+use crate::diag::ReadFailure;
 use crate::format::{SourceText, json, run_v1};
 use crate::model::{
     Agent, AgentName, CaseId, ChangeClass, NotGateable, RecordingAge, RepoPath, RunKey, RunSource, SuiteId, Tier,
@@ -171,7 +172,7 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Recordi
     }
     let (old, new) = match (sides.base.text(before), sides.head.text(after)) {
         (Ok(old), Ok(new)) => (old, new),
-        (Err(problem), _) if problem.code == "unreadable" => return RecordingChange::Unread,
+        (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => return RecordingChange::Unread,
         (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
     };
     // A key that stands twice is read as one of the two: such a file is compared as it is written.

@@ -95,13 +95,47 @@ impl Gate {
     /// At most 15 percentage points above the baseline.
     pub const NO_LARGE_RISE: Self = Self::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
 
-    /// The key under which the gate is written: `min`, `max`, `max_drop`, `max_rise`.
-    pub fn as_str(&self) -> &'static str {
+    /// The kind of the gate.
+    pub fn kind(&self) -> GateKind {
         match self {
-            Self::Threshold { side: LimitSide::Min, .. } => "min",
-            Self::Threshold { side: LimitSide::Max, .. } => "max",
-            Self::Change { drift: Drift::Drop, .. } => "max_drop",
-            Self::Change { drift: Drift::Rise, .. } => "max_rise",
+            Self::Threshold { side: LimitSide::Min, .. } => GateKind::Min,
+            Self::Threshold { side: LimitSide::Max, .. } => GateKind::Max,
+            Self::Change { drift: Drift::Drop, .. } => GateKind::MaxDrop,
+            Self::Change { drift: Drift::Rise, .. } => GateKind::MaxRise,
         }
+    }
+}
+
+/// What a gate limits, by the key under which configs and reports write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum GateKind {
+    /// `min`: the value reaches the threshold.
+    Min,
+    /// `max`: the value does not exceed the threshold.
+    Max,
+    /// `max_drop`: the value is at most this far below the baseline.
+    MaxDrop,
+    /// `max_rise`: the value is at most this far above the baseline.
+    MaxRise,
+}
+
+impl GateKind {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Min, Self::Max, Self::MaxDrop, Self::MaxRise];
+
+    /// The key in configs and reports.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Min => "min",
+            Self::Max => "max",
+            Self::MaxDrop => "max_drop",
+            Self::MaxRise => "max_rise",
+        }
+    }
+}
+
+impl std::fmt::Display for GateKind {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(self.as_str())
     }
 }

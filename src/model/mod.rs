@@ -41,7 +41,7 @@ pub use config::{
     StatedGate, StatedLimit, SuiteConfig, Target, Tier, Transport, Wire,
 };
 pub use evidence::{CaseEvidence, Difference, EvidenceLine, MetricEvidence, PairShortfall, Shortfall, Shortfalls};
-pub use gate::{Drift, Edge, Gate, Limit, LimitSide};
+pub use gate::{Drift, Edge, Gate, GateKind, Limit, LimitSide};
 pub use governance::{
     ByAuthor, CommitStatus, LabelChange, LabelEvent, Permission, PullRequestDetails, PullState, StatusState,
 };
@@ -65,7 +65,7 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,
+    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, GateState, MetricReport, Noise,
     NotGateable, Report, RunUsage, SWITCHED_OFF, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};

@@ -6,6 +6,7 @@ use super::approval::{Approval, GoldenChange, Weight};
 use super::baseline::Identity;
 use super::config::Tier;
 use super::evidence::MetricEvidence;
+use super::gate::GateKind;
 use super::grade::{Layer, Tag};
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::interruption::Interruption;
@@ -250,8 +251,10 @@ impl Comparison {
 /// One gate and how it was ruled.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateRuling {
-    /// `min`, `max`, `max_drop` or `max_rise`.
-    pub gate: String,
+    /// What it limits.
+    pub gate: GateKind,
+    /// Whether it decides.
+    pub state: GateState,
     /// The threshold, or for a change the tolerance; `None` where the baseline would have to give it.
     pub threshold: Option<f64>,
     /// Whether the threshold was taken from the baseline.
@@ -264,13 +267,32 @@ pub struct GateRuling {
     pub ruling: Ruling,
 }
 
-/// How the reason of a gate that is switched off begins.
+/// How the reason of a gate that is switched off begins, in reports and on the screen.
 pub const SWITCHED_OFF: &str = "switched off: ";
+
+/// Whether a gate decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GateState {
+    /// It is applied.
+    On,
+    /// The config switches it off, with a reason that the ruling gives.
+    Off,
+}
+
+impl GateState {
+    /// The state that a stored ruling states by its reason.
+    pub fn of(ruling: &Ruling) -> Self {
+        match ruling.reason().is_some_and(|reason| reason.starts_with(SWITCHED_OFF)) {
+            true => Self::Off,
+            false => Self::On,
+        }
+    }
+}
 
 impl GateRuling {
     /// Whether the config switches it off.
     pub fn is_off(&self) -> bool {
-        self.ruling.reason().is_some_and(|reason| reason.starts_with(SWITCHED_OFF))
+        self.state == GateState::Off
     }
 }
 

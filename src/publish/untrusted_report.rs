@@ -170,7 +170,6 @@ fn metric(report: &MetricReport) -> Result<(), Rejected> {
     })?;
     at_most("gates of a metric", METRICS, gates.len())?;
     gates.iter().try_for_each(|gate| {
-        name(&gate.gate)?;
         number(gate.threshold)?;
         number(Some(gate.zone))?;
         ruling(&gate.ruling)

@@ -8,7 +8,7 @@ use super::terminal::plain_style;
 use super::words;
 use crate::gate::calibration::{Alarms, CalibratedGate, CalibrationFinding, FEWEST, Proposal, has_zone};
 use crate::gate::statistics::RepeatedMetric;
-use crate::model::{Better, GateRuling, SuiteId, Unit, metric_value};
+use crate::model::{Better, GateKind, GateRuling, SuiteId, Unit, metric_value};
 
 /// Everything that is said.
 pub struct Calibration {
@@ -120,7 +120,7 @@ fn proposed(one: &CalibratedGate, proposal: Proposal) -> String {
 fn key(one: &CalibratedGate) -> &'static str {
     match (&one.gate, one.metric.better) {
         (Some(gate), _) if has_zone(gate) => "zone",
-        (Some(gate), _) if gate.gate == "max_rise" => "max_rise",
+        (Some(gate), _) if gate.gate == GateKind::MaxRise => "max_rise",
         (Some(_), _) | (None, Better::Higher | Better::Neither) => "max_drop",
         (None, Better::Lower) => "max_rise",
     }

@@ -3,8 +3,8 @@
 use super::plain::line;
 use super::words;
 use crate::model::{
-    AgentReport, CaseEvidence, CaseId, CaseReport, EvidenceLine, GateRuling, MOVED, MetricReport, Report, Ruling,
-    SuiteReport, Verdict, metric_value,
+    AgentReport, CaseEvidence, CaseId, CaseReport, EvidenceLine, GateKind, GateRuling, MOVED, MetricReport, Report,
+    Ruling, SuiteReport, Verdict, metric_value,
 };
 
 /// A metric with gates that fail.
@@ -44,14 +44,14 @@ pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     };
     let value = words::value(metric);
     // Within its band a gate is inconclusive: it fails beyond.
-    let band = if gate.gate == "max" { gate.zone } else { -gate.zone };
+    let band = if gate.gate == GateKind::Max { gate.zone } else { -gate.zone };
     let limit = metric_value(metric.unit, gate.threshold.map(|threshold| threshold + band));
-    let needs = match (gate.gate.as_str(), gate.threshold) {
-        ("min", Some(_)) => format!("needs ≥ {limit}"),
-        ("max", Some(_)) => format!("needs ≤ {limit}"),
-        ("max_drop", Some(most)) => format!("may drop by {}", words::spread(metric.unit, most)),
-        ("max_rise", Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
-        (_, _) => "needs the baseline's number".to_owned(),
+    let needs = match (gate.gate, gate.threshold) {
+        (GateKind::Min, Some(_)) => format!("needs ≥ {limit}"),
+        (GateKind::Max, Some(_)) => format!("needs ≤ {limit}"),
+        (GateKind::MaxDrop, Some(most)) => format!("may drop by {}", words::spread(metric.unit, most)),
+        (GateKind::MaxRise, Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
+        (_, None) => "needs the baseline's number".to_owned(),
     };
     format!("{} {value}, {needs} ({baseline})", line(&metric.name, words::NAME))
 }

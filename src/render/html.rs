@@ -7,7 +7,9 @@ use super::number::ValueDirection;
 use super::plain::line;
 use super::words::GateCounts;
 use super::{certainty, evidence, judges, number, words};
-use crate::model::{AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict, metric_value};
+use crate::model::{
+    AgentReport, JudgeReport, MetricReport, Report, Ruling, SuiteReport, Unit, Verdict, Weight, metric_value,
+};
 
 const STYLE: &str = "
 :root{color-scheme:light dark;--line:#d0d7de;--soft:#57606a;--pass:#1a7f37;--fail:#cf222e;--unsure:#9a6700}
@@ -55,9 +57,9 @@ fn golden_changes(report: &Report) -> String {
     }
     let said = report.approval.as_ref().map(words::approval).unwrap_or_default();
     let rows = report.golden_changes.iter().map(|change| {
-        let class = match words::weight(report, change) {
-            "needs approval" => "fail",
-            _ => "soft",
+        let class = match (change.weight, &report.approval) {
+            (Weight::NeedsApproval, None) => "fail",
+            (Weight::NeedsApproval, Some(_)) | (Weight::Listed, _) => "soft",
         };
         format!("<li><b class=\"{class}\">{}</b> {}</li>", words::weight(report, change), escaped(&change.words))
     });

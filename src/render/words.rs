@@ -2,8 +2,8 @@
 
 use super::evidence;
 use crate::model::{
-    Approval, Authority, ChangeClass, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report, Ruling,
-    SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
+    Approval, Authority, ChangeClass, GateKind, GateRuling, GoldenChange, MetricReport, PairResult, Quarantine, Report,
+    Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
 /// The longest name in a sentence.
@@ -122,13 +122,14 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
     let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
     let source = if gate.from_baseline { " baseline" } else { "" };
-    match gate.gate.as_str() {
-        "min" if gate.threshold.is_none() => format!("≥ baseline{band}"),
-        "max" if gate.threshold.is_none() => format!("≤ baseline{band}"),
-        "min" => format!("≥ {limit}{source}{band}"),
-        "max" => format!("≤ {limit}{source}{band}"),
-        "max_drop" => format!("drop ≤ {}", spread(metric.unit, gate.threshold.unwrap_or_default())),
-        _ => format!("rise ≤ {}", spread(metric.unit, gate.threshold.unwrap_or_default())),
+    let change = || spread(metric.unit, gate.threshold.unwrap_or_default());
+    match (gate.gate, gate.threshold) {
+        (GateKind::Min, None) => format!("≥ baseline{band}"),
+        (GateKind::Max, None) => format!("≤ baseline{band}"),
+        (GateKind::Min, Some(_)) => format!("≥ {limit}{source}{band}"),
+        (GateKind::Max, Some(_)) => format!("≤ {limit}{source}{band}"),
+        (GateKind::MaxDrop, _) => format!("drop ≤ {}", change()),
+        (GateKind::MaxRise, _) => format!("rise ≤ {}", change()),
     }
 }
 

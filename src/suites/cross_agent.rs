@@ -21,7 +21,9 @@ use super::produced::{FindingsOutput, produced};
 use super::quarantine::QuarantineForm;
 use super::rules::Rules;
 use super::triggers::{rule_ids, trigger_checks};
-use super::{AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex};
+use super::{
+    AgentPolicy, Audit, EntryKind, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex,
+};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, Step, json};
@@ -35,8 +37,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "cross_agent",
     scorer: "cross_agent/1",
     metrics: METRICS,
-    cast: AgentPolicy::Own("all"),
-    layout: LegacyOutput::None,
+    agents: AgentPolicy::Own("all"),
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "several agents on one document: what they should share, repeat and agree on",
     open: open_suite,

@@ -12,7 +12,7 @@ use self::repository::{files, root, tidied};
 use super::every_kind::{COMMON, with_common};
 use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::{QuarantineForm, is_day};
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, SourceText, Step, json};
@@ -32,8 +32,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "evidence",
     scorer: "evidence/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::None,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::BesideSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that inspect a small repository: the right evidence, the right diagnosis, nothing invented",
     open: open_suite,

@@ -18,7 +18,8 @@ use super::grade_context::read_case;
 use super::meaning::without_notes;
 use super::produced::{FindingsOutput, produced};
 use super::{
-    AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, matching, sha256_hex,
+    AgentPolicy, Audit, EntryKind, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, matching,
+    sha256_hex,
 };
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::{JsonCursor, json};
@@ -40,8 +41,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "findings",
     scorer: "findings/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::None,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that report findings on documents, against what a person would find",
     open: open_suite,

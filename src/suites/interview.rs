@@ -16,9 +16,11 @@ use super::golden::step;
 use super::labels::{LabelContent, Labels};
 use super::person_scores::score_remarks;
 use super::quarantine::QuarantineForm;
-use super::rubric::{MOST_POINTS, Measure, invariant, scores};
+use super::rubric::{DIMENSIONS, MOST_POINTS, Measure, invariant, scores};
 use super::terms::TermList;
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder, matching};
+use super::{
+    AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder, matching,
+};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, SourceText, Step, json};
@@ -32,8 +34,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "interview",
     scorer: "interview/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::Evaluations,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &DIMENSIONS,
     terms: &["vague", "edge_case"],
     meaning: "agents that turn a conversation into atoms of intent, against what a scenario has to yield",
     open: open_suite,

@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Files;
 use super::quarantine::is_day;
 use super::rubric::DIMENSIONS;
+use super::{Files, SuiteKind};
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, SourceText, json};
@@ -205,18 +205,18 @@ impl Labels {
         labels.into_iter()
     }
 
-    /// Labels that can have no effect: only the kind `interview` has a rubric with dimensions.
-    pub fn without_effect(&self, kind: &str) -> Vec<Diagnostic> {
+    /// Labels that can have no effect: scores of dimensions where the kind has none.
+    pub fn without_effect(&self, kind: &SuiteKind) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let scores = self.labels.iter().filter_map(|label| match label.says {
             LabelContent::Score(dimension, ..) => Some((label, DIMENSIONS[dimension])),
             LabelContent::Tag(..) | LabelContent::Verdict(..) => None,
         });
         let problem = |(label, name): (&Label, &str)| {
-            let what = format!("the dimension \"{name}\" has no effect here: kind {kind} has no rubric");
+            let what = format!("the dimension \"{name}\" has no effect here: kind {} has no rubric", kind.name);
             source.problem(label.stands.about, "no-effect", what, "state a check with a tag, or a verdict")
         };
-        if kind == "interview" { Vec::new() } else { scores.map(problem).collect() }
+        if kind.label_dimensions.is_empty() { scores.map(problem).collect() } else { Vec::new() }
     }
 
     /// Labels on checks that no graded case has; `graded` gives agent, case and the checks of each.

@@ -87,9 +87,13 @@ pub struct SuiteKind {
     /// Its metrics.
     pub metrics: &'static [MetricSpec],
     /// Who is graded.
-    pub cast: AgentPolicy,
-    /// The files that its own system wrote beside a report.
-    pub layout: LegacyOutput,
+    pub agents: AgentPolicy,
+    /// The files that its own system wrote with a report.
+    pub legacy_output: LegacyOutput,
+    /// Where the fixtures that its cases name may lie.
+    pub fixtures: FixtureFolder,
+    /// The dimensions that people score; empty where a kind has none.
+    pub label_dimensions: &'static [&'static str],
     /// The lists of terms that its suites may replace.
     pub terms: &'static [&'static str],
     /// One line for people.
@@ -109,6 +113,15 @@ impl SuiteKind {
 
 /// Reads the golden files of a suite, or gives everything in them that cannot be.
 pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
+
+/// Where the fixtures that cases name may lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FixtureFolder {
+    /// In the suite's own folder.
+    InSuite,
+    /// In the suite's folder, or in its parent folder.
+    BesideSuite,
+}
 
 /// The files that a kind's own system wrote beside a report, under the folder of `--out`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

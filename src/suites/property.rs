@@ -13,7 +13,7 @@ use super::failure_classifier::{CheckFailure, FailureClassifier};
 use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::QuarantineForm;
 use super::snapshot::RepositorySnapshot;
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, SourceText, json};
@@ -27,8 +27,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "property",
     scorer: "property/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::Evaluations,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that must say the same of code whose meaning did not change",
     open: open_suite,

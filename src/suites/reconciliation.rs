@@ -12,7 +12,7 @@ use super::failure_classifier::{CheckFailure, FailureClassifier};
 use super::folder::{CaseFolder, GoldenCase};
 use super::quarantine::QuarantineForm;
 use super::snapshot::{LineRange, RepositorySnapshot};
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::Key;
 use crate::format::{JsonCursor, SourceText, json};
@@ -25,8 +25,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "reconciliation",
     scorer: "reconciliation/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::Evaluations,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that say how code, tests and requirements fit together, against a snapshot of a repository",
     open: open_suite,

@@ -8,7 +8,7 @@ use self::produced::{VerifiedAttempt, produced};
 use self::refinement::Loop;
 use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use super::failure_classifier::FailureClassifier;
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Refinement, Suite, SuiteKind};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Refinement, Suite, SuiteKind};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::model::{
     Aggregate, Ask, Better, Edge, ExplainedBy, Gate, Grade, Limit, LimitSide, MetricSpec, Role, Run, SampleFold,
@@ -43,8 +43,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::Attempts,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Attempts,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that revise contracts in RTF, and critics of such revisions, against a deterministic verifier",
     open,

@@ -15,7 +15,7 @@ use super::every_kind::{CASE_PASS_RATE, COMMON, with_common};
 use super::failure_classifier::{CheckFailure, FailureClassifier};
 use super::folder::{CaseFolder, GoldenCase, StatedName};
 use super::quarantine::QuarantineForm;
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, folder};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, SourceText, json};
@@ -30,8 +30,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "stochastic",
     scorer: "stochastic/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::Evaluations,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::Evaluations,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "agents that are asked the same several times: how much of the ground truth they find, and how steadily",
     open: open_suite,

@@ -14,7 +14,7 @@ use super::every_kind::{COMMON, with_common};
 use super::failure_classifier::FailureClassifier;
 use super::folder::CaseFolder;
 use super::terms::TermList;
-use super::{AgentPolicy, Audit, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind};
+use super::{AgentPolicy, Audit, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::lenient;
 use crate::format::lenient::{Lenient, Text};
@@ -34,8 +34,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "tool_use",
     scorer: "tool_use/1",
     metrics: METRICS,
-    cast: AgentPolicy::Named,
-    layout: LegacyOutput::History,
+    agents: AgentPolicy::Named,
+    legacy_output: LegacyOutput::History,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &["disclaimer"],
     meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
     open: open_suite,

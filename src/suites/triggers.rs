@@ -12,7 +12,9 @@ use super::grade_context::read_case;
 use super::meaning::without_notes;
 use super::quarantine::QuarantineForm;
 use super::rules::{Rules, RulesFile};
-use super::{AgentPolicy, Audit, EntryKind, Files, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex};
+use super::{
+    AgentPolicy, Audit, EntryKind, Files, FixtureFolder, GradeContext, LegacyOutput, Pair, Suite, SuiteKind, sha256_hex,
+};
 use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::Step::{At, Key};
 use crate::format::{JsonCursor, json};
@@ -26,8 +28,10 @@ pub const KIND: SuiteKind = SuiteKind {
     name: "triggers",
     scorer: "triggers/1",
     metrics: METRICS,
-    cast: AgentPolicy::Own("rules"),
-    layout: LegacyOutput::None,
+    agents: AgentPolicy::Own("rules"),
+    legacy_output: LegacyOutput::None,
+    fixtures: FixtureFolder::InSuite,
+    label_dimensions: &[],
     terms: &[],
     meaning: "rules that call another agent when a finding asks for it; no model is ever called",
     open: open_suite,

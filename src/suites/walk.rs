@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::grade_context::{Entry, EntryKind, Files};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
 /// How deep a folder is followed: a link may lead back to where it stands.
@@ -23,7 +23,11 @@ pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diag
     let Ok(entries) = files.list_all(root) else {
         return match files.bytes(root) {
             Ok(_) => Ok(FilePaths::from([(String::new(), root.clone())])),
-            Err(problem) if matches!(problem.code, "missing-file" | "missing-folder") => Ok(found),
+            Err(problem)
+                if matches!(problem.read_failure, Some(ReadFailure::MissingFile | ReadFailure::MissingFolder)) =>
+            {
+                Ok(found)
+            }
             Err(problem) => Err(problem),
         };
     };

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::read_once::{ReadContent, ReadOnce};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::{MAX_FILE_BYTES, too_large};
 use crate::golden_changes::{BaseFiles, FileMatch, OtherCommit};
 use crate::model::RepoPath;
@@ -336,21 +336,22 @@ fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> 
     folders.into_iter().map(|(path, entries)| (path, Arc::new(entries))).collect()
 }
 
-fn refused(path: &RepoPath, lost: MissingNode, what: &str, code: &'static str) -> Diagnostic {
+fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure) -> Diagnostic {
     match lost {
         MissingNode::Missing => {
-            Diagnostic::of_file(path, code, format!("the base commit has no such {what}"), "look at the base commit")
+            let words = format!("the base commit has no such {what}");
+            Diagnostic::of_read(path, missing, words, "look at the base commit")
         }
         MissingNode::Because(why) => {
             let words = format!("the {what} of the base commit cannot be read: {why}");
-            Diagnostic::of_file(path, "unreadable", words, "look at the base commit")
+            Diagnostic::of_read(path, ReadFailure::Unreadable, words, "look at the base commit")
         }
     }
 }
 
 impl Files for BaseTree<'_> {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
-        let refuse = |lost| refused(folder, lost, "folder", "missing-folder");
+        let refuse = |lost| refused(folder, lost, "folder", ReadFailure::MissingFolder);
         let (at, _) = self.resolved(folder).map_err(refuse)?;
         let listed = self.folder(&at).map_err(refuse)?;
         let mut entries = Vec::new();
@@ -373,7 +374,7 @@ impl Files for BaseTree<'_> {
     }
 
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic> {
-        let refuse = |lost| refused(file, lost, "file", "missing-file");
+        let refuse = |lost| refused(file, lost, "file", ReadFailure::MissingFile);
         let (at, node) = self.resolved(file).map_err(refuse)?;
         if node.kind != NodeKind::File {
             return Err(refuse(MissingNode::Because("this is no file".to_owned())));

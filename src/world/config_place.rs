@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::disk::{Disk, without_dots};
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
 impl Disk {
@@ -14,7 +14,7 @@ impl Disk {
     /// A path that names no file, a folder that is not there, and a link on the way.
     pub fn of_config(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
         let named = if path.is_empty() { "command line" } else { path };
-        let missing = |what: &str| Diagnostic::of_file(named, "missing-file", what, "correct the path");
+        let missing = |what: &str| Diagnostic::of_read(named, ReadFailure::MissingFile, what, "correct the path");
         let no_folder = || missing("there is no such folder");
         if Path::new(path).file_name().is_none() {
             return Err(missing("this names no file"));

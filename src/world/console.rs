@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use super::clock::Clock;
 use super::env::Env;
-use crate::diag::{Diagnostic, one_line};
+use crate::diag::{Diagnostic, ReadFailure, one_line};
 use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
 
@@ -51,7 +51,7 @@ impl World {
         let mut bytes = Vec::new();
         let read = io::stdin().lock().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
         read.map_err(|error| {
-            Diagnostic::of_file(&name, "unreadable", error.to_string(), "give a text on standard input")
+            Diagnostic::of_read(&name, ReadFailure::Unreadable, error.to_string(), "give a text on standard input")
         })?;
         if bytes.len() as u64 > MAX_FILE_BYTES {
             return Err(too_large(&name));

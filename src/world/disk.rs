@@ -18,7 +18,7 @@ use rustix::fs::ResolveFlags;
 use rustix::fs::openat2;
 
 use super::drafts::draft_file;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
 use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
@@ -238,15 +238,15 @@ fn reason(error: &io::Error) -> String {
 impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_file(
+            io::ErrorKind::NotFound => Diagnostic::of_read(
                 folder,
-                "missing-folder",
+                ReadFailure::MissingFolder,
                 "there is no such folder",
                 "create it, or correct the path that leads here",
             ),
-            _ => Diagnostic::of_file(
+            _ => Diagnostic::of_read(
                 folder,
-                "unreadable",
+                ReadFailure::Unreadable,
                 format!("the folder cannot be listed: {}", reason(error)),
                 "make it a readable folder inside the repository",
             ),
@@ -298,15 +298,15 @@ impl Disk {
 
     fn bytes_within(&self, file: &RepoPath, limit: u64) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_file(
+            io::ErrorKind::NotFound => Diagnostic::of_read(
                 file,
-                "missing-file",
+                ReadFailure::MissingFile,
                 "there is no such file",
                 "create it, or correct the path that leads here",
             ),
-            _ => Diagnostic::of_file(
+            _ => Diagnostic::of_read(
                 file,
-                "unreadable",
+                ReadFailure::Unreadable,
                 format!("the file cannot be read: {}", reason(error)),
                 "make it a readable file inside the repository",
             ),

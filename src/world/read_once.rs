@@ -108,6 +108,7 @@ mod tests {
     use tempfile::tempdir;
 
     use super::{ReadContent, ReadOnce};
+    use crate::diag::ReadFailure;
     use crate::model::RepoPath;
     use crate::suites::Files;
     use crate::world::disk::Disk;
@@ -149,7 +150,7 @@ mod tests {
             assert!(!files.is_blob(HELLO, &file, b"other\n"));
         }
         let unread = RepoPath::root().child("b");
-        assert_eq!(files.bytes(&unread).unwrap_err().code, "missing-file");
+        assert_eq!(files.bytes(&unread).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         disk.replace(&unread, b"hello\n").unwrap();
         assert!(files.is_blob(HELLO, &unread, b"hello\n") && !files.is_blob(HELLO, &unread, b"hello"));
         assert_eq!(files.bytes(&unread).unwrap(), b"hello\n");

@@ -123,12 +123,11 @@ fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &st
     match context.github.start(name, branch) {
         Ok(()) => "the gate was started again on the new commit".to_owned(),
         Err(why) => {
-            let said = needs("the gate cannot be started again", "actions: write")(why).to_string();
-            let said = said.trim_start_matches("error: ");
+            let failure = needs("the gate cannot be started again", "actions: write")(why).messages().join("\n");
             format!(
                 "{by_hand}, or press \"Run workflow\" of {} for this branch where it has `workflow_dispatch` ({})",
                 inline(name, 80),
-                inline(said, 200)
+                inline(&failure, 200)
             )
         }
     }

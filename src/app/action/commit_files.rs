@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::format::archive::Unpacked;
 use crate::golden_changes::{BaseFiles, FileMatch, OtherCommit};
 use crate::model::RepoPath;
@@ -90,7 +90,7 @@ impl Files for CommitFiles {
             return Err(self.link(folder).map_or_else(
                 || {
                     let help = "create it, or correct the path that leads here";
-                    Diagnostic::of_file(folder, "missing-folder", "there is no such folder", help)
+                    Diagnostic::of_read(folder, ReadFailure::MissingFolder, "there is no such folder", help)
                 },
                 linked,
             ));
@@ -114,15 +114,15 @@ impl Files for CommitFiles {
         }
         let own = Entry { name: file.name().to_owned(), kind: EntryKind::File };
         match self.folders.get(&file.parent()).is_some_and(|entries| entries.contains(&own)) {
-            true => Err(Diagnostic::of_file(
+            true => Err(Diagnostic::of_read(
                 file,
-                "not-read",
+                ReadFailure::NotFetched,
                 "no path of the base's config leads to this file, so the trusted gate has not read it",
                 "keep it below the suite's folder, or name it in the config of the base branch",
             )),
             false => {
                 let help = "create it, or correct the path that leads here";
-                Err(Diagnostic::of_file(file, "missing-file", "there is no such file", help))
+                Err(Diagnostic::of_read(file, ReadFailure::MissingFile, "there is no such file", help))
             }
         }
     }
@@ -177,7 +177,7 @@ impl BaseFiles for BaseView<'_> {
 mod tests {
     use sha1::{Digest, Sha1};
 
-    use super::{Blob, CommitFiles, Files, RepoPath, Tree, Unpacked};
+    use super::{Blob, CommitFiles, Files, ReadFailure, RepoPath, Tree, Unpacked};
 
     fn at(path: &str) -> RepoPath {
         RepoPath::root().join(path).unwrap()
@@ -204,8 +204,8 @@ mod tests {
         let whole =
             held(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
         assert_eq!(whole.bytes(&at("golden/a.json")).unwrap(), b"1");
-        assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().code, "not-read");
-        assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().code, "missing-file");
+        assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().read_failure, Some(ReadFailure::NotFetched));
+        assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(names, ["golden", "src"]);
         let one = [("golden/a.json", file(b"1"))];
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(held(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
         // What git does not list is not there, whatever the archive says.
         let more = held(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
-        assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().code, "missing-file");
+        assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
     }
 
     #[test]

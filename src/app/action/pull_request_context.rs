@@ -248,8 +248,8 @@ pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliErr
 
 /// One warning.
 pub fn warn(world: &World, trouble: &CliError) {
-    let text = trouble.to_string();
-    world.say(&format!("::warning title=goldgate::{}\n", line(text.trim_start_matches("error: "), 500)));
+    let text = trouble.messages().join("\n");
+    world.say(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
 }
 
 /// One line of the log.

@@ -13,13 +13,13 @@ use crate::app::cli_error::CliError;
 use crate::app::plan::Selection;
 use crate::app::run::{GradedRun, RunOptions};
 use crate::app::{baseline, live, run};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::format::archive::ArchiveLimits;
 use crate::format::{SourceText, archive, config};
 use crate::golden_changes::BaseFiles;
 use crate::model::{Config, RepoPath, RunSource, Tier};
 use crate::publish::ConfigKey;
-use crate::suites::Files;
+use crate::suites::{self, Files, FixtureFolder};
 use crate::world::{Clock, GitHub, GitHubError, World};
 
 /// Grades the event's pull request.
@@ -191,7 +191,7 @@ impl TrustedInputs {
             Ok(Some(bytes)) => Ok(SourceText::new(file.clone(), bytes)
                 .map_err(Diagnostics::from)
                 .and_then(|source| config::read_config(&source))),
-            Ok(None) => Err(Diagnostic::of_file(file, "missing-file", what, help).into()),
+            Ok(None) => Err(Diagnostic::of_read(file, ReadFailure::MissingFile, what, help).into()),
             Err(refusal) => Err(failed(refusal)),
         }
     }
@@ -238,10 +238,10 @@ fn places(config: &Config, baseline: Option<&RepoPath>) -> BTreeSet<RepoPath> {
     places.extend(baseline.or(config.baseline.as_ref()).cloned());
     for suite in &config.suites {
         places.insert(suite.path.clone());
-        // Its tasks name fixture repositories, in or beside its folder.
-        let beside = suite.path.parent();
-        if suite.kind == "evidence" && beside != RepoPath::root() {
-            places.insert(beside);
+        let parent = suite.path.parent();
+        let fixtures = suites::kind(&suite.kind).map(|kind| kind.fixtures);
+        if fixtures == Some(FixtureFolder::BesideSuite) && parent != RepoPath::root() {
+            places.insert(parent);
         }
         places.extend(suite.labels.iter().chain(&suite.tools).cloned());
         places.extend(suite.judges.iter().filter_map(|judge| judge.labels.clone()));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::{CannedTool, RepoPath, SampleRequest, Target, Toolbox, Transport};
+use crate::model::{CannedTool, Protocol, RepoPath, SampleRequest, Target, Toolbox, Transport, Wire};
 use crate::suites::sha256_hex;
 use crate::world::Disk;
 
@@ -60,10 +60,27 @@ impl SampleAddress {
     }
 }
 
+/// The word in the address of an answer: another one would make every kept answer unknown.
+fn wire_key(wire: Wire) -> &'static str {
+    match wire {
+        Wire::Anthropic => "Anthropic",
+        Wire::OpenAi => "OpenAi",
+        Wire::Bedrock => "Bedrock",
+    }
+}
+
+/// The word in the address of an answer, as of [`wire_key`].
+fn protocol_key(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Oneshot => "Oneshot",
+        Protocol::Jsonl => "Jsonl",
+    }
+}
+
 fn transport(target: &Target) -> Value {
     match &target.transport {
         Transport::Model(provider) => json!({
-            "wire": format!("{:?}", provider.wire),
+            "wire": wire_key(provider.wire),
             "model": provider.model,
             "base_url": provider.base_url,
             "region": provider.region,
@@ -71,10 +88,10 @@ fn transport(target: &Target) -> Value {
             "max_tokens": provider.max_tokens,
         }),
         Transport::Command { argv, protocol, env } if env.is_empty() => {
-            json!({ "command": argv, "protocol": format!("{protocol:?}") })
+            json!({ "command": argv, "protocol": protocol_key(*protocol) })
         }
         Transport::Command { argv, protocol, env } => {
-            json!({ "command": argv, "protocol": format!("{protocol:?}"), "env": env })
+            json!({ "command": argv, "protocol": protocol_key(*protocol), "env": env })
         }
         Transport::Http(address) => json!({ "http": address }),
     }

@@ -9,7 +9,7 @@ use crate::suites::{AgentPolicy, SuiteKind};
 impl PlanReader<'_> {
     pub(super) fn check_cast(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
-        match kind.cast {
+        match kind.agents {
             AgentPolicy::Named if suite.agents.is_empty() => {
                 let help = "name the agents that are graded, each with where its runs come from";
                 problems.push(self.problem(
@@ -111,7 +111,7 @@ impl PlanReader<'_> {
     /// Recordings of an agent that nobody knows: whether they are of the agent of today could never be told.
     fn check_files(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         // Which files the agents are made of is the head's business: a base commit may not say it yet.
-        if !matches!(kind.cast, AgentPolicy::Named) || self.rules == RulesSource::Base {
+        if !matches!(kind.agents, AgentPolicy::Named) || self.rules == RulesSource::Base {
             return;
         }
         for (name, agent) in suite.agents.iter().filter(|(_, agent)| agent.files() == AgentFiles::Unstated) {

@@ -13,10 +13,10 @@ use crate::format::Step::Key;
 use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
     AgentName, AgentReport, AnsweredBy, Approval, Authority, Better, CaseId, CaseReport, CaseTrend, ChangeClass,
-    CheckKey, CheckName, Comparison, Exclusion, Failure, GateRuling, GoldenChange, Identity, Interruption, Layer,
-    LostSample, MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue, Passing, Quarantine,
-    Reliability, RepoPath, Report, Ruling, RunStatus, RunUsage, Standing, SuiteId, SuiteReport, Tag, Tier,
-    UngradedReason, Unit, Verdict, Weight,
+    CheckKey, CheckName, Comparison, Exclusion, Failure, GateKind, GateRuling, GateState, GoldenChange, Identity,
+    Interruption, Layer, LostSample, MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue,
+    Passing, Quarantine, Reliability, RepoPath, Report, Ruling, RunStatus, RunUsage, Standing, SuiteId, SuiteReport,
+    Tag, Tier, UngradedReason, Unit, Verdict, Weight,
 };
 
 /// Reads a stored report.
@@ -215,7 +215,17 @@ fn metric(name: &str, form: MetricForm) -> FormResult<MetricReport> {
 
 fn gate(form: ReportGateForm) -> FormResult<GateRuling> {
     let ReportGateForm { gate, threshold, from_baseline, zone, hard, verdict, reason } = form;
-    Ok(GateRuling { gate, threshold, from_baseline, zone, hard, ruling: ruling(&verdict, reason)? })
+    let kind = GateKind::ALL.into_iter().find(|kind| kind.as_str() == gate);
+    let ruling = ruling(&verdict, reason)?;
+    Ok(GateRuling {
+        gate: kind.map_or_else(|| odd("a gate", &gate), Ok)?,
+        state: GateState::of(&ruling),
+        threshold,
+        from_baseline,
+        zone,
+        hard,
+        ruling,
+    })
 }
 
 fn case(agent: &AgentName, order: &[String], mut form: ReportCaseForm) -> FormResult<CaseReport> {

@@ -174,7 +174,7 @@ fn unit(unit: Unit) -> &'static str {
 
 fn gate(gate: &GateRuling) -> ReportGateForm {
     ReportGateForm {
-        gate: gate.gate.clone(),
+        gate: gate.gate.as_str().to_owned(),
         threshold: gate.threshold,
         from_baseline: gate.from_baseline,
         zone: gate.zone,

@@ -8,7 +8,7 @@ use super::draft::Draft;
 use super::instructions::Instructions;
 use super::score::{Verification, verify};
 use super::{instructions, structure};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, ReadFailure};
 use crate::format::JsonCursor;
 use crate::model::{AgentName, CaseId, RepoPath, RunKey, Scoring, SuiteConfig};
 use crate::suites::grade_context::read_case;
@@ -89,7 +89,7 @@ fn read_golden_case(
             let verification = verify(&original, &draft, &asked, scoring);
             Some((sha256_hex(&bytes), Arc::new(draft), Arc::new(verification)))
         }
-        Err(problem) if problem.code == "missing-file" => None,
+        Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => None,
         Err(problem) => return Err(problem),
     };
     let after = judged.as_ref().map_or("", |(digest, ..)| digest);
