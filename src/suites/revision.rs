@@ -1,4 +1,4 @@
-//! Kind `revision` (seed 003): agents that revise contracts, and critics that judge them, against a deterministic verifier.
+//! Kind `revision` (seed 003): grades agents that revise contracts, and critics of such revisions, with a deterministic verifier.
 
 use self::asked::ask;
 use self::case::RevisionCase;
@@ -38,7 +38,7 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-/// The kind.
+/// The suite kind `revision`.
 pub const KIND: SuiteKind = SuiteKind {
     name: "revision",
     scorer: "revision/1",
@@ -48,7 +48,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "agents that revise contracts in RTF, and critics of such revisions, against a deterministic verifier",
+    meaning: "agents that revise RTF contracts, and critics of such revisions, with a deterministic verifier",
     open,
     schemas: || vec![("revision-instructions", schemars::schema_for!(instructions::Instructions))],
 };
@@ -56,11 +56,11 @@ pub const KIND: SuiteKind = SuiteKind {
 const COUNT: MetricSpec =
     MetricSpec { better: Better::Lower, unit: Unit::Count, aggregate: Aggregate::Sum, ..MetricSpec::PLAIN };
 
-/// No more than in the baseline, and none without a baseline.
+/// Gate: at most the value of the baseline, or 0 without a baseline.
 const NO_MORE: &[Gate] =
     &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Baseline { otherwise: Some(0.0) }, edge: Edge::Hard }];
 
-/// In the order in which [`Revision::grade`] gives them.
+/// The kind's own metrics, in the order in which [`Revision::grade`] returns their values.
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "satisfied",
@@ -80,67 +80,67 @@ const OWN: &[MetricSpec] = &[
             "quality_gate",
         ]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "the weighted criteria less the penalties, 0 to 1",
+        meaning: "weighted criteria scores minus penalties, 0 to 1",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "entity_substitution",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "1 less 0.15 for each old name that is left, at least 0",
+        meaning: "1 minus 0.15 for each remaining old name, at least 0",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "jurisdiction_transformation",
         explained_by: ExplainedBy::Checks(&["jurisdiction_transformation"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "places of the old law or court that are gone / such places; 0 if the new law stands nowhere",
+        meaning: "replaced mentions of the old law or court / all such mentions; 0 if the new law does not appear",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "liability_reallocation",
         explained_by: ExplainedBy::Checks(&["liability_reallocation"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "indemnity sentences that go the way that was asked for / indemnity sentences",
+        meaning: "indemnity sentences in the requested direction / indemnity sentences",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "clause_operations",
         explained_by: ExplainedBy::Checks(&["clause_operations"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "operations that are done / operations asked for and paragraphs that are gone unasked",
+        meaning: "operations done / (operations requested + paragraphs removed without a request)",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "legal_coherence",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "1 less 0.2 for each of: broken references, orphans, undefined terms, broken numbers, unasked changes",
+        meaning: "1 minus 0.2 for each kind of problem: broken references, orphans, undefined terms, numbering, unrequested changes",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "remaining_entities",
         explained_by: ExplainedBy::Checks(&["entity_substitution"]),
-        meaning: "places that still have an old name",
+        meaning: "occurrences of old names",
         ..COUNT
     },
     MetricSpec {
         name: "broken_references",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
-        meaning: "cross-references that point nowhere or elsewhere",
+        meaning: "cross-references to a missing or wrong section",
         ..COUNT
     },
     MetricSpec {
         name: "orphans",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
-        meaning: "definitions without use, sub-clauses without their clause",
+        meaning: "unused definitions and sub-clauses whose parent clause is missing",
         ..COUNT
     },
     MetricSpec {
         name: "unintended_changes",
         explained_by: ExplainedBy::Checks(&["legal_coherence"]),
         gates: &[Gate::NONE],
-        meaning: "paragraphs that changed without being asked for",
+        meaning: "paragraphs changed without a request",
         ..COUNT
     },
     MetricSpec {
@@ -148,21 +148,21 @@ const OWN: &[MetricSpec] = &[
         explained_by: ExplainedBy::Checks(&["format"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
-        meaning: "documents of which the format is damaged / documents",
+        meaning: "documents with a damaged format / documents",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "attempts",
         unit: Unit::Count,
         better: Better::Lower,
-        meaning: "attempts of a loop",
+        meaning: "attempts in the actor-critic loop",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "critic_valid",
         explained_by: ExplainedBy::Checks(&["schema", "arithmetic", "consistent"]),
         gates: &[Gate::PERFECT],
-        meaning: "evaluations of the right form, whose arithmetic is right and which do not contradict themselves / evaluations",
+        meaning: "evaluations that are well-formed, add up and do not contradict themselves / evaluations",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -172,21 +172,21 @@ const OWN: &[MetricSpec] = &[
         gates: &[Gate::NONE],
         fold: SampleFold::Worst,
         aggregate: Aggregate::Worst,
-        meaning: "evaluations that are satisfied with a document that is not satisfactory / evaluations",
+        meaning: "evaluations satisfied with a document that fails the verifier / evaluations",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "missed_failures",
         explained_by: ExplainedBy::Checks(&["failures_found"]),
         gates: NO_MORE,
-        meaning: "failures that the verifier found and the critic did not",
+        meaning: "failures found by the verifier but not by the critic",
         ..COUNT
     },
     MetricSpec {
         name: "invented_failures",
         explained_by: ExplainedBy::Checks(&["none_invented"]),
         gates: NO_MORE,
-        meaning: "criteria that the critic blames without a fault in them",
+        meaning: "criteria that the critic reports as unmet and the verifier as met",
         ..COUNT
     },
     CASE_PASS_RATE,
@@ -196,7 +196,7 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 
 struct Revision {
     pairs: Vec<Pair>,
-    places: Vec<usize>,
+    case_indexes: Vec<usize>,
     roles: Vec<Role>,
     cases: Vec<RevisionCase>,
     scoring: Scoring,
@@ -205,19 +205,19 @@ struct Revision {
 fn open(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let scoring = suite.scoring.clone().unwrap_or_default();
     let opened = case::open_cases(suite, files, &scoring)?;
-    let (mut pairs, mut places, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut pairs, mut case_indexes, mut roles) = (Vec::new(), Vec::new(), Vec::new());
     for (index, case) in opened.iter().enumerate() {
         for (name, agent) in &suite.agents {
-            // A critic is asked where there is something to judge.
+            // A critic gets only the cases that have a revised document.
             if agent.role == Role::Critic && case.judged.is_none() {
                 continue;
             }
-            places.push(index);
+            case_indexes.push(index);
             roles.push(agent.role);
             pairs.push(case.pair(suite, name));
         }
     }
-    Ok(Box::new(Revision { pairs, places, roles, cases: opened, scoring }))
+    Ok(Box::new(Revision { pairs, case_indexes, roles, cases: opened, scoring }))
 }
 
 impl Suite for Revision {
@@ -226,19 +226,19 @@ impl Suite for Revision {
     }
 
     fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
-        let (pair, case, run) = (&self.pairs[index], &self.cases[self.places[index]], &runs[0]);
+        let (pair, case, run) = (&self.pairs[index], &self.cases[self.case_indexes[index]], &runs[0]);
         let produced = produced(run, self.roles[index], case, &self.scoring);
         let classifier = FailureClassifier::new(pair, run, context, &produced.flaws);
-        let reader =
+        let checker =
             RevisionChecker { case, produced: &produced, scoring: &self.scoring, role: self.roles[index], classifier };
         let mut values = match self.roles[index] {
-            Role::Actor => of_the_document(produced.attempts.last()),
+            Role::Actor => document_values(produced.attempts.last()),
             Role::Critic => vec![None; 12],
         };
         values.push(produced.rounds.map(|rounds| rounds as f64));
-        values.extend(reader.of_the_critic());
-        let kept = audit::of_a_loop(&produced, &self.scoring, None);
-        let checks = reader.checks();
+        values.extend(checker.critic_values());
+        let kept = audit::loop_artifact(&produced, &self.scoring, None);
+        let checks = checker.checks();
         values.push(Some(indicator(all_hold(&checks))));
         Ok(Grade { values, checks, layer: produced.layer, shortfalls: Vec::new(), kept })
     }
@@ -257,8 +257,8 @@ impl Suite for Revision {
     }
 
     fn unfinished(&self, index: usize, run: &Run, why: &UngradedReason) -> Option<Box<str>> {
-        let produced = produced(run, self.roles[index], &self.cases[self.places[index]], &self.scoring);
-        audit::of_a_loop(&produced, &self.scoring, Some(why))
+        let produced = produced(run, self.roles[index], &self.cases[self.case_indexes[index]], &self.scoring);
+        audit::loop_artifact(&produced, &self.scoring, Some(why))
     }
 
     fn audit(&self, files: &dyn Files) -> Audit {
@@ -266,12 +266,12 @@ impl Suite for Revision {
     }
 }
 
-/// The numbers of the last document; an agent that gave none is not satisfactory in anything.
-fn of_the_document(last: Option<&VerifiedAttempt>) -> Vec<Option<f64>> {
+/// The metric values of the last document. Without a document, scores are 0 and counts are `None`.
+fn document_values(last: Option<&VerifiedAttempt>) -> Vec<Option<f64>> {
     let Some(verification) = last.map(|attempt| attempt.verification.as_ref()) else {
-        let mut nothing = vec![Some(0.0); 7];
-        nothing.extend([None; 5]);
-        return nothing;
+        let mut values = vec![Some(0.0); 7];
+        values.extend([None; 5]);
+        return values;
     };
     let count = |kinds: &[FaultKind]| {
         let found = verification.faults.iter().filter(|fault| kinds.contains(&fault.kind)).count();

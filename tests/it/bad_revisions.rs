@@ -68,11 +68,11 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     (r#"{"entities": [{"from": "Acme", "to": "ACME "}]}"#, ":1:38: \"Acme\" would become itself; correct from or to"),
     (
         r#"{"entities": [{"from": "Acme", "to": "B", "defined_as": ["The Firm"], "becomes": ["the firm"]}]}"#,
-        ":1:83: \"the firm\" is an old name and a new one; a name that stays needs no entry",
+        ":1:83: \"the firm\" is both an old name and a new name; remove the entry of a name that stays",
     ),
     (
         r#"{"entities": [{"from": "Acme", "to": "B"}, {"from": "B", "to": "Acme"}]}"#,
-        ":1:38: \"B\" is an old name and a new one",
+        ":1:38: \"B\" is both an old name and a new name",
     ),
     (
         r#"{"entities": [{"from": "Acme", "to": "B"}, {"from": "acme", "to": "C"}]}"#,
@@ -92,7 +92,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "4.2(a)"}]}"#,
-        ":1:49: \"4.2(a)\" is no number of a section; write it as in the original, such as \"4.2\"",
+        ":1:49: \"4.2(a)\" is not a section number; write it as in the original, such as \"4.2\"",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "1", "must_contain": ["x"]}]}"#,
@@ -104,35 +104,35 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "add", "section": "3", "after": "2"}]}"#,
-        ":1:14: nothing tells whether section 3 was added; give it heading or must_contain",
+        ":1:14: an added section 3 cannot be recognized; add heading or must_contain",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["x"], "must_not_contain": ["x"]}]}"#,
-        ":1:95: section 1 must contain \"x\" and must not; keep one of them",
+        ":1:95: section 1 both must and must not contain \"x\"; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "2.1"}, {"operation": "delete", "section": "2"}]}"#,
-        ":1:47: edit of section 2.1: there is delete of section 2 already; keep one of them",
+        ":1:47: edit of section 2.1 conflicts with delete of section 2; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "add", "section": "3", "heading": "A"}, {"operation": "add", "section": "3", "heading": "B"}]}"#,
-        ":1:100: add of section 3: there is add of section 3 already; keep one of them",
+        ":1:100: add of section 3 conflicts with add of section 3; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "1"}, {"operation": "delete", "section": "1"}]}"#,
-        ":1:90: delete of section 1: there is delete of section 1 already; keep one of them",
+        ":1:90: delete of section 1 conflicts with delete of section 1; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "2.1"}, {"operation": "delete", "section": "2"}]}"#,
-        ":1:49: delete of section 2.1: there is delete of section 2 already; keep one of them",
+        ":1:49: delete of section 2.1 conflicts with delete of section 2; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "1"}, {"operation": "delete", "section": "1"}]}"#,
-        ":1:47: edit of section 1: there is delete of section 1 already; keep one of them",
+        ":1:47: edit of section 1 conflicts with delete of section 1; keep one of them",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "1"}, {"operation": "replace", "section": "1"}]}"#,
-        ":1:91: replace of section 1: there is delete of section 1 already; keep one of them",
+        ":1:91: replace of section 1 conflicts with delete of section 1; keep one of them",
     ),
     (
         r#"{"entities": [{"from": "Acme", "to": "B", "defined_as": ["Corin", " "]}]}"#,
@@ -142,7 +142,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
         r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": [""]}]}"#,
         ":1:69: the keyword \"\" is empty; write a word",
     ),
-    (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is no number of a section"),
+    (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is not a section number"),
     (
         r#"{"quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
         ":1:57: the quarantine of \"c\" has to name an owner, a reason and a day up to 2026-12-21; write expires",
@@ -157,11 +157,11 @@ fn unfounded(text: &str, said: &str) {
 
 /// What instructions ask of an original that does not have it, and what is said of it.
 const UNFOUNDED: &[(&str, &str)] = &[
-    (r#"{"entities": [{"from": "Corin", "to": "D"}]}"#, "\"Corin\" stands nowhere in the original"),
-    (r#"{"jurisdiction": {"from": "Northmark", "to": "W"}}"#, "\"Northmark\" stands nowhere in the original"),
+    (r#"{"entities": [{"from": "Corin", "to": "D"}]}"#, "\"Corin\" does not appear in the original"),
+    (r#"{"jurisdiction": {"from": "Northmark", "to": "W"}}"#, "\"Northmark\" does not appear in the original"),
     (
         r#"{"clauses": [{"operation": "delete", "section": "7"}]}"#,
-        "the original has no section 7, which is what to delete",
+        "the original has no section 7, which the instructions delete",
     ),
     (
         r#"{"clauses": [{"operation": "add", "section": "8", "after": "7", "heading": "A"}]}"#,
@@ -169,23 +169,23 @@ const UNFOUNDED: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "1", "heading": "Term"}]}"#,
-        "section 1 of the original is not \"term\", section 2 is",
+        "in the original, \"term\" is the heading of section 2, not of section 1",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "1", "must_contain": ["monthly"]}]}"#,
-        "section 1 of the original has the words already, so edit cannot fail",
+        "section 1 of the original already has the requested words, so edit cannot fail",
     ),
     (
         r#"{"clauses": [{"operation": "edit", "section": "1", "must_not_contain": ["weekly"]}]}"#,
-        "section 1 of the original has the words already, so edit cannot fail",
+        "section 1 of the original already has the requested words, so edit cannot fail",
     ),
     (
         r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}, "clauses": [{"operation": "delete", "section": "1"}]}"#,
-        "no sentence of the original says that \"Acme\" or \"Corin\" indemnifies anybody",
+        "no sentence of the original makes \"Acme\" or \"Corin\" indemnify anybody",
     ),
     (
         r#"{"liability": {"indemnifier": "Acme", "indemnitee": "Corin"}}"#,
-        "no sentence of the original says that \"Acme\" or \"Corin\" indemnifies anybody",
+        "no sentence of the original makes \"Acme\" or \"Corin\" indemnify anybody",
     ),
     (r#"{"allowed_changes": ["9"]}"#, "the original has no section 9, which may change"),
 ];
@@ -251,7 +251,7 @@ fn originals() {
     let repository = repository("{}");
     repository.write("g/cases/c/original.rtf", "1. Price. Acme pays.");
     let ran = repository.goldgate(&["run"]);
-    let said = "g/cases/c/original.rtf: this is no RTF document with text; save the contract as RTF";
+    let said = "g/cases/c/original.rtf: not an RTF document with text; save the contract as RTF";
     assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
     repository.remove("g/cases/c/original.rtf");
     let ran = repository.goldgate(&["run"]);
@@ -278,7 +278,7 @@ fn too_many_attempts() {
     let (bad, good) = (ORIGINAL.to_owned(), ORIGINAL.replace("Acme", "Borealis"));
     let documents = [&bad, &bad, &bad, &good].map(|document| json!({ "document": document }));
     let case = told(RENAME, &json!({"attempts": documents, "document": good}));
-    assert_eq!(detail(&case, "schema"), "4 attempts, 3 are the most, and the last of these counts");
+    assert_eq!(detail(&case, "schema"), "4 attempts, but at most 3 are allowed; the last of these counts");
     assert_eq!(case["metrics"]["attempts"]["value"], 4.0);
     assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
     assert!(detail(&case, "quality_gate").contains("attempt 3: overall 0.8125"), "{case}");
@@ -293,7 +293,7 @@ fn holes() {
     assert_eq!(detail(&case, "schema"), "\"attempts\" is empty");
     assert_eq!(case["metrics"]["satisfied"]["value"], 0.0);
     let case = told("{}", &json!({"attempts": "three", "document": ORIGINAL}));
-    assert_eq!(detail(&case, "schema"), "\"attempts\" is no list");
+    assert_eq!(detail(&case, "schema"), "\"attempts\" is not a list");
 }
 
 fn kept() {
@@ -323,7 +323,7 @@ fn wrong_types() {
     let case =
         told("{}", &json!({"attempts": [{"document": ORIGINAL, "evaluation": evaluation}], "document": ORIGINAL}));
     let said = detail(&case, "consistent");
-    assert!(said.starts_with("criteria_scores.entity_substitution is no number; "), "{said}");
+    assert!(said.starts_with("criteria_scores.entity_substitution is not a number; "), "{said}");
     assert!(said.contains("and ") && said.ends_with("more"), "{said}");
     assert_eq!(case["metrics"]["critic_valid"]["value"], 0.0);
     // A critic that says nothing is no critic: its attempt has no evaluation, and nothing of one holds or fails.

@@ -1,4 +1,4 @@
-//! Which line of the original became which line of the revised document.
+//! Aligns the lines and sections of the original with those of the revised document.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,42 +10,42 @@ use super::instructions::{ClauseOperation, Instructions};
 use super::{liability, references};
 use crate::text::{Folded, NameSet, token_overlap};
 
-/// What became of a line of the original.
+/// What happened to a line of the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is there, but for what was to be replaced and the numbers that moved.
+    /// Unchanged at this index, apart from requested replacements and moved numbers.
     Kept(usize),
-    /// It is there with other words.
+    /// At this index with other words.
     Changed(usize),
-    /// It is gone.
+    /// Removed.
     Gone,
 }
 
-/// Both documents, line by line.
+/// The alignment of two documents.
 pub struct Alignment {
-    /// The fate of each line of the original.
+    /// The fate of each line of the original, by index.
     pub fates: Vec<Fate>,
-    /// The lines of the revised document that came from none.
+    /// Lines of the revised document that have no line in the original.
     pub added: Vec<usize>,
-    /// Which section of the revised document each one of the original became.
+    /// Maps each section of the original to its section in the revised document.
     pub sections: BTreeMap<usize, usize>,
-    /// The sections of the revised document that some became.
+    /// The sections of the revised document that are the target of a section of the original.
     pub taken: BTreeSet<usize>,
-    /// The lines of the original and of the revised document, without what may differ between them.
+    /// The lines of the original and of the revised document, with everything masked that may differ.
     pub masked: [Vec<String>; 2],
 }
 
-/// The least overlap of two lines of which one became the other.
+/// Smallest token overlap (0 to 1) at which a removed line and an inserted line count as one changed line.
 const ALIKE: f64 = 0.4;
 
-/// The least overlap where a line was to go and others were to come: what came is no other form of what went.
+/// Smallest overlap for a line that is to be deleted while others are added: the new line must not pass for a change of the old one.
 const SAME: f64 = 0.7;
 
-/// How many pairs of changed lines are compared with each other at most, in one place of the documents.
+/// Largest number of line pairs that are compared exhaustively within one diff hunk.
 const COMPARED: usize = 10_000;
 
 impl Alignment {
-    /// Puts two drafts side by side. What was to be replaced is looked at as one and the same word on both sides.
+    /// Aligns two drafts line by line. Old and new forms of a requested replacement compare as equal.
     pub fn of(original: &Draft, revised: &Draft, asked: &Instructions) -> Self {
         let mask = Mask::of(asked);
         let (before, after) = (mask.lines(original), mask.lines(revised));
@@ -82,7 +82,7 @@ impl Alignment {
     }
 }
 
-/// Lines of a removed and an inserted block that go together, in one order on both sides.
+/// Pairs the lines of a removed block with those of an inserted block, in increasing order on both sides.
 fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut next = 0;
@@ -90,7 +90,7 @@ fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64)
     for (from, old) in removed.iter().enumerate() {
         let window = if few { inserted.len() } else { (next + 8).min(inserted.len()) };
         let alike = (next..window).map(|to| (to, token_overlap(old, &inserted[to])));
-        // The first of the best: a stable order for lines that are alike.
+        // The first of equally good matches, so that the result is stable.
         let best = alike
             .filter(|(_, overlap)| *overlap >= least(from))
             .reduce(|best, one| if one.1 > best.1 { one } else { best });
@@ -102,7 +102,7 @@ fn paired(removed: &[String], inserted: &[String], least: impl Fn(usize) -> f64)
     pairs
 }
 
-/// The lines that are to be deleted, where clauses are to be added, too.
+/// The lines to delete if clauses are also to be added; these need the overlap `SAME`.
 fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
     match asked.clauses.iter().any(|clause| clause.operation == ClauseOperation::Add) {
         true => deleted(original, asked),
@@ -110,14 +110,14 @@ fn strictly_compared(original: &Draft, asked: &Instructions) -> BTreeSet<usize> 
     }
 }
 
-/// The lines of the original that are to be deleted.
+/// The lines of the original that the instructions delete.
 pub fn deleted(original: &Draft, asked: &Instructions) -> BTreeSet<usize> {
     let to_go = asked.clauses.iter().filter(|clause| clause.operation == ClauseOperation::Delete);
     let sections = to_go.filter_map(|clause| named(original, clause));
     sections.flat_map(|root| original.tree(root)).flat_map(|index| original.sections[index].lines.clone()).collect()
 }
 
-/// A section became the one that its first line became; else the one of its heading, where there is one such.
+/// Maps sections by their first lines; otherwise by heading, if exactly one free section has that heading.
 fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize, usize> {
     let begins: BTreeMap<usize, usize> =
         revised.sections.iter().enumerate().map(|(index, section)| (section.lines.start, index)).collect();
@@ -145,10 +145,10 @@ fn sections(original: &Draft, revised: &Draft, fates: &[Fate]) -> BTreeMap<usize
     found
 }
 
-/// Puts one sign in the place of what may differ between the documents.
+/// Replaces everything that may differ between the documents by fixed placeholders.
 struct Mask<'a> {
     names: NameSet,
-    /// For each name the sign of what it stands for.
+    /// The placeholder of each name.
     signs: Vec<String>,
     parties: Option<liability::Parties<'a>>,
 }
@@ -187,7 +187,7 @@ impl<'a> Mask<'a> {
                 masked.push_str(&own.text[from..]);
                 let masked = references::masked(&masked);
                 match &self.parties {
-                    Some(parties) if liability::speaks_of_indemnity(&own.text) => parties.masked(&masked),
+                    Some(parties) if liability::mentions_indemnity(&own.text) => parties.masked(&masked),
                     Some(_) | None => masked,
                 }
             })
@@ -199,7 +199,7 @@ impl<'a> Mask<'a> {
 mod tests {
     use super::paired;
 
-    /// Lines that are like no others, but for the one at a place.
+    /// A block of distinct lines, with "same" at index `at`.
     fn block(count: usize, at: usize, others: &str) -> Vec<String> {
         (0..count).map(|place| if place == at { "same".to_owned() } else { format!("{others}{place}") }).collect()
     }
@@ -216,9 +216,9 @@ mod tests {
     #[test]
     fn many_lines_are_compared_with_the_next_eight() {
         for (removed, place, found) in [(100, 50, true), (101, 7, true), (101, 8, false), (101, 50, false)] {
-            let wanted: Vec<(usize, usize)> = found.then_some((0, place)).into_iter().collect();
+            let expected: Vec<(usize, usize)> = found.then_some((0, place)).into_iter().collect();
             let pairs = paired(&block(removed, 0, "old"), &block(100, place, "new"), |_| 0.4);
-            assert_eq!(pairs, wanted, "{removed} {place}");
+            assert_eq!(pairs, expected, "{removed} {place}");
         }
         assert_eq!(paired(&block(1, 0, "old"), &block(9_000, 8_000, "new"), |_| 0.4), [(0, 8_000)]);
     }

@@ -1,4 +1,4 @@
-//! What a reviser and a critic are asked: the documents as their RTF source, and the instructions.
+//! The prompts for a reviser and a critic: the documents as RTF source, and the instructions.
 
 use serde_json::{Map, Value, json};
 
@@ -10,10 +10,10 @@ use crate::suites::Files;
 use crate::suites::asking::{Prompt, list, number, object, one_of, text, whole, yes_or_no};
 use crate::text::rtf::portable;
 
-/// What of the instructions is for the grading alone.
+/// Keys of the instructions that only the grading uses; agents do not see them.
 const OF_THE_GRADING: [&str; 3] = ["allowed_changes", "rule", "quarantine"];
 
-/// Asks about the case of a golden file.
+/// Builds the request for the case with this golden file.
 ///
 /// # Errors
 /// A file of the case that cannot be read.
@@ -28,25 +28,25 @@ pub fn ask(golden: &RepoPath, role: Role, scoring: &Scoring, files: &dyn Files) 
     }
 }
 
-/// What a case shows to whoever is asked.
+/// The parts of a case that agents see.
 pub struct RevisionTask {
     file: RepoPath,
     original: String,
     instructions: Value,
 }
 
-/// An attempt that did not suffice, as the actor is told of it.
+/// A rejected attempt, as shown to the actor.
 pub struct FailedAttempt<'a> {
     /// Its number, from 1.
     pub number: usize,
-    /// The document; none where none could be read.
+    /// The document; `None` if none was readable.
     pub document: Option<&'a str>,
-    /// What the critic said of it.
+    /// The critic's evaluation of it.
     pub evaluation: Option<&'a Value>,
 }
 
 impl RevisionTask {
-    /// Reads what a case shows.
+    /// Reads the parts of a case that agents see.
     ///
     /// # Errors
     /// A file of the case that cannot be read.
@@ -66,16 +66,16 @@ impl RevisionTask {
         json!({"file": self.file.to_string(), "original": self.original, "instructions": self.instructions})
     }
 
-    /// Asks for a revision.
+    /// The request for a revision.
     pub fn to_revise(&self) -> Ask {
         let prompt = revise().say(&self.prompt_text()).show(&[("The contract, as RTF source", &self.original)]);
         build_ask(prompt, self.inputs(), revision())
     }
 
-    /// Asks for another revision than the one before.
+    /// The request for another revision after a rejected one.
     pub fn to_revise_again(&self, before: &FailedAttempt<'_>) -> Ask {
         let FailedAttempt { number, document, evaluation } = before;
-        let judged = evaluation.map(|said| said.as_str().map_or_else(|| format!("{said:#}"), str::to_owned));
+        let judged = evaluation.map(|value| value.as_str().map_or_else(|| format!("{value:#}"), str::to_owned));
         let say = match (document, &judged) {
             (None, _) => "No RTF document could be read from your last answer.",
             (Some(_), None) => "Your last revision was not found satisfactory.",
@@ -86,14 +86,14 @@ impl RevisionTask {
         };
         let mut shown = vec![("The contract, as RTF source", self.original.as_str())];
         shown.extend(document.map(|document| ("Your last revision, as RTF source", document)));
-        shown.extend(judged.as_deref().map(|said| ("What the critic said of it", said)));
+        shown.extend(judged.as_deref().map(|text| ("What the critic said of it", text)));
         let mut inputs = self.inputs();
         inputs["attempt"] = json!(number + 1);
         inputs["previous"] = json!({"document": document, "evaluation": evaluation});
         build_ask(revise().say(say).say(&self.prompt_text()).show(&shown), inputs, revision())
     }
 
-    /// Asks for the evaluation of a revision, the attempt of this number from 1 on.
+    /// The request for an evaluation of a revision; `attempt` counts from 1.
     pub fn to_judge(&self, revised: &str, attempt: usize, scoring: &Scoring) -> Ask {
         let shown =
             [("The original, as RTF source", &*self.original), ("The revised contract, as RTF source", revised)];
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_is_told_the_instructions_and_the_contract() {
+    fn every_prompt_contains_the_instructions_and_the_contract() {
         let before = FailedAttempt { number: 1, document: Some("{\\rtf1 Term}"), evaluation: None };
         let judged = task().to_judge("{\\rtf1 Term}", 1, &Scoring::default());
         for ask in [task().to_revise(), task().to_revise_again(&before), judged] {
@@ -196,8 +196,9 @@ mod tests {
     }
 
     #[test]
-    fn a_critic_is_told_the_attempt_from_the_second_on() {
-        let told = |attempt| task().to_judge("{\\rtf1 Term}", attempt, &Scoring::default()).inputs["attempt"].clone();
-        assert_eq!([told(1), told(2), told(3)], [Value::Null, json!(2), json!(3)]);
+    fn a_critic_sees_the_attempt_number_from_the_second_on() {
+        let attempt_number =
+            |attempt| task().to_judge("{\\rtf1 Term}", attempt, &Scoring::default()).inputs["attempt"].clone();
+        assert_eq!([attempt_number(1), attempt_number(2), attempt_number(3)], [Value::Null, json!(2), json!(3)]);
     }
 }

@@ -1,4 +1,4 @@
-//! What is kept of a loop for whoever audits it: every attempt as it was judged, and why the last one may not pass.
+//! The audit artifact of a loop: every attempt with its verification, and why the last one does not pass.
 
 use serde_json::{Value, json};
 
@@ -8,9 +8,12 @@ use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
 use crate::model::{Scoring, UngradedReason};
 
-/// The artifact of a loop; of a document or an evaluation alone there is none. A loop that broke off says why: it is no result,
-/// and nothing that it made is satisfactory.
-pub fn of_a_loop(produced: &RevisionOutput, scoring: &Scoring, broken: Option<&UngradedReason>) -> Option<Box<str>> {
+/// The artifact of a loop; `None` for a single document or evaluation. A loop that broke off states why, and is never satisfied.
+pub fn loop_artifact(
+    produced: &RevisionOutput,
+    scoring: &Scoring,
+    broken: Option<&UngradedReason>,
+) -> Option<Box<str>> {
     let made = produced.rounds?;
     let last = produced.attempts.last().map(|attempt| attempt.verification.as_ref());
     let satisfied = last.is_some_and(|last| last.satisfied) && produced.flaws.is_empty() && broken.is_none();
@@ -31,27 +34,27 @@ fn attempt(attempt: &VerifiedAttempt) -> Value {
     let Verification { scores, penalties, overall, satisfied, faults } = attempt.verification.as_ref();
     let scores = Criterion::ALL.into_iter().map(|criterion| (criterion.as_str(), scores[criterion.index()]));
     let penalties = penalties.iter().map(|one| json!({"why": one.why, "times": one.times, "amount": one.amount}));
-    let told = |fault: &RevisionFault| {
-        // Damage counts by its penalty alone.
+    let fault_json = |fault: &RevisionFault| {
+        // Format damage belongs to no criterion; it counts only by its penalty.
         let criterion = fault.kind.criterion().map_or("format", Criterion::as_str);
         json!({"criterion": criterion, "detail": fault.detail})
     };
     json!({
         "criteria_scores": scores.map(|(word, score)| (word.to_owned(), score.into())).collect::<serde_json::Map<_, _>>(),
         "document": attempt.source,
-        "evaluation": attempt.said,
-        "faults": faults.iter().map(told).collect::<Vec<_>>(),
+        "evaluation": attempt.critic_answer,
+        "faults": faults.iter().map(fault_json).collect::<Vec<_>>(),
         "overall_score": overall,
         "penalties": penalties.collect::<Vec<_>>(),
         "satisfied": satisfied,
     })
 }
 
-/// The report of a loop that ended without a document that may pass: what is unmet, and what to do.
+/// The failure of a loop without a passing document: the unmet criteria and the next steps.
 fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Value {
     let broken = broken.map(|why| format!("the loop broke off: {}", why.text()));
     let Some(last) = last else {
-        return json!({"unmet": [], "why": broken.as_deref().unwrap_or("there is no document to look at")});
+        return json!({"unmet": [], "why": broken.as_deref().unwrap_or("there is no document to verify")});
     };
     let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
         let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();
@@ -61,8 +64,8 @@ fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Valu
     let damage: Vec<&str> = last.of(FaultKind::Corrupt).map(|fault| fault.detail.as_str()).collect();
     let why = match (broken.as_deref(), last.satisfied) {
         (Some(broken), _) => broken,
-        (None, true) => "the loop does not have the form that it should have",
-        (None, false) => "the last document does not reach the quality gate, or a critical failure is left",
+        (None, true) => "the loop does not have the expected form",
+        (None, false) => "the last document does not reach the quality gate, or has a critical failure",
     };
     json!({"format": damage, "unmet": unmet.collect::<Vec<_>>(), "why": why})
 }

@@ -1,4 +1,4 @@
-//! The cases of a suite: `cases/{case}/original.rtf`, `instructions.json` and, for critics, `revised.rtf`.
+//! Reads the cases of a suite: `cases/{case}/original.rtf`, `instructions.json` and, for critics, `revised.rtf`.
 
 use std::sync::Arc;
 
@@ -15,25 +15,25 @@ use crate::suites::grade_context::read_case;
 use crate::suites::meaning::without_notes;
 use crate::suites::{Audit, EntryKind, Files, Pair, Stated, sha256_hex};
 
-/// What the golden file of a case is called.
+/// File name of a case's golden file.
 const GOLDEN: &str = "instructions.json";
 
-/// One case.
+/// One case of the suite.
 pub struct RevisionCase {
     id: CaseId,
     golden: RepoPath,
     digest: String,
     quarantine: Option<Box<Stated>>,
-    /// What was asked for.
+    /// The instructions.
     pub asked: Instructions,
-    /// The document before.
+    /// The original document.
     pub original: Draft,
-    /// The document that critics judge, with the verifier's verdict.
+    /// The revised document that critics judge, with the verifier's result.
     pub judged: Option<(Arc<Draft>, Arc<Verification>)>,
 }
 
 impl RevisionCase {
-    /// This case as one agent is graded on it.
+    /// The pair of this case and one agent.
     pub fn pair(&self, suite: &SuiteConfig, agent: &AgentName) -> Pair {
         let key = RunKey { suite: suite.id.clone(), agent: agent.clone(), case: self.id.clone() };
         Pair {
@@ -49,10 +49,10 @@ impl RevisionCase {
     }
 }
 
-/// Reads every case of a suite, in the order of their ids.
+/// Reads all cases of a suite, sorted by id.
 ///
 /// # Errors
-/// Everything in them that cannot be.
+/// All problems in the case files.
 pub fn open_cases(suite: &SuiteConfig, files: &dyn Files, scoring: &Scoring) -> Result<Vec<RevisionCase>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let folder = suite.path.child("cases");
@@ -82,7 +82,7 @@ fn read_golden_case(
     let source = files.text(&golden)?;
     let asked = instructions::read_instructions(&source)?;
     let (original, before) = document(files, &folder.child("original.rtf"))?;
-    // What a critic judges may be broken: that is what it has to find.
+    // The document that a critic judges may be broken: finding that is the critic's task.
     let judged = match files.bytes(&folder.child("revised.rtf")) {
         Ok(bytes) => {
             let draft = Draft::read(&bytes);
@@ -105,26 +105,26 @@ fn read_golden_case(
     })
 }
 
-/// An original has to be a document.
+/// Reads the original; it must be a readable document.
 fn document(files: &dyn Files, file: &RepoPath) -> Result<(Draft, String), Diagnostic> {
     let bytes = files.bytes(file)?;
     let draft = Draft::read(&bytes);
     if structure::is_nothing(&draft) {
-        let what = "this is no RTF document with text";
+        let what = "not an RTF document with text";
         return Err(Diagnostic::of_file(file, "not-rtf", what, "save the contract as RTF: it begins with {\\rtf"));
     }
     Ok((draft, sha256_hex(&bytes)))
 }
 
-/// What of the cases nobody can satisfy, and what nobody reads.
+/// Reports cases that cannot be satisfied, and files that are not read.
 pub fn audit(cases: &[RevisionCase], files: &dyn Files) -> Audit {
     let mut audit = Audit::default();
     for case in cases {
         let folder = case.golden.parent();
         for entry in files.list(&folder).unwrap_or_default() {
             if !matches!(entry.name.as_str(), "original.rtf" | "revised.rtf" | "instructions.json") {
-                let help = "a case is original.rtf, instructions.json and, for critics, revised.rtf";
-                audit.note(&folder.child(&entry.name), "this is no part of a case, and is not read", help);
+                let help = "a case consists of original.rtf, instructions.json and, for critics, revised.rtf";
+                audit.note(&folder.child(&entry.name), "this file is not part of a case and is ignored", help);
             }
         }
         for missing in instructions::unfounded(&case.asked, &case.original) {

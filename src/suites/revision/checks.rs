@@ -1,4 +1,4 @@
-//! The checks of one sample: what of a document or of an evaluation is wrong, with the next step.
+//! The checks of one sample: what is wrong with a document or an evaluation, and what to do next.
 
 use super::case::RevisionCase;
 use super::critic::VerifiedEvaluation;
@@ -6,12 +6,12 @@ use super::fault::{Criterion, FaultKind, RevisionFault};
 use super::produced::{RevisionOutput, VerifiedAttempt};
 use super::score::Verification;
 use crate::model::{Check, CheckKey, Failure, Role, Scoring, indicator};
-use crate::suites::failure_classifier::{CheckFailure as Blamed, FailureClassifier};
+use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 
-/// How many faults of a criterion are told one by one.
-const TOLD: usize = 3;
+/// Number of faults of one criterion that are listed.
+const LISTED: usize = 3;
 
-/// One sample beside its case.
+/// Checks one sample of a case.
 pub struct RevisionChecker<'a> {
     pub case: &'a RevisionCase,
     pub produced: &'a RevisionOutput,
@@ -21,23 +21,23 @@ pub struct RevisionChecker<'a> {
 }
 
 impl RevisionChecker<'_> {
-    /// Every check of the sample; the same ones in the same order for all samples of a pair.
+    /// All checks of the sample; the number and order are the same for all samples of a pair.
     pub fn checks(&self) -> Vec<Check> {
         let form = match self.role {
-            Role::Actor => "make the agent answer with the whole revised document as RTF in \"document\"",
-            Role::Critic => "make the critic answer with the evaluation's JSON alone, every field of the schema in it",
+            Role::Actor => "make the agent return the complete revised document as RTF in \"document\"",
+            Role::Critic => "make the critic return only the evaluation's JSON, with every field of the schema",
         };
         let readable = match self.role {
-            Role::Actor => "the whole revised document as RTF",
+            Role::Actor => "the complete revised document as RTF",
             Role::Critic => "an evaluation with every field of the schema",
         };
         let mut checks = vec![self.check("schema", readable, self.classifier.schema(form))];
         if self.role == Role::Actor {
-            checks.extend(self.of_the_document());
+            checks.extend(self.document_checks());
         }
-        // A document alone has no critic, and nothing of one can hold.
+        // A document without a critic gets no critic checks: none of them could pass.
         if self.role == Role::Critic || self.produced.rounds.is_some() {
-            checks.extend(self.of_the_evaluations());
+            checks.extend(self.evaluation_checks());
         }
         checks
     }
@@ -47,12 +47,12 @@ impl RevisionChecker<'_> {
     }
 
     fn failed(&self, detail: String, next: &str) -> Failure {
-        self.classifier.failure(Blamed::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
+        self.classifier.failure(CheckFailure::Content, self.case.asked.rule.as_deref(), detail, next.to_owned())
     }
 
-    fn of_the_document(&self) -> Vec<Check> {
+    fn document_checks(&self) -> Vec<Check> {
         let Some(last) = self.produced.attempts.last() else {
-            let missing = || Some(self.failed("there is no document to look at".to_owned(), "see the check schema"));
+            let missing = || Some(self.failed("there is no document to verify".to_owned(), "see the check schema"));
             let words = Criterion::ALL.map(Criterion::as_str).into_iter().chain(["format", "quality_gate"]);
             return words.map(|word| self.check(word, "a revised document", missing())).collect();
         };
@@ -65,21 +65,21 @@ impl RevisionChecker<'_> {
             })
             .collect();
         let damage: Vec<&RevisionFault> = verification.of(FaultKind::Corrupt).collect();
-        let mend = "make the agent change words only, and leave every control word, table and group as it was";
-        checks.push(self.check("format", "the format of the original document", self.failure(&damage, mend)));
+        let next = "make the agent change only words and keep every control word, table and group";
+        checks.push(self.check("format", "the format of the original document", self.failure(&damage, next)));
         let gate = format!("an overall score of at least {} and no critical failure", self.scoring.quality_gate);
         checks.push(self.check("quality_gate", &gate, self.below_the_gate(verification)));
         checks
     }
 
     fn failure(&self, faults: &[&RevisionFault], next: &str) -> Option<Failure> {
-        let mut told: Vec<&str> = faults.iter().take(TOLD).map(|fault| fault.detail.as_str()).collect();
-        let more = faults.len().checked_sub(TOLD).filter(|more| *more > 0).map(|more| format!("and {more} more"));
-        told.extend(more.as_deref());
-        (!told.is_empty()).then(|| self.failed(told.join("; "), next))
+        let mut messages: Vec<&str> = faults.iter().take(LISTED).map(|fault| fault.detail.as_str()).collect();
+        let more = faults.len().checked_sub(LISTED).filter(|more| *more > 0).map(|more| format!("and {more} more"));
+        messages.extend(more.as_deref());
+        (!messages.is_empty()).then(|| self.failed(messages.join("; "), next))
     }
 
-    /// The structured report of a document that may not pass: each attempt, its score and what was deducted.
+    /// The failure of a document below the quality gate: each attempt with its score and penalties.
     fn below_the_gate(&self, last: &Verification) -> Option<Failure> {
         if last.satisfied {
             return None;
@@ -89,7 +89,7 @@ impl RevisionChecker<'_> {
             if self.produced.rounds.is_some() { format!("attempt {}: {summary}", index + 1) } else { summary }
         });
         let detail = attempts.collect::<Vec<_>>().join("; ");
-        Some(self.failed(detail, "mend the criteria that fail above, those with a penalty first"))
+        Some(self.failed(detail, "fix the failing criteria above, those with a penalty first"))
     }
 
     fn judged<'s>(&'s self) -> impl Iterator<Item = (&'s VerifiedAttempt, VerifiedEvaluation<'s>, &'s [String])> {
@@ -103,16 +103,16 @@ impl RevisionChecker<'_> {
         })
     }
 
-    /// The critic's numbers; none where no critic said anything.
-    pub fn of_the_critic(&self) -> [Option<f64>; 4] {
+    /// The values of the critic metrics; `None` where there is no evaluation.
+    pub fn critic_values(&self) -> [Option<f64>; 4] {
         if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {
-            // Nothing that could be read is no valid evaluation; what it would have said nobody knows.
+            // An unreadable evaluation is invalid; its other values are unknown.
             return [Some(0.0), None, None, None];
         }
         let judged: Vec<_> = self.judged().collect();
         let unread = self.produced.attempts.iter().filter(|attempt| attempt.is_unread()).count();
         if judged.is_empty() {
-            // As of a critic alone.
+            // As for a critic alone.
             return [(unread > 0).then_some(0.0), None, None, None];
         }
         let whole = |(_, judged, flaws): &&(&VerifiedAttempt, VerifiedEvaluation<'_>, &[String])| {
@@ -126,124 +126,127 @@ impl RevisionChecker<'_> {
         [Some(valid), Some(falsely), Some(missed as f64), Some(invented as f64)]
     }
 
-    fn of_the_evaluations(&self) -> Vec<Check> {
+    fn evaluation_checks(&self) -> Vec<Check> {
         let mut arithmetic = Vec::new();
         let mut contradictions = Vec::new();
         let (mut falsely, mut missed, mut invented) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut unexplained, mut nowhere) = (Vec::new(), Vec::new());
+        let (mut unexplained, mut unknown) = (Vec::new(), Vec::new());
         let unread = self.produced.attempts.iter().enumerate().filter(|(_, attempt)| attempt.is_unread());
         contradictions.extend(
-            unread.map(|(place, _)| format!("attempt {}: the critic's answer is no evaluation's object", place + 1)),
+            unread.map(|(place, _)| format!("attempt {}: the critic's answer is not an evaluation object", place + 1)),
         );
         for (attempt, judged, flaws) in self.judged() {
             if self.role == Role::Actor {
-                // A critic's own flaws are told by its check schema.
+                // A critic's own flaws are reported by its check `schema`.
                 contradictions.extend(flaws.iter().cloned());
             }
             arithmetic.extend(judged.arithmetic());
             contradictions.extend(judged.contradiction());
             if judged.falsely_satisfied() {
                 falsely.push(format!(
-                    "satisfied with {}, the verifier: {}",
+                    "satisfied with {}, but the verifier says: {}",
                     judged.evaluation.overall,
                     summary(judged.verification)
                 ));
             }
             missed.extend(judged.missed());
             invented.extend(
-                judged.invented().into_iter().map(|criterion| format!("{}: no fault is in it", criterion.as_str())),
+                judged
+                    .invented()
+                    .into_iter()
+                    .map(|criterion| format!("{}: the verifier found no fault", criterion.as_str())),
             );
             let without = judged.unexplained().into_iter();
-            unexplained.extend(
-                without.map(|criterion| format!("{} is blamed, and nothing says how to mend it", criterion.as_str())),
-            );
-            let targets = judged.nowhere(&self.case.original, &attempt.draft).into_iter();
-            nowhere.extend(targets.map(|target| format!("\"{target}\" is no section of the document")));
+            unexplained.extend(without.map(|criterion| {
+                format!("{} is reported as unmet, without feedback on how to fix it", criterion.as_str())
+            }));
+            let targets = judged.unknown_targets(&self.case.original, &attempt.draft).into_iter();
+            unknown.extend(targets.map(|target| format!("the document has no section \"{target}\"")));
         }
-        let made = |word, expected: &str, wrong: Vec<String>, next: &str| {
-            let more = wrong.len().saturating_sub(TOLD);
-            let mut told: Vec<String> = wrong.into_iter().take(TOLD).collect();
+        let check = |word, expected: &str, wrong: Vec<String>, next: &str| {
+            let more = wrong.len().saturating_sub(LISTED);
+            let mut messages: Vec<String> = wrong.into_iter().take(LISTED).collect();
             if more > 0 {
-                told.push(format!("and {more} more"));
+                messages.push(format!("and {more} more"));
             }
-            self.check(word, expected, (!told.is_empty()).then(|| self.failed(told.join("; "), next)))
+            self.check(word, expected, (!messages.is_empty()).then(|| self.failed(messages.join("; "), next)))
         };
         vec![
-            made(
+            check(
                 "arithmetic",
-                "an overall score that is the weighted scores less the penalties",
+                "an overall score equal to the weighted scores minus the penalties",
                 arithmetic,
-                "make the prompt state weights and penalties, or let code work out the sum",
+                "state weights and penalties in the prompt, or compute the sum in code",
             ),
-            made(
+            check(
                 "consistent",
                 "an evaluation that does not contradict itself",
                 contradictions,
-                "make the prompt say when a critic is satisfied",
+                "say in the prompt when the critic is satisfied",
             ),
-            made(
+            check(
                 "not_falsely_satisfied",
-                "satisfied only with a satisfactory document",
+                "satisfied only with a document that passes the verifier",
                 falsely,
-                "never let this critic decide alone: let the verifier gate what it passes",
+                "do not let this critic decide alone: run the verifier on every document that it passes",
             ),
-            made(
+            check(
                 "failures_found",
-                "each failure that the verifier found",
+                "every failure that the verifier found",
                 missed,
-                "give the critic an example of each failure that it missed",
+                "give the critic an example of each missed failure",
             ),
-            made(
+            check(
                 "none_invented",
-                "no criterion blamed without a fault",
+                "no criterion reported as unmet without a fault",
                 invented,
-                "make the critic quote the words that it blames",
+                "make the critic quote the words that it objects to",
             ),
-            made(
+            check(
                 "feedback_given",
                 "feedback on each unmet criterion",
                 unexplained,
-                "make the prompt ask for feedback on every unmet criterion",
+                "request feedback on every unmet criterion in the prompt",
             ),
-            made(
+            check(
                 "suggestions_placed",
                 "suggestions for sections of the document",
-                nowhere,
-                "make the critic name sections by the numbers that the document has",
+                unknown,
+                "make the critic refer to sections by their numbers in the document",
             ),
         ]
     }
 }
 
-/// What a criterion asks for.
+/// The expectation of a criterion, for the report.
 fn expected(criterion: Criterion) -> &'static str {
     match criterion {
         Criterion::Entities => "no old name left",
         Criterion::Jurisdiction => "the new law and courts everywhere",
-        Criterion::Liability => "each indemnity in the direction asked for",
-        Criterion::Clauses => "each operation on a clause done, nothing else removed",
-        Criterion::Coherence => "references, definitions and numbers intact, nothing changed unasked",
+        Criterion::Liability => "each indemnity in the requested direction",
+        Criterion::Clauses => "every operation on a clause done, nothing else removed",
+        Criterion::Coherence => "references, definitions and numbers intact, no unrequested change",
     }
 }
 
-/// What to do about a criterion that is not met.
+/// The next step for a criterion that is not met.
 pub fn next_step(criterion: Criterion) -> &'static str {
     match criterion {
-        Criterion::Entities => "make the agent look for every form of the name, also in headers, tables and notes",
-        Criterion::Jurisdiction => "make the agent change the law, the courts and every phrase that goes with them",
-        Criterion::Liability => "make the agent read each indemnity sentence again after the change",
-        Criterion::Clauses => "make the agent go through the list of operations and check each one in the result",
-        Criterion::Coherence => "make the agent follow numbers, references and definitions after each operation",
+        Criterion::Entities => "make the agent search for every form of the name, also in headers, tables and notes",
+        Criterion::Jurisdiction => "make the agent change the law, the courts and all related phrases",
+        Criterion::Liability => "make the agent re-read each indemnity sentence after the change",
+        Criterion::Clauses => "make the agent check each requested operation in the result",
+        Criterion::Coherence => "make the agent update numbers, references and definitions after each operation",
     }
 }
 
-/// A verdict in one line.
+/// One line with the overall score and the penalties.
 fn summary(verification: &Verification) -> String {
     let deducted: Vec<String> = verification
         .penalties
         .iter()
         .map(|penalty| format!("{} x {} (-{:.2})", penalty.times, penalty.why, penalty.amount))
         .collect();
-    let deducted = if deducted.is_empty() { String::new() } else { format!(", deducted for {}", deducted.join(", ")) };
+    let deducted = if deducted.is_empty() { String::new() } else { format!(", penalties: {}", deducted.join(", ")) };
     format!("overall {:.4}{deducted}", verification.overall)
 }

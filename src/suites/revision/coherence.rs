@@ -1,4 +1,4 @@
-//! What a revision must not break: definitions, numbers, and what nobody asked to change.
+//! What a revision must not break: definitions, numbering, and everything that was not to change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,26 +13,26 @@ use super::terms::{DefinedTerms, used};
 use crate::text::norm;
 use crate::text::rtf::ParagraphPlace;
 
-/// Gaps and doubles in the numbers, and sub-clauses whose clause is gone, that the original did not have.
+/// Numbering problems that the original did not have: gaps, duplicates, and sub-clauses without their clause.
 pub fn numbering(clauses: &Clauses<'_>) -> Vec<RevisionFault> {
     let Clauses { original, revised, alignment } = clauses;
-    let before = slips(original);
+    let before = numbering_problems(original);
     let numbers: BTreeSet<(CoherenceKind, &Number)> =
         before.iter().map(|(kind, section)| (*kind, &original.sections[*section].number)).collect();
     let already: BTreeSet<(CoherenceKind, usize)> =
         before.iter().filter_map(|(kind, section)| Some((*kind, *alignment.sections.get(section)?))).collect();
     let mut faults = Vec::new();
-    for (kind, section) in slips(revised) {
+    for (kind, section) in numbering_problems(revised) {
         let Section { number, lines, .. } = &revised.sections[section];
         if numbers.contains(&(kind, number)) || already.contains(&(kind, section)) {
             continue;
         }
         let line = lines.start;
         let (fault, what) = match kind {
-            CoherenceKind::Double => (FaultKind::Numbering, "stands twice"),
+            CoherenceKind::Double => (FaultKind::Numbering, "appears twice"),
             CoherenceKind::Gap => (FaultKind::Numbering, "follows a gap"),
             CoherenceKind::Back => (FaultKind::Numbering, "is out of order"),
-            CoherenceKind::Orphan => (FaultKind::OrphanedClause, "has no clause above it any more"),
+            CoherenceKind::Orphan => (FaultKind::OrphanedClause, "has lost its parent clause"),
         };
         faults.push(RevisionFault::new(fault, format!("section {} {what}: {}", dotted(number), revised.excerpt(line))));
     }
@@ -47,33 +47,33 @@ enum CoherenceKind {
     Orphan,
 }
 
-/// What is wrong with the numbers, as the sections where it shows.
-fn slips(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
-    let mut slips = Vec::new();
+/// The numbering problems of a document, as the sections where they appear.
+fn numbering_problems(draft: &Draft) -> Vec<(CoherenceKind, usize)> {
+    let mut numbering_problems = Vec::new();
     let mut seen: BTreeSet<(usize, &[u32])> = BTreeSet::new();
     let mut last: BTreeMap<(usize, &[u32]), u32> = BTreeMap::new();
     for (index, section) in draft.sections.iter().enumerate() {
         let Some((own, parent)) = section.number.split_last() else { continue };
-        let mut reservation = |kind| slips.push((kind, index));
+        let mut add = |kind| numbering_problems.push((kind, index));
         if !seen.insert((section.part, &section.number)) {
-            reservation(CoherenceKind::Double);
+            add(CoherenceKind::Double);
             continue;
         }
         if !parent.is_empty() && !seen.contains(&(section.part, parent)) {
-            reservation(CoherenceKind::Orphan);
+            add(CoherenceKind::Orphan);
         } else {
             match own.checked_sub(last.get(&(section.part, parent)).copied().unwrap_or(0)) {
-                None => reservation(CoherenceKind::Back),
+                None => add(CoherenceKind::Back),
                 Some(0 | 1) => {}
-                Some(_) => reservation(CoherenceKind::Gap),
+                Some(_) => add(CoherenceKind::Gap),
             }
         }
         last.insert((section.part, parent), *own);
     }
-    slips
+    numbering_problems
 }
 
-/// Changes that nobody asked for: their faults, and how many lines of running text are gone without being asked for.
+/// Unrequested changes as faults, and the number of removed body lines among them.
 pub fn unintended(
     clauses: &Clauses<'_>,
     asked: &Instructions,
@@ -85,8 +85,8 @@ pub fn unintended(
     let turned = |line: usize, to: usize| {
         let [was, is] = &alignment.masked;
         asked.liability.is_some()
-            && liability::speaks_of_indemnity(&original.lines[line].folded.text)
-            && liability::only_turned(&was[line], &is[to])
+            && liability::mentions_indemnity(&original.lines[line].folded.text)
+            && liability::only_direction_differs(&was[line], &is[to])
     };
     let mut faults = Vec::new();
     let mut omitted = 0;
@@ -99,14 +99,14 @@ pub fn unintended(
             }
             Fate::Gone if !may => {
                 omitted += usize::from(original.lines[line].place == ParagraphPlace::Body);
-                faults.push(fault(format!("{} is gone", original.excerpt(line))));
+                faults.push(fault(format!("{} was removed", original.excerpt(line))));
             }
             Fate::Kept(to) => {
                 let (old, new) = (&original.lines[line], &revised.lines[*to]);
-                // Its words are the same when names and numbers are left out; are its letters, where it has none of them?
+                // Equal after masking and folding; the exact letters may still differ.
                 let (was, is) = (&old.text[old.words_from..], &new.text[new.words_from..]);
                 if old.folded.text == new.folded.text && was.trim() != is.trim() && !may {
-                    faults.push(fault(format!("{} is written in another way", revised.excerpt(*to))));
+                    faults.push(fault(format!("{} has different letters or marks", revised.excerpt(*to))));
                 }
             }
             Fate::Changed(_) | Fate::Gone => {}
@@ -118,11 +118,11 @@ pub fn unintended(
     (faults, omitted)
 }
 
-/// The sections that may change.
+/// The sections that the instructions allow to change.
 struct Targets {
     original: BTreeSet<usize>,
     revised: BTreeSet<usize>,
-    /// Numbers of sections that are to go: what refers to them has to change.
+    /// Numbers of deleted sections; lines that refer to them have to change.
     removed: BTreeSet<Number>,
     unused: BTreeSet<usize>,
 }
@@ -139,11 +139,11 @@ impl Targets {
         let mut changed = BTreeSet::new();
         for clause in &asked.clauses {
             if clause.operation == ClauseOperation::Add {
-                let Some(wanted) = number(&clause.section) else { continue };
-                // Where it should not stand, it is an operation that is not done, and no second fault.
+                let Some(expected) = number(&clause.section) else { continue };
+                // A section added in the wrong position is an operation that is not done, not also an unrequested change.
                 let heading = clause.heading.as_deref().map(norm);
                 let fresh = |index: &usize| !clauses.alignment.taken.contains(index);
-                let fits = |section: &Section| section.number == wanted || heading.as_ref() == Some(&section.heading);
+                let fits = |section: &Section| section.number == expected || heading.as_ref() == Some(&section.heading);
                 let added = (0..revised.sections.len()).filter(|index| fresh(index) && fits(&revised.sections[*index]));
                 targets.revised.extend(added.flat_map(|index| revised.tree(index)));
                 continue;
@@ -152,7 +152,7 @@ impl Targets {
             targets.original.extend(original.tree(section));
             if clause.operation == ClauseOperation::Delete {
                 targets.removed.extend(original.tree(section).map(|index| original.sections[index].number.clone()));
-                // All that may stand there afterwards is that nothing does.
+                // Only a note that the section is deleted may take its place.
                 let left = clauses.became(section).filter(|became| revised.is_placeholder(*became));
                 targets.revised.extend(left.into_iter().flat_map(|became| revised.tree(became)));
             } else {
@@ -164,7 +164,7 @@ impl Targets {
             changed.extend(original.tree(section));
         }
         targets.revised.extend(changed.into_iter().filter_map(|section| clauses.became(section)));
-        // A definition that lost its last use may go with it.
+        // A definition that lost its last use may be removed.
         let lost = before.iter().filter(|(term, _)| !now.contains_key(*term));
         let unused = lost.filter(|(term, known)| used(revised, term, known).is_none());
         targets.unused = unused.map(|(_, term)| term.line).collect();

@@ -1,4 +1,4 @@
-//! What a critic said of a revised document (seed 003, "Machine-Readable Output Schema"), beside what the verifier found.
+//! A critic's evaluation of a revised document (seed 003, "Machine-Readable Output Schema"), compared with the verifier's result.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -12,41 +12,41 @@ use super::score::{Verification, overall};
 use crate::model::{EPSILON, Scoring, reaches};
 use crate::text::{norm, pattern};
 
-/// A critic's evaluation, read.
+/// A critic's parsed evaluation.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evaluation {
-    /// Its overall score.
+    /// Its overall score, 0 to 1.
     pub overall: f64,
-    /// Its scores of the five criteria.
+    /// Its scores of the five criteria, 0 to 1, in the order of [`Criterion::ALL`].
     pub scores: [f64; 5],
     /// Whether it is satisfied.
     pub satisfied: bool,
-    /// What it deducted, where it says so.
+    /// The sum of the penalties that it states, if any.
     pub penalties: Option<f64>,
-    /// The criteria that it names as unmet.
+    /// The criteria that it reports as unmet.
     pub unmet: Vec<Criterion>,
-    /// Its feedback.
+    /// Its feedback, normalized.
     pub feedback: String,
-    /// What it suggests.
+    /// Its revision suggestions.
     pub suggestions: Vec<Suggestion>,
-    /// The risks that it names.
+    /// The risks that it reports.
     pub red_flags: Vec<String>,
 }
 
-/// One suggestion.
+/// One revision suggestion.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Suggestion {
-    /// Where.
+    /// The section that it applies to.
     pub section: String,
-    /// What to do, and why.
+    /// Its reason and instruction.
     pub words: String,
 }
 
-/// Reads an evaluation. What has another form than the schema's is a flaw.
+/// Reads an evaluation. Deviations from the schema are returned as flaws.
 pub fn read_evaluation(value: &Value) -> (Evaluation, Vec<String>) {
     let mut reader = CriticReader { flaws: Vec::new() };
     let Value::Object(fields) = value else {
-        return (Evaluation::default(), vec!["the evaluation is no object".to_owned()]);
+        return (Evaluation::default(), vec!["the evaluation is not an object".to_owned()]);
     };
     let evaluation = reader.evaluation(fields);
     (evaluation, reader.flaws)
@@ -70,10 +70,10 @@ impl CriticReader {
                     scores[criterion.index()] = self.score(&name, given.get(criterion.as_str()));
                 }
                 for key in given.keys().filter(|key| criterion(key).is_none()) {
-                    self.flaw(format!("criteria_scores has \"{key}\", which is no criterion"));
+                    self.flaw(format!("criteria_scores has \"{key}\", which is not a criterion"));
                 }
             }
-            Some(_) => self.flaw("criteria_scores is no object"),
+            Some(_) => self.flaw("criteria_scores is not an object"),
             None => self.flaw("criteria_scores is missing"),
         }
         let satisfied = match fields.get("satisfied") {
@@ -91,7 +91,7 @@ impl CriticReader {
         for name in self.texts("unmet_criteria", fields.get("unmet_criteria")) {
             match criterion(&name) {
                 Some(known) => unmet.push(known),
-                None => self.flaw(format!("unmet_criteria names \"{name}\", which is no criterion")),
+                None => self.flaw(format!("unmet_criteria names \"{name}\", which is not a criterion")),
             }
         }
         Evaluation {
@@ -104,7 +104,7 @@ impl CriticReader {
                 Some(Value::String(text)) => norm(text),
                 None | Some(Value::Null) => String::new(),
                 Some(_) => {
-                    self.flaw("feedback is no text");
+                    self.flaw("feedback is not a text");
                     String::new()
                 }
             },
@@ -121,7 +121,7 @@ impl CriticReader {
                 score.clamp(0.0, 1.0)
             }
             Some(None) => {
-                self.flaw(format!("{name} is no number"));
+                self.flaw(format!("{name} is not a number"));
                 0.0
             }
             None => {
@@ -131,19 +131,19 @@ impl CriticReader {
         }
     }
 
-    /// A list of texts; absent is empty.
+    /// A list of texts; empty if absent.
     fn texts(&mut self, name: &str, value: Option<&Value>) -> Vec<String> {
         let list = match value {
             None | Some(Value::Null) => return Vec::new(),
             Some(Value::Array(list)) => list,
             Some(_) => {
-                self.flaw(format!("{name} is no list"));
+                self.flaw(format!("{name} is not a list"));
                 return Vec::new();
             }
         };
         let texts: Vec<String> = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if texts.len() < list.len() {
-            self.flaw(format!("{name} has an entry that is no text"));
+            self.flaw(format!("{name} has an entry that is not a text"));
         }
         texts
     }
@@ -153,7 +153,7 @@ impl CriticReader {
             None | Some(Value::Null) => return Vec::new(),
             Some(Value::Array(list)) => list,
             Some(_) => {
-                self.flaw("revision_suggestions is no list");
+                self.flaw("revision_suggestions is not a list");
                 return Vec::new();
             }
         };
@@ -161,11 +161,11 @@ impl CriticReader {
         for (index, one) in list.iter().enumerate() {
             let text = |key: &str| one.get(key).and_then(Value::as_str).unwrap_or_default();
             if !one.is_object() {
-                self.flaw(format!("revision_suggestions[{index}] is no object"));
+                self.flaw(format!("revision_suggestions[{index}] is not an object"));
                 continue;
             }
             if !matches!(text("action"), "add" | "delete" | "replace" | "edit") {
-                self.flaw(format!("revision_suggestions[{index}].action is none of add, delete, replace, edit"));
+                self.flaw(format!("revision_suggestions[{index}].action is not one of add, delete, replace, edit"));
             }
             for key in ["reason", "instruction"].into_iter().filter(|key| norm(text(key)).is_empty()) {
                 self.flaw(format!("revision_suggestions[{index}] has no {key}"));
@@ -177,13 +177,13 @@ impl CriticReader {
     }
 }
 
-/// The criterion of a key, with `_`, `-` or blanks between its words.
+/// The criterion of a key whose words are separated by `_`, `-` or blanks.
 fn criterion(name: &str) -> Option<Criterion> {
     let key = norm(name).replace(['-', ' '], "_");
     Criterion::ALL.into_iter().find(|criterion| criterion.as_str() == key)
 }
 
-/// What a critic deducted: a number, a list of numbers or of objects with one, or an object of numbers.
+/// The sum of the stated penalties: a number, a list of numbers or of objects with one, or an object of numbers.
 fn deducted(value: Option<&Value>) -> Option<f64> {
     let amount = |value: &Value| {
         let number =
@@ -197,10 +197,10 @@ fn deducted(value: Option<&Value>) -> Option<f64> {
     }
 }
 
-/// How far a critic's overall score may be from its own arithmetic (grading.md 9).
+/// Tolerance between a critic's overall score and its own arithmetic (grading.md 9).
 const OFF: f64 = 0.01;
 
-/// An evaluation beside the verification of the same document.
+/// An evaluation and the verification of the same document.
 pub struct VerifiedEvaluation<'a> {
     pub evaluation: &'a Evaluation,
     pub verification: &'a Verification,
@@ -208,87 +208,88 @@ pub struct VerifiedEvaluation<'a> {
 }
 
 impl VerifiedEvaluation<'_> {
-    /// What is wrong with its arithmetic: its overall score is its weighted scores less the penalties that it states, and where
-    /// it states none, less those that the verifier finds.
+    /// Checks that the overall score equals the weighted scores minus the penalties. If the evaluation states no penalties,
+    /// the verifier's are used. Returns the difference as a message.
     pub fn arithmetic(&self) -> Option<String> {
         let Self { evaluation, verification, scoring } = self;
         let weighted = overall(&evaluation.scores, &[], scoring);
         let found = || verification.penalties.iter().map(|penalty| penalty.amount).sum();
         let deducted = evaluation.penalties.unwrap_or_else(found);
-        let right = (weighted - deducted).clamp(0.0, 1.0);
-        ((evaluation.overall - right).abs() > OFF + EPSILON).then(|| {
+        let expected = (weighted - deducted).clamp(0.0, 1.0);
+        ((evaluation.overall - expected).abs() > OFF + EPSILON).then(|| {
             let whose = if evaluation.penalties.is_some() { "its own" } else { "the verifier's" };
             let less =
-                if deducted == 0.0 { String::new() } else { format!(" less {whose} {deducted:.2} of penalties") };
+                if deducted == 0.0 { String::new() } else { format!(" minus {whose} penalties of {deducted:.2}") };
             let Evaluation { overall, .. } = evaluation;
-            format!("overall_score is {overall}, its scores come to {weighted:.4}{less}")
+            format!("overall_score is {overall}, but its weighted scores give {weighted:.4}{less}")
         })
     }
 
-    /// What contradicts itself: satisfied below the gate, or not satisfied without naming anything.
+    /// A contradiction: satisfied below the quality gate, or not satisfied without a reason.
     pub fn contradiction(&self) -> Option<String> {
         let Evaluation { overall, satisfied, unmet, red_flags, .. } = self.evaluation;
         let gate = self.scoring.quality_gate;
         match (satisfied, reaches(*overall, gate)) {
-            (true, false) => Some(format!("satisfied with {overall}, {gate} are needed")),
+            (true, false) => Some(format!("satisfied with {overall}, but the quality gate is {gate}")),
             (false, true) if unmet.is_empty() && red_flags.is_empty() => {
-                Some(format!("not satisfied with {overall}, and neither an unmet criterion nor a red flag says why"))
+                Some(format!("not satisfied with {overall}, without an unmet criterion or a red flag as a reason"))
             }
             (true | false, _) => None,
         }
     }
 
-    /// Whether it lets a document pass that must not.
+    /// Whether it passes a document that fails the verifier.
     pub fn falsely_satisfied(&self) -> bool {
         self.evaluation.satisfied && !self.verification.satisfied
     }
 
-    fn blames(&self, criterion: Criterion) -> bool {
+    fn rejects(&self, criterion: Criterion) -> bool {
         let Evaluation { unmet, scores, .. } = self.evaluation;
         unmet.contains(&criterion) || !reaches(scores[criterion.index()], self.scoring.quality_gate)
     }
 
-    /// What the verifier found and it did not: criteria, and damage of the format.
+    /// The failures found by the verifier but not by the critic: criteria, and format damage.
     pub fn missed(&self) -> Vec<String> {
         let found = Criterion::ALL.into_iter().filter_map(|criterion| {
             let first = self.verification.against(criterion).next()?;
-            (!self.blames(criterion)).then(|| format!("{}: {}", criterion.as_str(), first.detail))
+            (!self.rejects(criterion)).then(|| format!("{}: {}", criterion.as_str(), first.detail))
         });
         let mut missed: Vec<String> = found.collect();
-        if let Some(damage) = self.verification.of(FaultKind::Corrupt).next().filter(|_| !self.speaks_of(&FORMAT)) {
+        if let Some(damage) = self.verification.of(FaultKind::Corrupt).next().filter(|_| !self.mentions(&FORMAT)) {
             missed.push(format!("format: {}", damage.detail));
         }
         missed
     }
 
-    /// The criteria that it blames though nothing is wrong with them.
+    /// The criteria that it reports as unmet although the verifier found no fault.
     pub fn invented(&self) -> Vec<Criterion> {
         let clean = |criterion: &Criterion| self.verification.against(*criterion).next().is_none();
-        Criterion::ALL.into_iter().filter(|criterion| self.blames(*criterion) && clean(criterion)).collect()
+        Criterion::ALL.into_iter().filter(|criterion| self.rejects(*criterion) && clean(criterion)).collect()
     }
 
-    /// The criteria that it blames without a word on how to mend them.
+    /// The criteria that it reports as unmet without saying how to fix them.
     pub fn unexplained(&self) -> Vec<Criterion> {
-        let blamed: Vec<Criterion> = Criterion::ALL.into_iter().filter(|criterion| self.blames(*criterion)).collect();
-        if self.evaluation.suggestions.len() >= blamed.len() && !self.evaluation.feedback.is_empty() {
+        let rejected: Vec<Criterion> =
+            Criterion::ALL.into_iter().filter(|criterion| self.rejects(*criterion)).collect();
+        if self.evaluation.suggestions.len() >= rejected.len() && !self.evaluation.feedback.is_empty() {
             return Vec::new();
         }
-        blamed.into_iter().filter(|criterion| !self.advises(&WORDS[criterion])).collect()
+        rejected.into_iter().filter(|criterion| !self.advises(&WORDS[criterion])).collect()
     }
 
-    /// Whether feedback or a suggestion speaks of something; a red flag says what is wrong, not how to mend it.
+    /// Whether feedback or a suggestion matches; red flags do not count, because they do not say how to fix anything.
     fn advises(&self, words: &Regex) -> bool {
         let Evaluation { feedback, suggestions, .. } = self.evaluation;
         words.is_match(feedback) || suggestions.iter().any(|one| words.is_match(&one.words))
     }
 
-    fn speaks_of(&self, words: &Regex) -> bool {
+    fn mentions(&self, words: &Regex) -> bool {
         let mut flags = self.evaluation.red_flags.iter().map(|flag| norm(flag));
         self.advises(words) || flags.any(|flag| words.is_match(&flag))
     }
 
-    /// The suggestions' targets that are no part of either document.
-    pub fn nowhere(&self, original: &Draft, revised: &Draft) -> Vec<&str> {
+    /// The targets of suggestions that exist in neither document.
+    pub fn unknown_targets(&self, original: &Draft, revised: &Draft) -> Vec<&str> {
         let known = |target: &str| {
             WHOLE.is_match(target)
                 || [original, revised].into_iter().any(|draft| {
@@ -308,7 +309,7 @@ impl VerifiedEvaluation<'_> {
 static FORMAT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"\b(?:rtf|format|brace|font|style|control word|corrupt|table row)"));
 static NUMBER: LazyLock<Regex> = LazyLock::new(|| pattern(r"[0-9]+(?:\.[0-9]+)*"));
-/// Parts of a document that have no number.
+/// Names of document parts that have no number.
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:header|footer|footnote|endnote|table|preamble|recitals?|part(?:y|ies)|title|signature|cover|opening|definitions?|schedule|annex|appendix|whole|entire|throughout|document|all sections)",

@@ -1,4 +1,4 @@
-//! A document as the verifier looks at it: lines of text in sections.
+//! A document as the verifier sees it: lines of text in numbered sections.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,56 +10,55 @@ use regex::Regex;
 use crate::text::rtf::ParagraphPlace;
 use crate::text::{Folded, Hit, NameSet, is_whole, norm, pattern, rtf};
 
-/// A document, read and divided.
+/// A parsed document, divided into lines and sections.
 pub struct Draft {
-    /// What the reader made of the source.
+    /// The parsed RTF document.
     pub document: rtf::Document,
-    /// Its paragraphs that hold text.
+    /// Its paragraphs that contain text.
     pub lines: Vec<DraftLine>,
-    /// Its numbered sections, in their order.
+    /// Its numbered sections, in document order.
     pub sections: Vec<Section>,
-    /// The first section of each number.
+    /// The index of the first section with each number.
     numbers: BTreeMap<Number, usize>,
-    /// The folded text of all lines, a line each.
+    /// The folded text of all lines, separated by line breaks.
     whole: String,
-    /// Where in it each line begins.
+    /// The byte offset of each line in `whole`.
     starts: Vec<usize>,
 }
 
 /// A paragraph with text.
 pub struct DraftLine {
-    /// Which paragraph of the document.
+    /// The index of the paragraph in the document.
     pub paragraph: usize,
-    /// Where it stands.
+    /// The part of the page that it is in.
     pub place: ParagraphPlace,
     /// Its text.
     pub text: String,
-    /// Its text as it is compared.
+    /// Its text in the folded form used for comparison.
     pub folded: Folded,
-    /// Where its own words begin in the text: after a number that is written out.
+    /// The byte offset in the text after a written section number.
     pub words_from: usize,
-    /// The section that it is part of, by its place in the list.
+    /// The index of the section that contains it.
     pub section: Option<usize>,
 }
 
-/// The number of a section, such as 4.2.
+/// A section number, such as 4.2.
 pub type Number = Vec<u32>;
 
-/// A numbered section: its heading or first paragraph, and all up to the next number.
+/// A numbered section: from its heading or first paragraph up to the next number.
 #[derive(Debug)]
 pub struct Section {
-    /// Its number.
     pub number: Number,
-    /// Which schedule or annex it stands in; 0 is the contract itself. Each counts from its own beginning.
+    /// The schedule or annex that contains it, from 1; 0 is the contract itself. Each has its own numbering.
     pub part: usize,
-    /// Its heading in the normal form; empty where it has none.
+    /// Its normalized heading; empty if it has none.
     pub heading: String,
-    /// Its lines; those of its sub-sections are theirs.
+    /// Its lines, without those of its sub-sections.
     pub lines: Range<usize>,
 }
 
 impl Draft {
-    /// Reads a document.
+    /// Parses a document.
     pub fn read(source: &[u8]) -> Self {
         let document = rtf::read(source);
         let mut draft = Self {
@@ -90,7 +89,7 @@ impl Draft {
                     draft.sections.push(Section { number, part, heading, lines: at..at });
                 }
             }
-            // Notes, heads and tables belong to the section around them only where they stand in it.
+            // Notes, headers and footers do not belong to the section around them.
             let inside =
                 matches!(paragraph.place, ParagraphPlace::Body | ParagraphPlace::Cell | ParagraphPlace::TextBox);
             let section = draft.sections.len().checked_sub(1).filter(|_| inside);
@@ -113,17 +112,17 @@ impl Draft {
         draft
     }
 
-    /// The section of this number, in the contract itself first.
+    /// The index of the section with this number; the contract itself comes before its schedules.
     pub fn section(&self, number: &[u32]) -> Option<usize> {
         self.numbers.get(number).copied()
     }
 
-    /// Whether a number is one of the sections, or stands above some.
+    /// Whether a section with this number, or a sub-section of it, exists.
     pub fn has(&self, number: &[u32]) -> bool {
         self.numbers.range(number.to_vec()..).next().is_some_and(|(first, _)| first.starts_with(number))
     }
 
-    /// Every place of some names, as a line and what stands there in its folded text.
+    /// Every occurrence of some names, as a line and the hit in its folded text.
     pub fn places(&self, names: &NameSet) -> Vec<(usize, Hit)> {
         let found = names.find_in(&self.whole).into_iter();
         let placed = found.map(|Hit { name, at }| {
@@ -133,7 +132,7 @@ impl Draft {
         placed.collect()
     }
 
-    /// Every whole word, or words, of a folded stem with one of the endings: its line, and where in its folded text it begins.
+    /// Every whole-word occurrence of a folded stem with one of the endings, as its line and byte offset in the folded line.
     pub fn words_from(&self, stem: &str, endings: [&str; 3]) -> Vec<(usize, usize)> {
         let whole = |start: usize| {
             let rest = &self.whole[start + stem.len()..];
@@ -145,18 +144,18 @@ impl Draft {
         found.filter(|start| whole(*start)).map(|start| self.line_at(start)).collect()
     }
 
-    /// The line of a place in the whole text, and the place in the line.
+    /// Converts an offset in the whole text to a line and an offset in that line.
     fn line_at(&self, index: usize) -> (usize, usize) {
         let line = self.starts.partition_point(|start| *start <= index).saturating_sub(1);
         (line, index - self.starts[line])
     }
 
-    /// Whether a name stands anywhere.
+    /// Whether the document contains the name.
     pub fn names(&self, name: &str) -> bool {
         !self.places(&NameSet::new([name])).is_empty()
     }
 
-    /// The section and everything below it, as places in the list.
+    /// The indexes of the section and of all its sub-sections.
     pub fn tree(&self, root: usize) -> impl Iterator<Item = usize> + '_ {
         let (number, part) = (&self.sections[root].number, self.sections[root].part);
         let below = move |section: &&Section| section.part == part && section.number.starts_with(number);
@@ -164,28 +163,28 @@ impl Draft {
         after.take_while(move |(_, section)| below(section)).map(|(place, _)| place)
     }
 
-    /// Whether a section and everything below it says no more than that it is deleted: a number that is kept.
+    /// Whether the section and its sub-sections only state that it is deleted, so that its number is kept.
     pub fn is_placeholder(&self, root: usize) -> bool {
-        let mut said = false;
+        let mut states_deletion = false;
         let mut lines = self.tree(root).flat_map(|index| self.sections[index].lines.clone());
         let first = self.sections[root].lines.start;
         lines.all(|line| {
             let own = &self.lines[line];
             let words = norm(&own.text[own.words_from..]);
             let deleted = DELETED.is_match(&words);
-            said |= deleted;
-            // The heading may stand alone, above.
+            states_deletion |= deleted;
+            // The heading may precede on a line of its own.
             deleted || (line == first && is_heading(own.text[own.words_from..].trim()))
-        }) && said
+        }) && states_deletion
     }
 
-    /// The words of a section and everything below it, folded.
+    /// The folded text of the section and its sub-sections.
     pub fn section_words(&self, root: usize) -> String {
         let lines = self.tree(root).flat_map(|section| self.sections[section].lines.clone());
         lines.map(|line| self.lines[line].folded.text.as_str()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Where a line stands, for people: its section, or the part of the page.
+    /// A description of where a line is: its section, or the part of the page.
     pub fn whereabouts(&self, line: usize) -> String {
         let DraftLine { place, section, .. } = &self.lines[line];
         let within = match section {
@@ -203,7 +202,7 @@ impl Draft {
         }
     }
 
-    /// A place in a line with some words around it, and its byte in the source.
+    /// Quotes a byte range of a line with some context and its byte offset in the source.
     pub fn quote(&self, line: usize, at: &Range<usize>) -> String {
         let DraftLine { text, paragraph, .. } = &self.lines[line];
         let before: Vec<char> = text[..at.start].chars().rev().take(24).collect();
@@ -220,7 +219,7 @@ impl Draft {
         format!("\"{}\" ({}, byte {byte})", quoted.replace(['\n', '\t'], " "), self.whereabouts(line))
     }
 
-    /// A line's beginning, for people.
+    /// Quotes the beginning of a line.
     pub fn excerpt(&self, line: usize) -> String {
         let DraftLine { text, .. } = &self.lines[line];
         let short: String = text.chars().take(60).collect();
@@ -229,18 +228,18 @@ impl Draft {
     }
 }
 
-/// A number as it is written.
+/// The number with dots between its parts.
 pub fn dotted(number: &[u32]) -> String {
     number.iter().map(u32::to_string).collect::<Vec<_>>().join(".")
 }
 
-/// A number out of a text such as `4.2`, `Section 4.2.` or `Article IV`.
+/// Parses a number such as `4.2`, `Section 4.2.` or `Article IV`.
 pub fn number(text: &str) -> Option<Number> {
     let text = text.trim();
     let text = WORD.find(text).map_or(text, |word| &text[word.end()..]);
     let text = text.trim_end_matches(['.', ')', ':']).trim_start_matches('(');
     roman(text).or_else(|| {
-        // "1.000" counts units.
+        // "1.000" is an amount, not a section.
         let part = |part: &str| part.parse().ok().filter(|_| part.len() <= 3 && !part.starts_with('0'));
         let parts: Option<Number> = text.split('.').map(part).collect();
         parts.filter(|parts| parts.len() <= 6)
@@ -266,7 +265,7 @@ static WRITTEN: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// Whether a paragraph is the heading of a schedule or annex; "Schedule 1 sets out the prices." is none.
+/// Whether a paragraph is the heading of a schedule or annex; the sentence "Schedule 1 sets out the prices." is not.
 fn begins_part(text: &str) -> bool {
     PART.find(text).is_some_and(|label| {
         let rest = text[label.end()..].trim();
@@ -274,12 +273,12 @@ fn begins_part(text: &str) -> bool {
     })
 }
 
-/// Whether words stand like those of a heading: few, with a capital, without a full stop.
+/// Whether the words look like a heading: few, with a capital, without a full stop.
 fn is_heading(words: &str) -> bool {
     words.len() <= 80 && words.starts_with(char::is_uppercase) && !words.ends_with(['.', ';', ','])
 }
 
-/// Whether an automatic label is a letter that counts on from the letter before: C after B is not a hundred.
+/// Whether an automatic label is the letter after the previous one: C after B is not the roman number 100.
 fn is_next_letter(label: &str, last: &mut Option<char>) -> bool {
     let mut letters = label.chars().filter(|char| char.is_alphanumeric());
     let (Some(letter @ 'A'..='Z'), None) = (letters.next(), letters.next()) else { return false };
@@ -288,7 +287,7 @@ fn is_next_letter(label: &str, last: &mut Option<char>) -> bool {
     counts_on
 }
 
-/// The number at a paragraph's beginning, automatic or written out, and where its own words begin.
+/// The number at the start of a paragraph, automatic or written, and the byte offset of the words after it.
 fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     if let Some(number) = automatic.and_then(number) {
         return Some((number, 0));
@@ -298,12 +297,12 @@ fn numbered(text: &str, automatic: Option<&str>) -> Option<(Number, usize)> {
     let end = found.get(0)?.end();
     let number = match word {
         Some(_) => number(digits)?,
-        // A roman number alone is a word as often as not.
+        // A roman number without "Section" or "Article" is often a word.
         None if digits.starts_with(|char: char| char.is_ascii_digit()) => number(digits)?,
         None => return None,
     };
-    // "30 days after delivery" is no section 30, nor is "Section 5 of the Act applies" section 5: without a mark, a
-    // single number has to stand before a heading, and a word with its number before a new sentence.
+    // "30 days after delivery" is not section 30, and "Section 5 of the Act applies" is not section 5. Without a mark, a
+    // single number must precede a heading, and a word with its number must precede a new sentence.
     let set_off = !mark.is_empty() || found.get(4).is_some_and(|gap| gap.as_str().contains(['\t', '-', '–', '—']));
     let rest = text[end..].trim_end();
     let begins = match word {
@@ -328,7 +327,7 @@ fn roman(text: &str) -> Option<Number> {
         let next = digits.get(index + 1).copied().unwrap_or(0);
         sum = if *digit < next { sum - i64::from(*digit) } else { sum + i64::from(*digit) };
     }
-    // A single C or L is a letter, and letters that do not count down ("IIX") are a word.
+    // A single C or L is a letter. An invalid roman number ("IIX") is a word.
     u32::try_from(sum)
         .ok()
         .filter(|sum| (1..100).contains(sum) && *text != *"L" && as_roman(*sum) == text)
@@ -347,7 +346,7 @@ fn as_roman(number: u32) -> String {
     text
 }
 
-/// The heading at the beginning of a section: a short line, or a few words before the first full stop.
+/// The normalized heading of a section: a short line, or a few words before the first full stop; otherwise empty.
 fn heading(words: &str) -> String {
     let words = words.trim();
     let first = words.split_once(['.', ':', '\n']).map_or(words, |(first, _)| first);
@@ -381,15 +380,15 @@ mod tests {
             ("4.2 the price is due.", None, Some((&[4, 2], 4))),
             ("1.000 units", None, None),
         ];
-        for (text, automatic, wanted) in table {
+        for (text, automatic, expected) in table {
             let found = numbered(text, automatic);
-            assert_eq!(found.as_ref().map(|(number, from)| (number.as_slice(), *from)), wanted, "{text}");
+            assert_eq!(found.as_ref().map(|(number, from)| (number.as_slice(), *from)), expected, "{text}");
         }
     }
 
     #[test]
     fn numbers_are_read_as_people_write_them() {
-        for (text, wanted) in [
+        for (text, expected) in [
             ("4.2", "4.2"),
             ("Section 4.2.", "4.2"),
             ("Article XIV", "14"),
@@ -398,7 +397,7 @@ mod tests {
             ("LX", "60"),
             ("XCI", "91"),
         ] {
-            assert_eq!(number(text).map(|number| super::dotted(&number)).as_deref(), Some(wanted), "{text}");
+            assert_eq!(number(text).map(|number| super::dotted(&number)).as_deref(), Some(expected), "{text}");
         }
         for text in ["", "4..2", "a", "4.2000", "1.2.3.4.5.6.7"] {
             assert_eq!(number(text), None, "{text}");

@@ -1,25 +1,25 @@
-//! What the verifier finds wrong with a revised document.
+//! The faults that the verifier finds in a revised document.
 
 /// The five criteria (seed 003), in the order of their weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Criterion {
-    /// Every old name is gone.
+    /// All old names are replaced.
     Entities,
-    /// The law and the courts are the new ones.
+    /// The law and the courts are replaced.
     Jurisdiction,
-    /// Every indemnity goes the way that was asked for.
+    /// Every indemnity has the requested direction.
     Liability,
-    /// Clauses were added, deleted, replaced and edited as asked.
+    /// Clauses were added, deleted, replaced and edited as requested.
     Clauses,
-    /// Nothing else broke.
+    /// Nothing else is broken.
     Coherence,
 }
 
 impl Criterion {
-    /// All of them, in the order of their weights.
+    /// All criteria, in the order of their weights.
     pub const ALL: [Self; 5] = [Self::Entities, Self::Jurisdiction, Self::Liability, Self::Clauses, Self::Coherence];
 
-    /// The key of the critic's schema.
+    /// The key in the critic's schema.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Entities => "entity_substitution",
@@ -30,7 +30,7 @@ impl Criterion {
         }
     }
 
-    /// Its place in [`Criterion::ALL`].
+    /// Its index in [`Criterion::ALL`].
     pub fn index(self) -> usize {
         match self {
             Self::Entities => 0,
@@ -42,37 +42,37 @@ impl Criterion {
     }
 }
 
-/// What kind of thing is wrong.
+/// The kind of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FaultKind {
-    /// An old name stands there still.
+    /// An old name remains.
     MissedEntity,
-    /// An old law or court stands there still, or the new one nowhere.
+    /// An old law or court remains, or the new one does not appear.
     MissedJurisdiction,
-    /// An indemnity goes the wrong way.
+    /// An indemnity has the wrong direction.
     WrongDirection,
     /// An operation on a clause is not done.
     Undone,
-    /// A reference points nowhere, or to another section than before.
+    /// A reference points to a missing section, or to another section than before.
     BrokenReference,
-    /// A definition that nothing uses any more.
+    /// A definition that is no longer used.
     OrphanedDefinition,
-    /// A sub-clause whose clause is gone.
+    /// A sub-clause whose parent clause was removed.
     OrphanedClause,
-    /// A term that is used and not defined any more.
+    /// A term that is used but no longer defined.
     Undefined,
-    /// A gap or a double in the numbers.
+    /// A gap or a duplicate in the numbering.
     Numbering,
-    /// A change that nobody asked for.
+    /// An unrequested change.
     Unintended,
     /// The format is damaged.
     Corrupt,
-    /// Whether a criterion is met cannot be told, since there is no readable document: uncertainty is failure.
-    Untold(Criterion),
+    /// The criterion cannot be verified because there is no readable document. This counts as a failure.
+    Unverifiable(Criterion),
 }
 
 impl FaultKind {
-    /// The criterion that it counts against; formatting counts by its penalty alone.
+    /// The criterion that it counts against; `None` for format damage, which only has a penalty.
     pub fn criterion(self) -> Option<Criterion> {
         match self {
             Self::MissedEntity => Some(Criterion::Entities),
@@ -86,17 +86,17 @@ impl FaultKind {
             | Self::Numbering
             | Self::Unintended => Some(Criterion::Coherence),
             Self::Corrupt => None,
-            Self::Untold(criterion) => Some(criterion),
+            Self::Unverifiable(criterion) => Some(criterion),
         }
     }
 }
 
-/// One thing that is wrong.
+/// One fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionFault {
-    /// What kind.
+    /// Its kind.
     pub kind: FaultKind,
-    /// What and where, for people.
+    /// What is wrong and where, for people.
     pub detail: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a revision was asked to do: `cases/{case}/instructions.json`.
+//! The instructions for a revision: `cases/{case}/instructions.json`.
 
 use std::collections::BTreeSet;
 
@@ -14,34 +14,34 @@ use crate::suites::golden::step;
 use crate::suites::quarantine::QuarantineForm;
 use crate::text::{Keyword, norm};
 
-/// What a contract's revision has to do; a part that is left out asks for nothing.
+/// Instructions for the revision of a contract. A part that is left out requests nothing.
 #[derive(Deserialize, JsonSchema, Debug, Default)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "instructions of a contract's revision")]
 pub struct Instructions {
-    /// Parties and others that are replaced everywhere.
+    /// Parties and other names to replace everywhere.
     #[serde(default)]
     pub entities: Vec<Entity>,
-    /// The law and the courts that are replaced.
+    /// The law and the courts to replace.
     pub jurisdiction: Option<Jurisdiction>,
-    /// Who indemnifies whom afterwards.
+    /// Who must indemnify whom in the revised contract.
     pub liability: Option<Liability>,
-    /// What happens to single clauses.
+    /// Operations on single clauses.
     #[serde(default)]
     pub clauses: Vec<Clause>,
-    /// Sections, by their numbers in the original, that may change though nothing here names them.
+    /// Sections, by their numbers in the original, that may change although no other instruction mentions them.
     #[serde(default)]
     pub allowed_changes: Vec<String>,
-    /// The rule of the prompt package that this tests, by id or text.
+    /// The rule of the prompt package that this case tests, by id or text.
     pub rule: Option<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// Notes for people; they have no effect on the grade.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Quarantine: why the case temporarily does not affect gates.
     pub quarantine: Option<QuarantineForm>,
 }
 
-/// One name that becomes another.
+/// One name to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Entity {
@@ -49,34 +49,34 @@ pub struct Entity {
     pub from: String,
     /// The new name.
     pub to: String,
-    /// Further names of the old one, such as the short one that the contract defines; they have to go, too.
+    /// Further forms of the old name, such as its defined short name; they must be replaced too.
     #[serde(default)]
     pub defined_as: Vec<String>,
-    /// Further names of the new one.
+    /// Further forms of the new name.
     #[serde(default)]
     pub becomes: Vec<String>,
 }
 
-/// One law that becomes another.
+/// One law to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Jurisdiction {
-    /// The old one.
+    /// The old law.
     pub from: String,
-    /// The new one.
+    /// The new law.
     pub to: String,
-    /// Phrases that go with it, such as the courts' names.
+    /// Related phrases to replace, such as the names of courts.
     #[serde(default)]
     pub phrases: Vec<PhraseChange>,
 }
 
-/// One phrase that becomes another.
+/// One phrase to replace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct PhraseChange {
-    /// The old one.
+    /// The old phrase.
     pub from: String,
-    /// The new one.
+    /// The new phrase.
     pub to: String,
 }
 
@@ -84,48 +84,48 @@ pub struct PhraseChange {
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Liability {
-    /// Who holds harmless.
+    /// The party that gives the indemnity.
     pub indemnifier: String,
-    /// Who is held harmless.
+    /// The party that is indemnified.
     pub indemnitee: String,
 }
 
-/// What happens to a clause.
+/// One operation on a clause.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Clause {
-    /// What is done.
+    /// The operation.
     pub operation: ClauseOperation,
-    /// Its number in the original; of a clause that is added, its number in the revised document.
+    /// The clause's number in the original; for an added clause, its number in the revised document.
     pub section: String,
     /// Its heading.
     pub heading: Option<String>,
-    /// The number in the original of the section that an added one follows.
+    /// For an added clause: the number in the original of the section before it.
     pub after: Option<String>,
-    /// Texts that it has to have afterwards.
+    /// Texts that the clause must contain after the revision.
     #[serde(default)]
     pub must_contain: Vec<String>,
-    /// Texts that it must not have afterwards.
+    /// Texts that the clause must not contain after the revision.
     #[serde(default)]
     pub must_not_contain: Vec<String>,
 }
 
-/// What is done to a clause.
+/// What to do with a clause.
 #[derive(Deserialize, JsonSchema, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub enum ClauseOperation {
-    /// It is new.
+    /// Add a new clause.
     Add,
-    /// It goes, with its sub-clauses.
+    /// Delete the clause and its sub-clauses.
     Delete,
-    /// Other words take its place.
+    /// Replace the clause by other words.
     Replace,
-    /// Some of its words change.
+    /// Change some of its words.
     Edit,
 }
 
 impl ClauseOperation {
-    /// The word used in instructions.
+    /// The keyword in the instructions file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -136,10 +136,10 @@ impl ClauseOperation {
     }
 }
 
-/// Reads instructions and refuses what nobody can follow.
+/// Reads instructions and rejects those that cannot be followed.
 ///
 /// # Errors
-/// What in them cannot be, with its place.
+/// The first problem, with its position.
 pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic> {
     let asked: Instructions = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
@@ -165,7 +165,7 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
             return Err(cursor.problem(&path, "no-effect", what, "name the two parties"));
         }
     }
-    names_part(&cursor, &asked)?;
+    reject_ambiguous_names(&cursor, &asked)?;
     for (at, clause) in asked.clauses.iter().enumerate() {
         possible(&cursor, &[Key("clauses"), At(at)], clause)?;
     }
@@ -176,8 +176,8 @@ pub fn read_instructions(source: &SourceText) -> Result<Instructions, Diagnostic
     Ok(asked)
 }
 
-/// Refuses a name that is to go and to come: whether what stands there is the old or the new one nobody can tell.
-fn names_part(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
+/// Rejects a name that is both an old and a new name: an occurrence of it could be either.
+fn reject_ambiguous_names(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagnostic> {
     let mut old: Vec<(String, &str)> = Vec::new();
     for (at, one) in asked.entities.iter().enumerate() {
         if old.iter().any(|(name, to)| *name == norm(&one.from) && *to != one.to) {
@@ -190,8 +190,8 @@ fn names_part(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagn
     let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
     let names: BTreeSet<String> = names.map(|name| norm(name)).collect();
     let both = |path: &[Step<'_>], name: &str| {
-        let what = format!("\"{name}\" is an old name and a new one");
-        let help = "a name that stays needs no entry; one that goes cannot be that of another";
+        let what = format!("\"{name}\" is both an old name and a new name");
+        let help = "remove the entry of a name that stays; a replaced name cannot be the new name of another";
         Err(cursor.problem(path, "contradiction", what, help))
     };
     for (at, one) in asked.entities.iter().enumerate() {
@@ -205,15 +205,15 @@ fn names_part(cursor: &JsonCursor<'_>, asked: &Instructions) -> Result<(), Diagn
     Ok(())
 }
 
-/// Refuses operations of which one undoes the other.
+/// Rejects operations that contradict each other.
 fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> {
     for (at, clause) in clauses.iter().enumerate() {
         let Some(own) = number(&clause.section) else { continue };
         let clashes = |(other, one): &(usize, &Clause)| match (one.operation, clause.operation) {
             (ClauseOperation::Add, ClauseOperation::Add) => *other < at && number(&one.section).as_ref() == Some(&own),
-            // A new section may have the number of one that goes.
+            // A new section may reuse the number of a deleted one.
             (_, ClauseOperation::Add) => false,
-            // Two deletions of one section clash once, at the second; anything else in a section that goes does wherever it stands.
+            // Two deletions of one section conflict once, at the second. Any other operation inside a deleted section always conflicts.
             (ClauseOperation::Delete, operation) => number(&one.section).is_some_and(|gone| {
                 own.starts_with(&gone) && (own != gone || operation != ClauseOperation::Delete || *other < at)
             }),
@@ -222,7 +222,7 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
         if let Some((_, first)) = clauses.iter().enumerate().find(clashes) {
             let (word, section) = (clause.operation.as_str(), &clause.section);
             let what = format!(
-                "{word} of section {section}: there is {} of section {} already",
+                "{word} of section {section} conflicts with {} of section {}",
                 first.operation.as_str(),
                 first.section
             );
@@ -233,7 +233,7 @@ fn agree(cursor: &JsonCursor<'_>, clauses: &[Clause]) -> Result<(), Diagnostic> 
     Ok(())
 }
 
-/// Refuses a text that becomes itself, and one that is empty.
+/// Rejects a replacement of a text by itself, and an empty text.
 fn becomes(cursor: &JsonCursor<'_>, path: &[Step<'_>], from: &str, to: &str) -> Result<(), Diagnostic> {
     let (old, new) = (cursor.keyword(&step(path, Key("from")), from)?, cursor.keyword(&step(path, Key("to")), to)?);
     match old == new {
@@ -253,13 +253,13 @@ fn is_number(cursor: &JsonCursor<'_>, path: &[Step<'_>], section: &str) -> Resul
     match number(section) {
         Some(_) => Ok(()),
         None => {
-            let what = format!("\"{section}\" is no number of a section");
+            let what = format!("\"{section}\" is not a section number");
             Err(cursor.problem(path, "bad-section", what, "write it as in the original, such as \"4.2\""))
         }
     }
 }
 
-/// Refuses an operation that cannot be told from its absence, and what has no effect on it.
+/// Rejects an operation whose success cannot be checked, and keys that have no effect on it.
 fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Result<(), Diagnostic> {
     let (word, section) = (clause.operation.as_str(), &clause.section);
     is_number(cursor, &step(path, Key("section")), section)?;
@@ -279,20 +279,20 @@ fn possible(cursor: &JsonCursor<'_>, path: &[Step<'_>], clause: &Clause) -> Resu
         return Err(cursor.problem_of_key(&step(path, Key(key)), "no-effect", what, format!("remove {key}")));
     }
     if clause.operation == ClauseOperation::Add && clause.heading.is_none() && clause.must_contain.is_empty() {
-        let what = format!("nothing tells whether section {section} was added");
-        return Err(cursor.problem(path, "cannot-fail", what, "give it heading or must_contain"));
+        let what = format!("an added section {section} cannot be recognized");
+        return Err(cursor.problem(path, "cannot-fail", what, "add heading or must_contain"));
     }
     let both = clause.must_contain.iter().find(|text| clause.must_not_contain.contains(text));
     match both {
         Some(text) => {
-            let what = format!("section {section} must contain \"{text}\" and must not");
+            let what = format!("section {section} both must and must not contain \"{text}\"");
             Err(cursor.problem(&step(path, Key("must_not_contain")), "contradiction", what, "keep one of them"))
         }
         None => Ok(()),
     }
 }
 
-/// What the instructions speak of and the original does not have: nobody can do it.
+/// The parts of the instructions that refer to something that the original does not contain.
 pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
     let mut missing = Vec::new();
     let law = asked.jurisdiction.iter();
@@ -300,7 +300,7 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         law.clone().flat_map(|law| std::iter::once(&law.from).chain(law.phrases.iter().map(|phrase| &phrase.from)));
     let names = asked.entities.iter().flat_map(|one| std::iter::once(&one.from).chain(&one.defined_as));
     for name in names.chain(phrases).filter(|name| !original.names(name)) {
-        missing.push(format!("\"{name}\" stands nowhere in the original, so replacing it cannot fail"));
+        missing.push(format!("\"{name}\" does not appear in the original, so replacing it cannot fail"));
     }
     let known = |text: &str| number(text).is_some_and(|number| original.section(&number).is_some());
     for clause in &asked.clauses {
@@ -311,7 +311,7 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         if let Some(section) = named.filter(|section| !known(section)) {
             let what = match clause.operation {
                 ClauseOperation::Add => format!("which section {} is to follow", clause.section),
-                other => format!("which is what to {}", other.as_str()),
+                other => format!("which the instructions {}", other.as_str()),
             };
             missing.push(format!("the original has no section {section}, {what}"));
         }
@@ -326,25 +326,25 @@ pub fn unfounded(asked: &Instructions, original: &Draft) -> Vec<String> {
         && Parties::of(one).sentences(original).is_empty()
     {
         missing.push(format!(
-            "no sentence of the original says that \"{}\" or \"{}\" indemnifies anybody, so the direction cannot be told",
+            "no sentence of the original makes \"{}\" or \"{}\" indemnify anybody, so the direction cannot be checked",
             one.indemnifier, one.indemnitee
         ));
     }
     missing
 }
 
-/// A heading that is another section's: one of the two is meant.
+/// A problem if the heading belongs to another section of the original than the number.
 fn misnamed(clause: &Clause, original: &Draft) -> Option<String> {
     let heading = norm(clause.heading.as_deref().filter(|_| clause.operation != ClauseOperation::Add)?);
     let own = &original.sections[original.section(&number(&clause.section)?)?];
     let other = original.sections.iter().find(|section| section.heading == heading)?;
     (own.heading != heading).then(|| {
         let (section, other) = (&clause.section, dotted(&other.number));
-        format!("section {section} of the original is not \"{heading}\", section {other} is")
+        format!("in the original, \"{heading}\" is the heading of section {other}, not of section {section}")
     })
 }
 
-/// A change of words that the original has already.
+/// A problem if the original already satisfies the requested change of words.
 fn done_already(clause: &Clause, original: &Draft) -> Option<String> {
     let changes = matches!(clause.operation, ClauseOperation::Replace | ClauseOperation::Edit);
     let words = original.section_words(original.section(&number(&clause.section)?).filter(|_| changes)?);
@@ -353,6 +353,6 @@ fn done_already(clause: &Clause, original: &Draft) -> Option<String> {
     let done = clause.must_contain.iter().all(has) && !clause.must_not_contain.iter().any(has);
     (asked && done).then(|| {
         let (word, section) = (clause.operation.as_str(), &clause.section);
-        format!("section {section} of the original has the words already, so {word} cannot fail")
+        format!("section {section} of the original already has the requested words, so {word} cannot fail")
     })
 }

@@ -1,4 +1,4 @@
-//! Who indemnifies whom: the direction of every sentence that says so.
+//! Who indemnifies whom: the direction of every indemnity sentence.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -9,28 +9,27 @@ use super::draft::Draft;
 use super::instructions::Liability;
 use crate::text::{Folded, Hit, NameSet, pattern};
 
-/// The two parties of an instruction.
+/// The two parties of the requested indemnity.
 pub struct Parties<'a> {
     asked: &'a Liability,
     names: NameSet,
 }
 
-/// What an indemnity sentence says.
+/// The direction of an indemnity sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum IndemnityDirection {
-    /// What was asked for.
+    /// As requested.
     Asked,
-    /// Something else, or what cannot be told; the text says what.
+    /// Another direction, or an unclear one; the text says which.
     Wrong(String),
 }
 
-/// A sentence about an indemnity.
+/// One indemnity sentence.
 pub struct Sentence {
     /// Its line.
     pub line: usize,
-    /// Its bytes of the line's text.
+    /// Its byte range in the line's text.
     pub at: Range<usize>,
-    /// What it says.
     pub direction: IndemnityDirection,
 }
 
@@ -39,7 +38,7 @@ static VERB: LazyLock<Regex> = LazyLock::new(|| {
         r"\bindemnif(?:y|ies|ied)\b|\b(?:h(?:olds?|eld)|keeps?|kept|saves?|saved) (?:\S+ ){0,12}?harmless\b|\b(?:gives?|grants?|provides?) (?:\S+ ){0,8}?indemnity\b",
     )
 });
-/// "The indemnified party": an indemnity is spoken of, and nobody gives it.
+/// "The indemnified party": mentions an indemnity without giving one.
 static ABOUT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\bindemnified (?:part|person|claim|loss|liabilit|matter|entit|amount)|\b(?:seeks?|seeking|wish(?:es)?|asks?|claims?|requests?|requested) to be (?:indemnified|held harmless)",
@@ -50,7 +49,7 @@ static PASSIVE: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:be|is|are|been|being|kept|keep|keeps)\s+(?:(?:fully|duly|defended|and|,)\s+)*(?:indemnified|(?:held|kept|saved) harmless)\b",
     )
 });
-/// Between a "not" and its verb stands nothing but what belongs to it: "shall not be liable and shall indemnify" does.
+/// Only words that belong to the negation may separate "not" from its verb: "shall not be liable and shall indemnify" is not negated.
 static NEVER: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"\b(?:not|never|no|nor)\b(?:\s+(?:be|is|are|have|has|in|under|any|event|circumstances?|required|obliged|obligated|obligation|liable|bound|duty|need|to|the|defend|or|and|hold|harmless|shall),?){0,9}?\s+(?:indemnif(?:y|ies)|be indemnified|(?:hold|keep|save)\b.{0,60}harmless)",
@@ -63,20 +62,20 @@ static MUTUAL: LazyLock<Regex> = LazyLock::new(|| {
         r"\b(?:each|either|both)(?: of)?(?: the)? part(?:y|ies)\s*{WILL}|\bpart(?:y|ies) (?:shall|will|must|agree).{{0,80}}\b(?:one another|each other)\b"
     ))
 });
-/// What follows the one who has to do something.
+/// The words after the party that has an obligation.
 const WILL: &str = r"(?:shall|will|must|agrees?|undertakes?|covenants?|hereby|indemnif(?:y|ies)|holds?|keeps?|saves?|fully|promises?|is (?:to|obliged|required|liable|bound)|has to)\b";
 
-/// Whether a folded text says that somebody indemnifies somebody.
-pub fn speaks_of_indemnity(folded: &str) -> bool {
-    // Most lines do not, and that is soon told.
+/// Whether a folded text contains an indemnity.
+pub fn mentions_indemnity(folded: &str) -> bool {
+    // A quick test first: most lines contain neither word.
     (folded.contains("indemni") || folded.contains("harmless")) && VERB.is_match(folded)
 }
 
-/// Whether a masked text became another one in nothing but who indemnifies whom.
-pub fn only_turned(was: &str, is: &str) -> bool {
+/// Whether two masked texts differ only in who indemnifies whom.
+pub fn only_direction_differs(was: &str, is: &str) -> bool {
     let parts = |text: &str| {
         let (of_indemnity, others): (Vec<Range<usize>>, Vec<Range<usize>>) =
-            sentences(text).into_iter().partition(|at| speaks_of_indemnity(&text[at.clone()]));
+            sentences(text).into_iter().partition(|at| mentions_indemnity(&text[at.clone()]));
         let words = of_indemnity.into_iter().map(|at| text[at].to_owned()).collect::<Vec<_>>().join(" ");
         let numbers = words.split(|char: char| !char.is_alphanumeric());
         let mut numbers: Vec<String> =
@@ -88,12 +87,12 @@ pub fn only_turned(was: &str, is: &str) -> bool {
 }
 
 impl<'a> Parties<'a> {
-    /// The parties by the names of the instruction.
+    /// The parties with the names in the instructions.
     pub fn of(asked: &'a Liability) -> Self {
         Self { asked, names: NameSet::new([asked.indemnifier.as_str(), asked.indemnitee.as_str()]) }
     }
 
-    /// A folded text with one sign in the place of either party.
+    /// The folded text with one placeholder for both parties.
     pub fn masked(&self, folded: &str) -> String {
         let own = Folded::of(folded);
         let mut masked = String::with_capacity(own.text.len());
@@ -106,10 +105,10 @@ impl<'a> Parties<'a> {
         masked + &own.text[from..]
     }
 
-    /// Every sentence that says that one of the parties indemnifies somebody.
+    /// Every sentence in which one of the parties gives an indemnity.
     pub fn sentences(&self, draft: &Draft) -> Vec<Sentence> {
         let mut found = Vec::new();
-        for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| speaks_of_indemnity(&one.folded.text)) {
+        for (line, one) in draft.lines.iter().enumerate().filter(|(_, one)| mentions_indemnity(&one.folded.text)) {
             for sentence in sentences(&one.folded.text) {
                 for part in self.statements(&one.folded.text, sentence) {
                     if let Some(direction) = self.direction(&one.folded.text[part.clone()]) {
@@ -121,14 +120,14 @@ impl<'a> Parties<'a> {
         found
     }
 
-    /// The parts of a sentence in each of which one indemnifies another: "the Supplier shall …, and the Customer shall …".
+    /// Splits a sentence into parts with one indemnity each: "the Supplier shall …, and the Customer shall …".
     fn statements(&self, text: &str, sentence: Range<usize>) -> Vec<Range<usize>> {
         let own = &text[sentence.clone()];
         let acting = self.names.find_in(own).into_iter().filter(|hit| ACTS.is_match(&own[hit.at.end..]));
         let mut parts = Vec::new();
         let mut from = 0;
         for start in acting.map(|hit| hit.at.start) {
-            if speaks_of_indemnity(&own[from..start]) && speaks_of_indemnity(&own[start..]) {
+            if mentions_indemnity(&own[from..start]) && mentions_indemnity(&own[start..]) {
                 parts.push(sentence.start + from..sentence.start + start);
                 from = start;
             }
@@ -137,9 +136,9 @@ impl<'a> Parties<'a> {
         parts
     }
 
-    /// The direction of one sentence; `None` of one that makes nobody indemnify anybody.
+    /// The direction of one sentence; `None` if it does not give an indemnity.
     fn direction(&self, sentence: &str) -> Option<IndemnityDirection> {
-        // What only speaks of an indemnity is taken away first: whole sentences may consist of it.
+        // Skip verbs that only mention an indemnity; some sentences consist of nothing else.
         let verb = VERB
             .find_iter(sentence)
             .find(|verb| !ABOUT.find_iter(sentence).any(|about| about.range().contains(&(verb.end() - 1))))?;
@@ -148,7 +147,7 @@ impl<'a> Parties<'a> {
         }
         let hits = self.names.find_in(sentence);
         let word = |party: usize| if party == 0 { &self.asked.indemnifier } else { &self.asked.indemnitee };
-        // "If the Customer is sued, the Supplier shall …": the one who shall is the one.
+        // "If the Customer is sued, the Supplier shall …": the party before "shall" gives the indemnity.
         let acts = |hit: &&Hit| hit.at.end <= verb.start() && ACTS.is_match(&sentence[hit.at.end..]);
         let acting = hits.iter().rfind(acts).map(|hit| hit.name);
         if acting.is_none() && MUTUAL.is_match(sentence) {
@@ -171,7 +170,7 @@ impl<'a> Parties<'a> {
             (None, None) => None,
             (Some(0), Some(1) | None) | (None, Some(1)) => Some(IndemnityDirection::Asked),
             (Some(giver), Some(taker)) if giver == taker => {
-                Some(IndemnityDirection::Wrong(format!("it cannot be told whom {} indemnifies", word(giver))))
+                Some(IndemnityDirection::Wrong(format!("it is unclear which party {} indemnifies", word(giver))))
             }
             (Some(giver), Some(taker)) => {
                 Some(IndemnityDirection::Wrong(format!("{} indemnifies {}", word(giver), word(taker))))
@@ -182,16 +181,16 @@ impl<'a> Parties<'a> {
     }
 }
 
-/// Abbreviations after which a full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const SHORT: &[&str] =
     &["ltd", "inc", "co", "corp", "no", "nos", "art", "sec", "cl", "e.g", "i.e", "mr", "ms", "dr", "llc", "plc"];
 
-/// The sentences of a folded text.
+/// The byte ranges of the sentences of a folded text.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     for (at, _) in text.match_indices(['.', ';']) {
-        // What ends the text ends its last sentence below.
+        // The end of the text is handled below.
         let ends = text[at + 1..].starts_with(' ');
         let word = text[from..at].rsplit([' ', '(']).next().unwrap_or_default();
         if !ends || (text[at..].starts_with('.') && SHORT.contains(&word)) {

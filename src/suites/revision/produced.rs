@@ -16,45 +16,44 @@ use crate::model::{Layer, Role, Run, Scoring};
 use crate::suites::reading::layer;
 use crate::text::recover;
 
-/// What one run produced.
+/// The parsed output of one run.
 pub struct RevisionOutput {
-    /// Its documents, each with the evaluation that a critic gave; of a critic alone the document that it judged.
+    /// Its documents, each with the critic's evaluation. For a critic alone: the document that it judged.
     pub attempts: Vec<VerifiedAttempt>,
-    /// How many attempts a loop of an actor and a critic made; none where it is no loop.
+    /// Number of attempts of an actor-critic loop; `None` if the run is not a loop.
     pub rounds: Option<usize>,
     /// How the evaluation was read.
     pub layer: Layer,
-    /// What does not have the form that it should have.
+    /// Deviations from the expected form.
     pub flaws: Vec<String>,
 }
 
-/// One document, verified, and what a critic said of it.
+/// One verified document and the critic's evaluation of it.
 pub struct VerifiedAttempt {
-    /// Its source; of a document that a case holds none is kept.
+    /// Its source; `None` for a document that is part of the case.
     pub source: Option<Box<str>>,
-    /// The document.
     pub draft: Arc<Draft>,
-    /// What the verifier says.
+    /// The verifier's result.
     pub verification: Arc<Verification>,
-    /// What the critic says, with what is wrong with its form; none where it said nothing, and where nothing can be read from it.
+    /// The critic's evaluation with the flaws of its form; `None` if there is none or it is unreadable.
     pub evaluation: Option<(Evaluation, Vec<String>)>,
-    /// Its own words, as they are kept for an audit.
-    pub said: Option<Value>,
+    /// The critic's answer, unchanged, for the audit.
+    pub critic_answer: Option<Value>,
 }
 
 impl VerifiedAttempt {
-    /// Whether a critic was asked and gave no evaluation that can be read.
+    /// Whether the critic answered without a readable evaluation.
     pub fn is_unread(&self) -> bool {
-        self.said.is_some() && self.evaluation.is_none()
+        self.critic_answer.is_some() && self.evaluation.is_none()
     }
 }
 
-/// The fields of a run's `outputs` that an actor or a critic may fill.
+/// The fields of a run's `outputs` that an actor or a critic may set.
 #[derive(Deserialize, Default)]
 pub struct RevisionForm<'a> {
     #[serde(borrow, default)]
     document: Lenient<Text<'a>>,
-    /// What was said, where there is no more structure.
+    /// The answer as text, if it has no other structure.
     #[serde(borrow, default)]
     pub text: Lenient<Text<'a>>,
     #[serde(default)]
@@ -63,12 +62,12 @@ pub struct RevisionForm<'a> {
     attempts: Option<Value>,
 }
 
-/// Reads what a run produced, and verifies every document in it.
+/// Reads the output of a run and verifies every document in it.
 pub fn produced(run: &Run, role: Role, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
     let outputs: RevisionForm<'_> = lenient::object(&run.outputs);
     match role {
-        Role::Critic => of_a_critic(&outputs, case),
-        Role::Actor => of_an_actor(&outputs, case, scoring),
+        Role::Critic => critic_output(&outputs, case),
+        Role::Actor => actor_output(&outputs, case, scoring),
     }
 }
 
@@ -80,12 +79,12 @@ fn attempt(document: &str, case: &RevisionCase, scoring: &Scoring) -> VerifiedAt
         draft: Arc::new(draft),
         verification: Arc::new(verification),
         evaluation: None,
-        said: None,
+        critic_answer: None,
     }
 }
 
 impl RevisionForm<'_> {
-    /// The document, with how it was read.
+    /// The document and how it was read.
     pub fn revised(&self) -> Option<(String, Layer)> {
         match &self.document {
             Lenient::Given(document) => Some((document.to_string(), Layer::Structured)),
@@ -94,7 +93,7 @@ impl RevisionForm<'_> {
         }
     }
 
-    /// The evaluation, with how it was read.
+    /// The evaluation and how it was read.
     pub fn judged(&self) -> Option<(Value, Layer)> {
         match (&self.evaluation, &self.text) {
             (Some(value), _) => Some((value.clone(), Layer::Structured)),
@@ -104,7 +103,7 @@ impl RevisionForm<'_> {
     }
 }
 
-fn of_an_actor(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
+fn actor_output(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scoring) -> RevisionOutput {
     let mut flaws = Vec::new();
     let mut attempts = Vec::new();
     let mut how = Layer::Structured;
@@ -115,23 +114,28 @@ fn of_an_actor(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scorin
                 attempts.push(attempt(&document, case, scoring));
             }
             (None, Lenient::Other(form)) => flaws.push(format!("\"document\" is {form}, not a text")),
-            (None, Lenient::Absent | Lenient::Given(_)) => flaws.push("there is no \"document\"".to_owned()),
+            (None, Lenient::Absent | Lenient::Given(_)) => flaws.push("\"document\" is missing".to_owned()),
         },
         Some(Value::Array(list)) => {
             let most = usize::try_from(scoring.max_attempts).unwrap_or(usize::MAX);
-            // What was made beyond them does not count, so nobody looks at it.
+            // Attempts beyond the limit do not count and are not verified.
             for (index, one) in list.iter().take(most).enumerate() {
                 let Some(document) = one.get("document").and_then(Value::as_str) else {
                     flaws.push(format!("attempts[{index}] has no document"));
                     continue;
                 };
                 how = how.max(worst(one));
-                let said = one.get("evaluation").filter(|value| !value.is_null());
-                let evaluation = said.filter(|value| value.is_object()).map(critic::read_evaluation);
-                attempts.push(VerifiedAttempt { evaluation, said: said.cloned(), ..attempt(document, case, scoring) });
+                let answer = one.get("evaluation").filter(|value| !value.is_null());
+                let evaluation = answer.filter(|value| value.is_object()).map(critic::read_evaluation);
+                attempts.push(VerifiedAttempt {
+                    evaluation,
+                    critic_answer: answer.cloned(),
+                    ..attempt(document, case, scoring)
+                });
             }
             if list.len() > most {
-                flaws.push(format!("{} attempts, {most} are the most, and the last of these counts", list.len()));
+                flaws
+                    .push(format!("{} attempts, but at most {most} are allowed; the last of these counts", list.len()));
             }
             if list.is_empty() {
                 flaws.push("\"attempts\" is empty".to_owned());
@@ -139,17 +143,17 @@ fn of_an_actor(outputs: &RevisionForm<'_>, case: &RevisionCase, scoring: &Scorin
             if let (Lenient::Given(last), Some(one)) = (&outputs.document, list.last())
                 && one.get("document").and_then(Value::as_str) != Some(last)
             {
-                flaws.push("\"document\" is not the last attempt's".to_owned());
+                flaws.push("\"document\" differs from the last attempt".to_owned());
             }
         }
-        Some(_) => flaws.push("\"attempts\" is no list".to_owned()),
+        Some(_) => flaws.push("\"attempts\" is not a list".to_owned()),
     }
     let rounds = outputs.attempts.as_ref().and_then(Value::as_array).map(Vec::len);
     let layer = if attempts.is_empty() { Layer::Unreadable } else { how };
     RevisionOutput { attempts, rounds, layer, flaws }
 }
 
-/// How the texts of an attempt were read, where it says so: the document's and the evaluation's own.
+/// The least structured layer in which the texts of an attempt were read, if the attempt states it.
 fn worst(attempt: &Value) -> Layer {
     let read = attempt.get("read").and_then(Value::as_object);
     let words = read.into_iter().flat_map(|read| read.values()).filter_map(Value::as_str);
@@ -157,7 +161,7 @@ fn worst(attempt: &Value) -> Layer {
     layers.max().unwrap_or(Layer::Structured)
 }
 
-/// The document of a run that only talks: the text itself, or the field of the object in it.
+/// The document of a text-only answer: the text itself, or the field `document` of an object in it.
 fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
     let Lenient::Given(text) = text else { return None };
     if text.trim_start().starts_with("{\\rtf") {
@@ -168,16 +172,16 @@ fn in_the_text(text: &Lenient<Text<'_>>) -> Option<(String, Layer)> {
     Some((document, layer(found.layer)))
 }
 
-fn of_a_critic(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {
+fn critic_output(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutput {
     let mut flaws = Vec::new();
     let (value, how) = match (outputs.judged(), &outputs.text) {
         (Some((value, how)), _) => (Some(value), how),
         (None, Lenient::Given(_)) => {
-            flaws.push("no evaluation can be read from the text".to_owned());
+            flaws.push("the text contains no readable evaluation".to_owned());
             (None, Layer::Unreadable)
         }
         (None, Lenient::Absent | Lenient::Other(_)) => {
-            flaws.push("there is neither an \"evaluation\" nor a text to read it from".to_owned());
+            flaws.push("there is neither an \"evaluation\" nor a text that contains one".to_owned());
             (None, Layer::Unreadable)
         }
     };
@@ -188,7 +192,7 @@ fn of_a_critic(outputs: &RevisionForm<'_>, case: &RevisionCase) -> RevisionOutpu
         draft: draft.clone(),
         verification: verification.clone(),
         evaluation: evaluation.clone(),
-        said: None,
+        critic_answer: None,
     });
     RevisionOutput { attempts: judged.collect(), rounds: None, layer: how, flaws }
 }

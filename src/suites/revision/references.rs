@@ -1,4 +1,4 @@
-//! Cross-references: whether each still points to what it pointed to.
+//! Cross-references: whether each one still points to the section that it pointed to in the original.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -11,14 +11,14 @@ use super::draft::{Draft, Number, dotted, number};
 use super::fault::{FaultKind, RevisionFault};
 use crate::text::{Folded, pattern};
 
-/// A number that a line refers to.
+/// One section number that a line refers to.
 struct Reference {
     number: Number,
-    /// Its bytes of the line's text.
+    /// Its byte range in the line's text.
     at: Range<usize>,
 }
 
-/// A number of a list of them, with what stands below it: "4.2(a)", "iv".
+/// One number in a list of references, with its sub-items: "4.2(a)", "iv".
 const ONE: &str = r"(?:[0-9]+(?:\.[0-9]+)*|[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*";
 static LIST: LazyLock<Regex> = LazyLock::new(|| {
     let between = r"(?:\s*,\s*|\s*[-&/]\s*|,?\s+(?:and|or|and/or|to|through)\s+)";
@@ -26,11 +26,11 @@ static LIST: LazyLock<Regex> = LazyLock::new(|| {
 });
 static DIGITS: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"([0-9]+(?:\.[0-9]+)*|\b[ivxlc]{1,7}\b)(?:\([a-z0-9]{1,4}\))*"));
-/// What follows a number that counts something: "under Section 4, 30 days after".
+/// A unit after a number, which makes it an amount: "under Section 4, 30 days after".
 static AMOUNT: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^\s*(?:%|(?:business |working |calendar )?(?:days?|weeks?|months?|years?|hours?|per ?cent)\b)")
 });
-/// What follows a number of another document: "of the Companies Act", "GDPR".
+/// Text after a number that refers to another document: "of the Companies Act", "GDPR".
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
         r"^(?:\([a-z0-9]+\))*,?\s+(?:(?:of|in|under)\s+(?:the\s+)?(?:[^.;,]{0,60}\b)?(?:act|code|law|regulation|directive|convention|statute|rules|treaty|constitution|order)\b|gdpr\b|act\b)",
@@ -62,7 +62,7 @@ fn references(draft: &Draft, line: usize) -> Vec<Reference> {
     found
 }
 
-/// The numbers of a list of references, without one at its end that counts something else.
+/// The byte ranges of the numbers in a list of references, without a last one that is an amount.
 fn numbers(list: &str, tail: &str) -> Vec<Range<usize>> {
     let found = DIGITS.captures_iter(list).filter_map(|one| one.get(1));
     let mut found: Vec<Range<usize>> = found.map(|one| one.range()).collect();
@@ -72,7 +72,7 @@ fn numbers(list: &str, tail: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// A folded text with one sign in the place of each number that it refers to; those of other documents stay.
+/// The folded text with `#` for each section number that it refers to. References to other documents stay unchanged.
 pub fn masked(text: &str) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut from = 0;
@@ -90,12 +90,12 @@ pub fn masked(text: &str) -> String {
     masked + &text[from..]
 }
 
-/// The numbers of the sections that a line refers to.
+/// The section numbers that a line refers to.
 pub fn numbers_of(draft: &Draft, line: usize) -> impl Iterator<Item = Number> {
     references(draft, line).into_iter().map(|reference| reference.number)
 }
 
-/// References that point nowhere, or to another section than they did.
+/// References to a section that does not exist, or to another section than in the original.
 pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionFault> {
     let Clauses { original, revised, alignment } = clauses;
     let mut faults = Vec::new();
@@ -110,9 +110,9 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
             let was = before.get(index).filter(|_| before.len() == now.len());
             let wrong = match was.and_then(|was| Some((was, original.section(&was.number)?))) {
                 Some((was, section)) => moved(clauses, was, section, reference, kept),
-                // What pointed nowhere before is not the revision's doing.
+                // A reference that was broken in the original is not a fault of the revision.
                 None if was.is_some_and(|was| was.number == reference.number && !original.has(&was.number)) => None,
-                None => (!revised.has(&reference.number)).then(|| "there is no such section".to_owned()),
+                None => (!revised.has(&reference.number)).then(|| "that section does not exist".to_owned()),
             };
             if let Some(why) = wrong {
                 let what =
@@ -124,7 +124,7 @@ pub fn broken(clauses: &Clauses<'_>, origins: &[Option<usize>]) -> Vec<RevisionF
     faults
 }
 
-/// What is wrong with a reference that pointed to a section of the original.
+/// What is wrong with a reference whose section existed in the original; `None` if it is correct.
 fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference, kept: bool) -> Option<String> {
     let Clauses { original, revised, .. } = clauses;
     match clauses.became(section) {
@@ -136,20 +136,20 @@ fn moved(clauses: &Clauses<'_>, was: &Reference, section: usize, now: &Reference
             }
             let stale = kept || was.number == now.number;
             match revised.has(&now.number) {
-                false => Some("there is no such section".to_owned()),
+                false => Some("that section does not exist".to_owned()),
                 true if stale => {
-                    Some(format!("what was section {} is section {} now", dotted(&was.number), dotted(there)))
+                    Some(format!("the former section {} is now section {}", dotted(&was.number), dotted(there)))
                 }
-                // Number and words were both changed, and may mean another section.
+                // Number and words both changed, so the reference may mean another section on purpose.
                 true => None,
             }
         }
         None if was.number == now.number => Some("that section was removed".to_owned()),
-        None => (!revised.has(&now.number)).then(|| "there is no such section".to_owned()),
+        None => (!revised.has(&now.number)).then(|| "that section does not exist".to_owned()),
     }
 }
 
-/// For each line of the revised document the line of the original that it came from.
+/// For each line of the revised document, the index of the original line that it came from.
 pub fn origins(alignment: &Alignment, revised: usize) -> Vec<Option<usize>> {
     let mut origins = vec![None; revised];
     for (line, fate) in alignment.fates.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The bounded loop of an actor and a critic: what is asked next, given what was answered so far.
+//! The bounded actor-critic loop: the next request, given the answers so far.
 
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub struct Loop {
 }
 
 impl Loop {
-    /// The loop of the case of a golden file.
+    /// Opens the loop of the case with this golden file.
     ///
     /// # Errors
     /// A file of the case that cannot be read.
@@ -27,20 +27,20 @@ impl Loop {
     }
 }
 
-/// One attempt, as far as it came.
+/// One attempt, complete or not.
 struct LoopAttempt {
-    /// What the actor made; without a document the critic is not asked.
+    /// The actor's output; without a document the critic is not called.
     revised: Revised,
-    /// What the critic said: an evaluation's object, or its own words where none can be read.
-    said: Option<Value>,
+    /// The critic's answer: an evaluation object, or its text if no evaluation is readable.
+    critic_answer: Option<Value>,
     /// How the evaluation was read.
     layer: Option<Layer>,
 }
 
-/// What an actor made.
+/// An actor's output.
 enum Revised {
     Document(String, Layer),
-    /// Its own words, in which there is no document.
+    /// An answer without a document.
     Words(Value),
 }
 
@@ -51,12 +51,12 @@ impl LoopAttempt {
             Some((document, layer)) => Revised::Document(document, layer),
             None => Revised::Words(words(&outputs, answer)),
         };
-        Self { revised, said: None, layer: None }
+        Self { revised, critic_answer: None, layer: None }
     }
 
     fn judge(&mut self, answer: &Json) {
         let outputs: RevisionForm<'_> = lenient::object(answer.text());
-        (self.said, self.layer) = match outputs.judged().filter(|(value, _)| value.is_object()) {
+        (self.critic_answer, self.layer) = match outputs.judged().filter(|(value, _)| value.is_object()) {
             Some((evaluation, layer)) => (Some(evaluation), Some(layer)),
             None => (Some(words(&outputs, answer)), Some(Layer::Unreadable)),
         };
@@ -69,15 +69,19 @@ impl LoopAttempt {
         }
     }
 
-    /// Its document, where the critic was not asked yet.
+    /// The document, if the critic has not judged it yet.
     fn unjudged(&self) -> Option<&str> {
-        self.document().filter(|_| self.said.is_none())
+        self.document().filter(|_| self.critic_answer.is_none())
     }
 
-    /// Whether the critic lets it pass: it says so, and its own score reaches the gate. What contradicts itself or cannot be read
-    /// does not pass, since uncertainty is failure. The verifier has no say: the loop is what is graded.
+    /// Whether the critic passes it: it is satisfied and its own score reaches the gate. A contradictory or unreadable evaluation does
+    /// not pass, because uncertainty is failure. The verifier is not involved: the loop itself is what is graded.
     fn passes(&self, scoring: &Scoring) -> bool {
-        let evaluation = self.said.as_ref().filter(|said| said.is_object()).map(|said| critic::read_evaluation(said).0);
+        let evaluation = self
+            .critic_answer
+            .as_ref()
+            .filter(|answer| answer.is_object())
+            .map(|answer| critic::read_evaluation(answer).0);
         evaluation.is_some_and(|one| one.satisfied && reaches(one.overall, scoring.quality_gate))
     }
 
@@ -94,8 +98,8 @@ impl LoopAttempt {
                 kept.insert("text".to_owned(), words.clone());
             }
         }
-        kept.insert("evaluation".to_owned(), self.said.clone().unwrap_or_default());
-        // What cannot be read is seen of its own form.
+        kept.insert("evaluation".to_owned(), self.critic_answer.clone().unwrap_or_default());
+        // `Unreadable` is evident from the value itself.
         let layer = self.layer.filter(|layer| *layer != Layer::Unreadable);
         read.extend(layer.map(|layer| ("evaluation".to_owned(), json!(layer.as_str()))));
         kept.insert("read".to_owned(), Value::Object(read));
@@ -103,7 +107,7 @@ impl LoopAttempt {
     }
 }
 
-/// What was said where it does not have the form that was asked for.
+/// The answer's text, where it does not have the expected form.
 fn words(outputs: &RevisionForm<'_>, answer: &Json) -> Value {
     match &outputs.text {
         Lenient::Given(text) => json!(text),
@@ -111,7 +115,7 @@ fn words(outputs: &RevisionForm<'_>, answer: &Json) -> Value {
     }
 }
 
-/// The answers as attempts: an actor's, and the critic's of the same document.
+/// Groups the answers into attempts: an actor's answer and the critic's answer on the same document.
 fn attempts(answers: &[Json]) -> Vec<LoopAttempt> {
     let mut attempts: Vec<LoopAttempt> = Vec::new();
     for answer in answers {
@@ -134,8 +138,11 @@ impl Loop {
         if last.passes(&self.scoring) || attempts.len() >= most {
             return NextRole::End;
         }
-        let before =
-            FailedAttempt { number: attempts.len(), document: last.document(), evaluation: last.said.as_ref() };
+        let before = FailedAttempt {
+            number: attempts.len(),
+            document: last.document(),
+            evaluation: last.critic_answer.as_ref(),
+        };
         actor(self.task.to_revise_again(&before))
     }
 }
@@ -151,7 +158,7 @@ impl Refinement for Loop {
     }
 
     fn identity(&self) -> String {
-        // The words of both questions that follow the first, around an empty document, and what ends the loop.
+        // Hashes the follow-up prompts, around an empty document, and the conditions that end the loop.
         let evaluation = json!({});
         let again = FailedAttempt { number: 1, document: Some(""), evaluation: Some(&evaluation) };
         let asks = [self.task.to_judge("", 2, &self.scoring), self.task.to_revise_again(&again)];

@@ -1,4 +1,4 @@
-//! Names and places that were to be replaced: what of the old ones is left.
+//! Names, laws and courts that were to be replaced: finds the old ones that are left.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -11,7 +11,7 @@ use super::instructions::{Entity, Jurisdiction};
 use crate::model::share;
 use crate::text::{Folded, Hit, NameSet, pattern};
 
-/// Words that many names share: none of them alone is a name.
+/// Words that many names share; none of them identifies a party.
 const COMMON: &[&str] = &[
     "company",
     "limited",
@@ -56,7 +56,7 @@ const COMMON: &[&str] = &[
     "agreement",
 ];
 
-/// The old names that still stand in the revised document.
+/// Every occurrence of an old name in the revised document.
 pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<RevisionFault> {
     let mut old: Vec<String> = Vec::new();
     for entity in entities {
@@ -69,7 +69,7 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<R
     left(revised, &names, old.len())
         .into_iter()
         .map(|(line, hit)| {
-            let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, line, &hit));
+            let what = format!("\"{}\" remains: {}", old[hit.name], quoted(revised, line, &hit));
             RevisionFault::new(FaultKind::MissedEntity, what)
         })
         .collect()
@@ -77,7 +77,7 @@ pub fn entities(entities: &[Entity], original: &Draft, revised: &Draft) -> Vec<R
 
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,40})"\)"#));
 
-/// The short names that the original defines behind the full one: `Acme Holdings Ltd ("Acme")`.
+/// Short names that the original defines after the full name: `Acme Holdings Ltd ("Acme")`.
 fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
     let full = Folded::of(&entity.from).text;
     let new = Folded::of(&entity.to).text;
@@ -87,9 +87,9 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
         for short in DEFINED.captures_iter(line).filter_map(|defined| defined.get(1)) {
             let mut words = short.as_str().split_whitespace();
             let own = |word: &str| full.split([' ', ',', '.']).any(|part| part == word);
-            let telling = short.as_str().split_whitespace().any(|word| !COMMON.contains(&word));
+            let identifies = short.as_str().split_whitespace().any(|word| !COMMON.contains(&word));
             let in_new = NameSet::new([short.as_str()]).find(&Folded::of(&new)).is_empty();
-            if words.all(own) && telling && in_new {
+            if words.all(own) && identifies && in_new {
                 found.push(short.as_str().to_owned());
             }
         }
@@ -97,18 +97,18 @@ fn short_names(entity: &Entity, original: &Draft) -> Vec<String> {
     found
 }
 
-/// Where any of the first `old` names stands, as its line and what stands there.
+/// Every occurrence of the first `old` names, as its line and hit.
 fn left(draft: &Draft, names: &NameSet, old: usize) -> Vec<(usize, Hit)> {
     draft.places(names).into_iter().filter(|(_, hit)| hit.name < old).collect()
 }
 
-/// What is left, for people.
+/// The occurrence with its context, for people.
 fn quoted(revised: &Draft, line: usize, hit: &Hit) -> String {
     revised.quote(line, &revised.lines[line].folded.original(&hit.at))
 }
 
-/// The share of the places of the old law and its courts that became the new ones, and what is wrong. A new one has to come
-/// where an old one stood elsewhere than in a clause that goes; without the new law itself, nothing is done.
+/// The share (0 to 1) of mentions of the old law and courts that were replaced, and the faults. A new name must appear wherever the
+/// old one appeared outside a deleted clause. Without the new law itself, the share is 0.
 pub fn jurisdiction(
     law: &Jurisdiction,
     original: &Draft,
@@ -122,21 +122,21 @@ pub fn jurisdiction(
     let names = NameSet::new(old.iter().chain(&new).copied());
     let sites = left(original, &names, old.len());
     let found = left(revised, &names, old.len());
-    let said = |(line, hit): &(usize, Hit)| {
-        let what = format!("\"{}\" is left: {}", old[hit.name], quoted(revised, *line, hit));
+    let fault = |(line, hit): &(usize, Hit)| {
+        let what = format!("\"{}\" remains: {}", old[hit.name], quoted(revised, *line, hit));
         RevisionFault::new(FaultKind::MissedJurisdiction, what)
     };
-    let mut faults: Vec<RevisionFault> = found.iter().map(said).collect();
+    let mut faults: Vec<RevisionFault> = found.iter().map(fault).collect();
     let mut undone = found.len();
     for (name, to) in new.into_iter().enumerate() {
         let stay = sites.iter().filter(|(line, hit)| hit.name == name && !deleted.contains(line)).count();
         let remain = found.iter().filter(|(_, hit)| hit.name == name).count();
-        // What is left of an old court is told already; the law itself has to stand somewhere.
+        // A remaining old court is already reported. The new law itself must appear somewhere.
         if stay == 0 || (name > 0 && remain >= stay) || revised.names(to) {
             continue;
         }
         undone += if name == 0 { sites.len() } else { stay - remain };
-        faults.push(RevisionFault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" stands nowhere")));
+        faults.push(RevisionFault::new(FaultKind::MissedJurisdiction, format!("\"{to}\" does not appear")));
     }
     let all = sites.len().max(found.len());
     (share(all - undone.min(all), all).unwrap_or(1.0), faults)

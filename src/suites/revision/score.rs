@@ -1,4 +1,4 @@
-//! What the faults of a revised document come to (grading.md 9).
+//! The score of a revised document (grading.md 9).
 
 use super::alignment::Alignment;
 use super::clauses::Clauses;
@@ -10,69 +10,66 @@ use super::terms::terms;
 use super::{alignment, coherence, references, replaced, structure, terms};
 use crate::model::{PenaltyMode, Scoring, reaches, share};
 
-/// How much of a criterion one old name that is left costs.
-pub const OF_AN_ENTITY: f64 = 0.15;
+/// Deduction from the criterion for each remaining old name.
+pub const ENTITY_DEDUCTION: f64 = 0.15;
 
-/// How much of its coherence a document loses for each kind of problem.
-const OF_A_PROBLEM: f64 = 0.2;
+/// Deduction from coherence for each kind of problem.
+const PROBLEM_DEDUCTION: f64 = 0.2;
 
 /// A deduction from the overall score.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Penalty {
-    /// What for.
+    /// The reason.
     pub why: &'static str,
-    /// How often.
+    /// Number of occurrences.
     pub times: usize,
-    /// How much in all, 0 or more.
+    /// Total deduction, 0 or more.
     pub amount: f64,
 }
 
-/// The verdict on a revised document.
+/// The verifier's result for a revised document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verification {
     /// The five criteria, 0 to 1, in the order of [`Criterion::ALL`].
     pub scores: [f64; 5],
-    /// What was deducted.
+    /// The penalties.
     pub penalties: Vec<Penalty>,
     /// The overall score, 0 to 1.
     pub overall: f64,
-    /// Whether the document may pass.
+    /// Whether the document passes.
     pub satisfied: bool,
-    /// Everything that is wrong, by criterion.
+    /// All faults, grouped by criterion.
     pub faults: Vec<RevisionFault>,
 }
 
 impl Verification {
-    /// What is wrong of one kind.
+    /// The faults of one kind.
     pub fn of(&self, kind: FaultKind) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind == kind)
     }
 
-    /// What counts against one criterion.
+    /// The faults that count against one criterion.
     pub fn against(&self, criterion: Criterion) -> impl Iterator<Item = &RevisionFault> {
         self.faults.iter().filter(move |fault| fault.kind.criterion() == Some(criterion))
     }
 }
 
-/// Looks at a revised document beside its original, with the instructions in hand.
+/// Verifies a revised document against its original and the instructions.
 pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: &Scoring) -> Verification {
     if structure::is_nothing(revised) {
-        let told = |kind| {
-            RevisionFault::new(
-                kind,
-                "there is no readable document, so nothing of what was asked can be told".to_owned(),
-            )
+        let unverifiable = |kind| {
+            RevisionFault::new(kind, "there is no readable document, so the revision cannot be verified".to_owned())
         };
-        // Each criterion is failed, and has its reason.
-        let kinds = Criterion::ALL.into_iter().map(FaultKind::Untold).chain([FaultKind::Corrupt]);
-        let faults: Vec<RevisionFault> = kinds.map(told).collect();
+        // Every criterion fails with a reason.
+        let kinds = Criterion::ALL.into_iter().map(FaultKind::Unverifiable).chain([FaultKind::Corrupt]);
+        let faults: Vec<RevisionFault> = kinds.map(unverifiable).collect();
         let penalties = penalties(&faults, scoring);
         return Verification { scores: [0.0; 5], penalties, overall: 0.0, satisfied: false, faults };
     }
     let alignment = Alignment::of(original, revised, asked);
     let clauses = Clauses { original, revised, alignment: &alignment };
     let mut faults = replaced::entities(&asked.entities, original, revised);
-    let entities = (1.0 - OF_AN_ENTITY * faults.len() as f64).max(0.0);
+    let entities = (1.0 - ENTITY_DEDUCTION * faults.len() as f64).max(0.0);
     let deleted = alignment::deleted(original, asked);
     let law = asked.jurisdiction.as_ref().map(|law| replaced::jurisdiction(law, original, revised, &deleted));
     let (jurisdiction, missed) = law.unwrap_or((1.0, Vec::new()));
@@ -83,7 +80,7 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     let (unintended, omitted) = coherence::unintended(&clauses, asked, &before, &now);
     let undone = clauses.undone(&asked.clauses);
     let done = undone.iter().filter(|one| one.is_none()).count();
-    // Running text that is gone without being asked for is an operation that should not have been.
+    // A removed paragraph that no instruction requested counts as a failed operation.
     let operations = share(done, asked.clauses.len() + omitted).unwrap_or(1.0);
     faults.extend(undone.into_iter().flatten());
     let origins = references::origins(&alignment, revised.lines.len());
@@ -100,7 +97,7 @@ pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: 
     Verification { scores, penalties, overall, satisfied, faults }
 }
 
-/// The share of indemnity sentences that go the way that was asked for, and those that do not.
+/// The share (0 to 1) of indemnity sentences in the requested direction, and the faults of the others.
 fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, Vec<RevisionFault>) {
     let Some(liability) = &asked.liability else { return (1.0, Vec::new()) };
     let parties = Parties::of(liability);
@@ -116,13 +113,13 @@ fn directions(original: &Draft, revised: &Draft, asked: &Instructions) -> (f64, 
         Some(right) => (right, faults),
         None if parties.sentences(original).is_empty() => (1.0, faults),
         None => {
-            let why = "no sentence says any more that one party indemnifies the other".to_owned();
+            let why = "no sentence makes one party indemnify the other any more".to_owned();
             (0.0, vec![RevisionFault::new(FaultKind::WrongDirection, why)])
         }
     }
 }
 
-/// The kinds of problem that count against coherence; an orphan is one, whatever it is of.
+/// The coherence score, 0 to 1. Orphaned definitions and clauses are one kind of problem.
 fn coherent(faults: &[RevisionFault]) -> f64 {
     let has = |kinds: &[FaultKind]| faults.iter().any(|fault| kinds.contains(&fault.kind));
     let kinds = [
@@ -133,10 +130,10 @@ fn coherent(faults: &[RevisionFault]) -> f64 {
         has(&[FaultKind::Unintended]),
     ];
     let found = kinds.into_iter().filter(|found| *found).count();
-    (1.0 - OF_A_PROBLEM * found as f64).max(0.0)
+    (1.0 - PROBLEM_DEDUCTION * found as f64).max(0.0)
 }
 
-/// Whether a fault alone keeps a document from passing: each one that has a penalty.
+/// Whether a single fault of this kind fails the document: every kind that has a penalty.
 fn is_critical(fault: &RevisionFault) -> bool {
     matches!(
         fault.kind,
@@ -180,17 +177,17 @@ mod tests {
     use super::{Penalty, overall};
     use crate::model::Scoring;
 
-    /// The worked example of seed 003, "Illustrative Scoring Example".
+    /// The example of seed 003, "Illustrative Scoring Example".
     const SCORES: [f64; 5] = [0.85, 0.80, 0.95, 0.92, 0.90];
 
     #[test]
-    fn the_seeds_example_is_worked_out_both_ways() {
+    fn the_example_of_the_seed_is_computed_both_ways() {
         let scoring = Scoring::default();
-        // The entity's penalty within its criterion, as the example has it: "about 0.88".
+        // With the entity's penalty within its criterion, as in the example: "about 0.88".
         let inside = overall(&SCORES, &[], &scoring);
         assert!((inside - 0.8815).abs() < 1e-12, "{inside}");
         assert!(inside >= scoring.quality_gate);
-        // And in addition to it, as the text before the example says: not satisfied.
+        // With the penalty in addition, as in the text before the example: not satisfied.
         let missed = Penalty { why: "missing entity update", times: 1, amount: 0.15 };
         let outside = overall(&SCORES, &[missed], &scoring);
         assert!((outside - 0.7315).abs() < 1e-12, "{outside}");

@@ -1,4 +1,4 @@
-//! The format of the revised document beside the original's: damage, other tables, other formatting.
+//! The format of the revised document compared with the original: damage, changed tables, changed formatting.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use super::draft::Draft;
 use super::fault::{FaultKind, RevisionFault};
 use crate::text::rtf::{FlawKind, FormatToken, first_difference};
 
-/// How many paragraphs with another formatting are named one by one.
+/// Number of paragraphs with changed formatting that are listed.
 const NAMED: usize = 5;
 
-/// Everything that is damaged or formatted otherwise without being asked for.
+/// All damage and unrequested changes of the format.
 pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<RevisionFault> {
     let mut found = flaws(original, revised);
     let (old, new) = (&original.document.tables, &revised.document.tables);
@@ -21,20 +21,20 @@ pub fn damage(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<R
         ("lists", &old.lists, &new.lists),
     ] {
         if old != new {
-            let how = if new.is_empty() { "is lost" } else { "is another one" };
+            let how = if new.is_empty() { "is lost" } else { "has changed" };
             found.push(format!("the table of {name} {how}"));
         }
     }
     let (was, is) = (original.document.hidden, revised.document.hidden);
     if is > was {
-        found.push(format!("{is} letters are hidden, {was} were: what is hidden is not gone"));
+        found.push(format!("{is} letters are hidden, {was} in the original: hiding text does not remove it"));
     }
     found.extend(rows(original, revised));
     found.extend(formatting(original, revised, alignment));
     found.into_iter().map(|what| RevisionFault::new(FaultKind::Corrupt, what)).collect()
 }
 
-/// What is wrong with the source that was not wrong before.
+/// Flaws of the RTF source that the original did not have.
 fn flaws(original: &Draft, revised: &Draft) -> Vec<String> {
     let count = |draft: &Draft| {
         let mut counted: BTreeMap<String, (usize, usize)> = BTreeMap::new();
@@ -49,7 +49,7 @@ fn flaws(original: &Draft, revised: &Draft) -> Vec<String> {
     more.map(|(kind, (_, at))| format!("{kind} (byte {at})")).collect()
 }
 
-/// Tables with fewer rows than before.
+/// Tables with fewer rows than in the original.
 fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
     let count = |draft: &Draft| {
         let mut rows: BTreeMap<u32, u32> = BTreeMap::new();
@@ -67,7 +67,7 @@ fn rows(original: &Draft, revised: &Draft) -> Vec<String> {
     fewer.collect()
 }
 
-/// Paragraphs that are the same but for names and numbers, and whose formatting is not.
+/// Paragraphs whose text is unchanged, apart from names and numbers, but whose formatting changed.
 fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<String> {
     let mut compared = 0_usize;
     let mut others = Vec::new();
@@ -76,7 +76,7 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
         let old = &original.document.paragraphs[original.lines[line].paragraph].signature;
         let new = &revised.document.paragraphs[revised.lines[*to].paragraph].signature;
         let same = original.lines[line].text == revised.lines[*to].text;
-        // Where words were replaced, runs may be others; the paragraph and its row are the same ones.
+        // Replaced words may change the runs, but not the paragraph or its row.
         let own = |tokens: &[FormatToken]| -> Vec<FormatToken> {
             tokens
                 .iter()
@@ -87,25 +87,30 @@ fn formatting(original: &Draft, revised: &Draft, alignment: &Alignment) -> Vec<S
         let (old, new) = (own(old), own(new));
         compared += 1;
         if let Some((was, is)) = first_difference(&old, &new) {
-            let said = |token: Option<&FormatToken>| token.map_or("nothing".to_owned(), ToString::to_string);
-            others.push(format!("{} is formatted otherwise: {}, was {}", revised.excerpt(*to), said(is), said(was)));
+            let name = |token: Option<&FormatToken>| token.map_or("nothing".to_owned(), ToString::to_string);
+            others.push(format!(
+                "the formatting of {} changed: now {}, before {}",
+                revised.excerpt(*to),
+                name(is),
+                name(was)
+            ));
         }
     }
     if others.len() > NAMED && 2 * others.len() > compared {
         return vec![format!(
-            "{} of {compared} unchanged paragraphs are formatted otherwise: written anew as a whole",
+            "{} of {compared} unchanged paragraphs have other formatting: the document was rewritten as a whole",
             others.len()
         )];
     }
     let more = others.len().saturating_sub(NAMED);
     others.truncate(NAMED);
     if more > 0 {
-        others.push(format!("and {more} more paragraphs are formatted otherwise"));
+        others.push(format!("and {more} more paragraphs have other formatting"));
     }
     others
 }
 
-/// Whether a document cannot be looked at as a document at all.
+/// Whether a document has no readable text at all.
 pub fn is_nothing(draft: &Draft) -> bool {
     draft.lines.is_empty() || draft.document.flaws.iter().any(|flaw| flaw.kind == FlawKind::NotRtf)
 }

@@ -1,4 +1,4 @@
-//! Defined terms: what defines them, and what uses them.
+//! Defined terms: where they are defined, and where they are used.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ static MEANS: LazyLock<Regex> = LazyLock::new(|| {
 static INLINE: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r#"\((?:[^()"]{0,60}\s)?"([^"]{2,60})"(?:\s+or\s+"[^"]{2,60}")?\)|\((?:[^()"']{0,60}\s)?'([^"']{2,60})'\)"#)
 });
-/// A cell that has a term alone: the next one says what it means.
+/// A table cell that contains only a term: the next cell defines it.
 static ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'([^"']{2,60})'):?$"#));
 
 /// A defined term.
@@ -28,17 +28,17 @@ static ALONE: LazyLock<Regex> = LazyLock::new(|| pattern(r#"^(?:"([^"]{2,60})"|'
 pub struct Term {
     /// The line that defines it.
     pub line: usize,
-    /// Whether the whole line is its definition.
+    /// Whether the whole line is the definition.
     own_line: bool,
-    /// Whether it is written with a capital: then "notice" is no use of "Notice".
+    /// Whether it is written with a capital: then "notice" is not a use of "Notice".
     capital: bool,
     uses: usize,
 }
 
-/// Every defined term, folded: where it is defined, and how often it is used elsewhere.
+/// All defined terms, folded, with their definition and number of uses.
 pub type DefinedTerms = BTreeMap<String, Term>;
 
-/// The terms of a document.
+/// Finds the defined terms of a document and counts their uses.
 pub fn terms(draft: &Draft) -> DefinedTerms {
     let mut terms = DefinedTerms::new();
     for (index, line) in draft.lines.iter().enumerate() {
@@ -56,7 +56,7 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
         }
     }
     for (term, known) in &mut terms {
-        // A term that is part of a longer one is used by it, so each is counted for itself.
+        // A longer term that contains this one also counts as a use, so each term is counted on its own.
         let mut in_own = 0;
         for (line, start) in draft.words_from(stem(term), endings(term)) {
             if known.capital && !is_capital(draft, line, start) {
@@ -70,12 +70,12 @@ pub fn terms(draft: &Draft) -> DefinedTerms {
     terms
 }
 
-/// What a term and its plurals have in common.
+/// The part that a term and its plurals have in common.
 fn stem(term: &str) -> &str {
     term.strip_suffix('y').unwrap_or(term)
 }
 
-/// How a term and its plurals end after that.
+/// The endings of a term and its plurals after the stem.
 fn endings(term: &str) -> [&'static str; 3] {
     if term.ends_with('y') { ["y", "yes", "ies"] } else { ["", "s", "es"] }
 }
@@ -86,7 +86,7 @@ fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
     own.text[at..].starts_with(char::is_uppercase)
 }
 
-/// Definitions that nothing uses any more, and terms that are used and not defined any more.
+/// Definitions that are no longer used, and terms that are used but no longer defined.
 pub fn definitions(
     before: &DefinedTerms,
     now: &DefinedTerms,
@@ -97,27 +97,27 @@ pub fn definitions(
         .entities
         .iter()
         .flat_map(|one| [&one.from, &one.to].into_iter().chain(&one.defined_as).chain(&one.becomes));
-    // A term with an old name in it is counted as a name, not as a term, too.
+    // A term that contains a replaced name is checked as a name instead.
     let replaced = NameSet::new(replaced.map(String::as_str));
     let is_name = |term: &str| !replaced.find(&Folded::of(term)).is_empty();
     let mut faults = Vec::new();
     for (term, Term { line, uses, .. }) in now {
         let already = before.get(term).is_some_and(|before| before.uses == 0);
         if *uses == 0 && !already && !is_name(term) {
-            let what = format!("nothing uses the definition of \"{term}\": {}", revised.excerpt(*line));
+            let what = format!("the definition of \"{term}\" is not used: {}", revised.excerpt(*line));
             faults.push(RevisionFault::new(FaultKind::OrphanedDefinition, what));
         }
     }
     for (term, known) in before.iter().filter(|(term, _)| !now.contains_key(*term) && !is_name(term)) {
         if let Some((line, at)) = used(revised, term, known) {
-            let what = format!("\"{term}\" is used and not defined any more: {}", revised.quote(line, &at));
+            let what = format!("\"{term}\" is used but no longer defined: {}", revised.quote(line, &at));
             faults.push(RevisionFault::new(FaultKind::Undefined, what));
         }
     }
     faults
 }
 
-/// Where a term is used first, as bytes of a line's text.
+/// The first use of a term, as its line and byte range in the line's text.
 pub fn used(draft: &Draft, term: &str, known: &Term) -> Option<(usize, Range<usize>)> {
     let mut found = draft.places(&NameSet::new([term])).into_iter();
     let (line, hit) = found.find(|(line, hit)| !known.capital || is_capital(draft, *line, hit.at.start))?;

@@ -1,4 +1,4 @@
-//! Small contracts that a lawyer would know, each with what the verifier has to say of them.
+//! Small contracts as lawyers write them, each with the verifier's expected result.
 
 mod liability;
 mod operations;
@@ -23,7 +23,7 @@ fn verified(before: &str, after: &str, asked: &str) -> Verification {
     verify(&document(before), &document(after), &asked, &Scoring::default())
 }
 
-/// The kinds of fault of a revision, each named once.
+/// The distinct kinds of fault of a revision.
 fn kinds(before: &str, after: &str, asked: &str) -> Vec<FaultKind> {
     let mut kinds: Vec<FaultKind> = verified(before, after, asked).faults.into_iter().map(|fault| fault.kind).collect();
     kinds.sort_unstable();
@@ -31,7 +31,7 @@ fn kinds(before: &str, after: &str, asked: &str) -> Vec<FaultKind> {
     kinds
 }
 
-/// Fails with everything that was found in a revision that is as it was asked for.
+/// Fails if the verifier finds any fault in a correct revision.
 fn clean(before: &str, after: &str, asked: &str) {
     let verdict = verified(before, after, asked);
     assert_eq!(verdict.faults, [], "{after}");

@@ -1,11 +1,11 @@
-//! Indemnities as contracts write them: who gives them, and what only speaks of them.
+//! Indemnities as contracts write them: who gives them, and sentences that only mention them.
 
 use super::super::instructions::Liability;
 use super::super::liability::{IndemnityDirection, Parties};
 use super::{document, kinds};
 use crate::suites::revision::fault::FaultKind;
 
-/// How often each sentence of a text goes the asked way, and how often it does not.
+/// Counts the sentences of a text in the requested direction and the others.
 fn ways(text: &str) -> (usize, usize) {
     let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
     let sentences = Parties::of(&asked).sentences(&document(text));
@@ -14,7 +14,7 @@ fn ways(text: &str) -> (usize, usize) {
 }
 
 #[test]
-fn sentences_that_go_the_asked_way() {
+fn sentences_in_the_requested_direction() {
     for text in [
         "The Supplier shall save harmless and keep indemnified the Customer.",
         "The Supplier shall keep the Customer harmless from all claims.",
@@ -36,7 +36,7 @@ fn sentences_that_go_the_asked_way() {
 }
 
 #[test]
-fn sentences_that_go_another_way() {
+fn sentences_in_another_direction() {
     for text in [
         "The Customer shall save the Supplier harmless.",
         "The Customer shall keep the Supplier indemnified.",
@@ -52,17 +52,17 @@ fn sentences_that_go_another_way() {
 }
 
 #[test]
-fn what_is_wrong_with_a_sentence_is_said() {
+fn the_fault_of_a_sentence_is_named() {
     let asked = Liability { indemnifier: "Supplier".to_owned(), indemnitee: "Customer".to_owned() };
-    for (text, said) in [
+    for (text, expected) in [
         ("The Customer shall indemnify the Supplier.", "Customer indemnifies Supplier"),
         ("The Customer indemnifies.", "Customer indemnifies"),
         ("The Supplier shall be indemnified.", "Supplier is indemnified"),
-        ("The Supplier shall be indemnified by the Supplier.", "it cannot be told whom Supplier indemnifies"),
+        ("The Supplier shall be indemnified by the Supplier.", "it is unclear which party Supplier indemnifies"),
         ("The parties shall indemnify each other, the Supplier first.", "each party indemnifies the other"),
     ] {
         let sentences = Parties::of(&asked).sentences(&document(text));
-        assert_eq!(sentences[0].direction, IndemnityDirection::Wrong(said.to_owned()), "{text}");
+        assert_eq!(sentences[0].direction, IndemnityDirection::Wrong(expected.to_owned()), "{text}");
     }
 }
 
@@ -81,7 +81,7 @@ fn each_indemnity_of_a_sentence_counts() {
 }
 
 #[test]
-fn the_procedure_of_an_indemnity_is_no_indemnity() {
+fn the_procedure_of_an_indemnity_is_not_an_indemnity() {
     for text in [
         "The indemnified party shall promptly notify the Supplier of any claim.",
         "The Customer shall notify the Supplier of any claim for which it seeks to be indemnified.",
@@ -98,7 +98,7 @@ const BEFORE: &str =
 const ASKED: &str = r#"{"liability": {"indemnifier": "Supplier", "indemnitee": "Customer"}}"#;
 
 #[test]
-fn an_indemnity_that_turns_round_changes_in_just_that() {
+fn a_reversed_indemnity_must_keep_its_other_words() {
     let turned =
         "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within ten days.";
     assert_eq!(kinds(BEFORE, turned, ASKED), []);
@@ -119,14 +119,14 @@ fn an_indemnity_that_turns_round_changes_in_just_that() {
 }
 
 #[test]
-fn an_indemnity_that_turns_unasked_is_a_change() {
+fn a_reversed_indemnity_without_a_request_is_a_change() {
     let turned =
         "1. Indemnity. The Supplier shall indemnify the Customer up to EUR 10,000. Claims are made within ten days.";
     assert_eq!(kinds(BEFORE, turned, "{}"), [FaultKind::Unintended]);
 }
 
 #[test]
-fn parties_change_places_in_indemnities_alone() {
+fn parties_may_be_swapped_only_in_indemnities() {
     let before = "1. Indemnity. The Customer shall indemnify the Supplier. \n2. Price. The Customer pays the Supplier.";
     let turned = before.replace("Customer shall indemnify the Supplier", "Supplier shall indemnify the Customer");
     assert_eq!(kinds(before, &turned, ASKED), []);

@@ -10,7 +10,7 @@ const BEFORE: &str = "
 2. Exclusivity
 2.1 The Customer buys from nobody else while this Agreement lasts.
 3. Price
-3.1 The price stands in Schedule 1 and is paid under Section 4.2.1.
+3.1 The price appears in Schedule 1 and is paid under Section 4.2.1.
 4. Payment
 4.1 Invoices are sent monthly, subject to Clauses 3.1 to 4.2.
 4.2 Payment terms
@@ -22,7 +22,7 @@ const AFTER: &str = "
 1.1 The Supplier delivers the Goods within ten days.
 1.2 Risk passes upon delivery.
 2. Price
-2.1 The price stands in Schedule 1 and is paid under Section 3.2.1.
+2.1 The price appears in Schedule 1 and is paid under Section 3.2.1.
 3. Payment
 3.1 Invoices are sent monthly, subject to Clauses 2.1 to 3.2.
 3.2 Payment terms
@@ -64,7 +64,7 @@ fn a_deleted_clause_may_keep_its_number() {
 }
 
 #[test]
-fn a_heading_that_is_left_of_a_clause_is_no_deletion() {
+fn a_clause_whose_heading_remains_is_not_deleted() {
     for words in ["2. Exclusivity", "2. Exclusivity\nOther Goods\n[Intentionally deleted]"] {
         let after =
             BEFORE.replace("2. Exclusivity\n2.1 The Customer buys from nobody else while this Agreement lasts.", words);
@@ -73,7 +73,7 @@ fn a_heading_that_is_left_of_a_clause_is_no_deletion() {
 }
 
 #[test]
-fn what_mentions_the_number_of_a_deleted_clause_is_no_reference_to_it() {
+fn an_amount_equal_to_a_deleted_number_is_not_a_reference() {
     let before = BEFORE.replace("within ten days", "within 2 days");
     let after = AFTER.replace("within ten days", "within five weeks");
     assert_eq!(kinds(&before, &after, DELETE), [FaultKind::Unintended]);
@@ -100,7 +100,7 @@ The price is fixed.";
 }
 
 #[test]
-fn a_clause_that_takes_the_place_of_a_deleted_one_is_another_one() {
+fn a_clause_in_the_position_of_a_deleted_one_is_a_new_one() {
     let before = "
 1. Delivery
 1.1 The Supplier shall deliver the Goods to the Customer within ten days of the order.
@@ -119,14 +119,14 @@ fn a_clause_that_takes_the_place_of_a_deleted_one_is_another_one() {
 }
 
 #[test]
-fn a_renumbered_clause_is_not_replaced_by_that() {
+fn renumbering_a_clause_does_not_replace_it() {
     let asked = r#"{"clauses": [{"operation": "delete", "section": "2"}, {"operation": "replace", "section": "4.1"}]}"#;
     let verdict = verified(BEFORE, AFTER, asked);
     assert_eq!(verdict.of(FaultKind::Undone).count(), 1, "{verdict:?}");
 }
 
 #[test]
-fn a_clause_that_moved_is_an_unasked_change() {
+fn moving_a_clause_is_an_unrequested_change() {
     let moved = BEFORE.replace("1.2 Risk passes upon delivery.\n", "") + "4.3 Risk passes upon delivery.";
     assert!(kinds(BEFORE, &moved, "{}").contains(&FaultKind::Unintended));
 }
@@ -146,15 +146,15 @@ const SHORTER: &str = "
 2.1 \"Wares\" means what is not.";
 
 #[test]
-fn what_a_deleted_clause_leaves_without_sense_may_go_with_it() {
+fn a_definition_used_only_by_a_deleted_clause_may_be_removed() {
     let delete = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
     assert_eq!(kinds(SHORT, SHORTER, delete), []);
-    let more = format!("{SHORTER}\n2.2 A further sentence stands here.");
+    let more = format!("{SHORTER}\n2.2 A further sentence appears here.");
     assert_eq!(kinds(SHORT, &more, delete), [FaultKind::Unintended]);
 }
 
 #[test]
-fn a_clause_to_delete_is_there_as_long_as_its_words_are_alike() {
+fn a_clause_is_not_deleted_while_similar_words_remain() {
     let delete = r#"{"clauses": [{"operation": "delete", "section": "2.1"}]}"#;
     for (words, there) in [("shall not sell Samples from the first hour", true), ("may sell what it likes", false)] {
         let after = SHORT.replace("shall not buy Samples from a third party", words);
@@ -163,7 +163,7 @@ fn a_clause_to_delete_is_there_as_long_as_its_words_are_alike() {
 }
 
 #[test]
-fn a_further_clause_beside_the_one_to_add_is_unasked() {
+fn a_second_added_clause_is_an_unrequested_change() {
     let asked = r#"{"clauses": [{"operation": "add", "section": "4", "heading": "Audit"}]}"#;
     let added = format!("{SHORT}\n4. Audit\n4.1 The books are open.");
     assert_eq!(kinds(SHORT, &added, asked), []);
@@ -172,14 +172,14 @@ fn a_further_clause_beside_the_one_to_add_is_unasked() {
 }
 
 #[test]
-fn a_clause_above_its_parent_does_not_stand_behind_it() {
+fn a_clause_above_its_parent_does_not_follow_it() {
     let asked = r#"{"clauses": [{"operation": "add", "section": "1.2", "after": "1", "must_contain": ["books"]}]}"#;
     let after = format!("1.2 The books are open.{SHORT}");
     assert!(kinds(SHORT, &after, asked).contains(&FaultKind::Undone));
 }
 
 #[test]
-fn a_section_that_moves_is_known_by_its_heading() {
+fn a_moved_section_is_recognized_by_its_heading() {
     let before = "
 1. Scope
 The Goods are sold as Section 2 says.
@@ -198,18 +198,18 @@ The year ends in May.
 The price is fixed.";
     let verdict = verified(before, after, "{}");
     let broken = verdict.of(FaultKind::BrokenReference).next().unwrap();
-    assert!(broken.detail.starts_with("section 2: what was section 2 is section 3 now"), "{broken:?}");
+    assert!(broken.detail.starts_with("section 2: the former section 2 is now section 3"), "{broken:?}");
 }
 
 #[test]
-fn a_clause_that_only_its_heading_names_is_the_one_that_was_asked_for() {
-    // The original has no section 9: the heading alone says which one is meant.
+fn a_clause_can_be_identified_by_its_heading_alone() {
+    // The original has no section 9: only the heading identifies the section.
     let before = "1. Delivery\nAt once.\n2. Exclusivity\nNobody else buys here.\n3. Price\nSee the list.";
     let delete = r#"{"clauses": [{"operation": "delete", "section": "9", "heading": "Exclusivity"}]}"#;
     clean(before, "1. Delivery\nAt once.\n2. Price\nSee the list.", delete);
     let edit = r#"{"clauses": [{"operation": "edit", "section": "9", "heading": "Price", "must_contain": ["annex"]}]}"#;
     clean(before, &before.replace("list", "annex"), edit);
-    // What nothing names may still not change.
+    // A section that no instruction mentions must still not change.
     let other = before.replace("list", "annex").replace("At once", "Later");
     assert_eq!(kinds(before, &other, edit), [FaultKind::Unintended]);
 }

@@ -1,4 +1,4 @@
-//! What holds of every contract and every revision of it, on contracts that are made up here.
+//! Properties of every contract and every revision, on generated contracts.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use crate::suites::revision::draft::Draft;
 use crate::suites::revision::instructions::Instructions;
 use crate::suites::revision::score::{Verification, verify};
 
-/// What a clause of a section says.
+/// The text of a clause.
 #[derive(Debug, Clone, Copy)]
 enum ClauseText {
     /// The party's name.
@@ -24,7 +24,7 @@ enum ClauseText {
     Words(u8),
 }
 
-/// A contract: its sections of clauses, after the first one, which has the law, the indemnity and a term.
+/// A contract: its sections of clauses, after a first one with the law, the indemnity and a term.
 type Contract = Vec<Vec<ClauseText>>;
 
 fn contracts() -> impl Strategy<Value = Contract> {
@@ -36,7 +36,7 @@ fn contracts() -> impl Strategy<Value = Contract> {
     vec(vec(says, 0..4), 1..6)
 }
 
-/// A further fault of a document.
+/// An additional fault of a document.
 #[derive(Debug, Clone, Copy)]
 enum ExtraFault {
     Name,
@@ -65,7 +65,7 @@ const ASKED: &str = r#"{
     "clauses": [{"operation": "delete", "section": "2"}, {"operation": "edit", "section": "1.1", "must_contain": ["weekly"]}]
 }"#;
 
-/// The paragraphs of a contract; revised as asked, but for what is wrong.
+/// The paragraphs of a contract; revised as requested, apart from the added faults.
 fn written(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> String {
     let (name, law) = if revised { ("Borealis plc", "Westhaven") } else { ("Acme Ltd", "Northmark") };
     let (giver, taker) = if revised { ("Supplier", "Customer") } else { ("Customer", "Supplier") };
@@ -86,7 +86,7 @@ fn written(contract: &Contract, revised: bool, wrong: &[ExtraFault]) -> String {
             let words = match says {
                 ClauseText::Name => format!("Here {name} pays for part {section} of it."),
                 ClauseText::Reference(other) => format!("Section {} applies here.", own(other % contract.len())),
-                ClauseText::Words(which) => format!("Words numbered {which} stand under this heading."),
+                ClauseText::Words(which) => format!("Words numbered {which} appear under this heading."),
             };
             let _ = writeln!(text, "{}.{} {words}", own(section), clause + 1);
         }
@@ -115,7 +115,7 @@ fn asked(text: &str) -> Instructions {
     serde_json::from_str(text).unwrap()
 }
 
-/// No score of the one is below the other's, and it passes if that does.
+/// Asserts that no score of the first is lower, and that it passes if the other does.
 fn no_worse(one: &Verification, other: &Verification) {
     for (one, other) in one.scores.iter().zip(&other.scores) {
         assert!(one >= other, "{one} {other}");
@@ -128,14 +128,14 @@ proptest! {
     #![proptest_config(Config { cases: 64, ..Config::default() })]
 
     #[test]
-    fn an_untouched_document_is_as_nobody_asked(contract in contracts(), revised in any::<bool>()) {
+    fn an_unchanged_document_has_no_fault_without_instructions(contract in contracts(), revised in any::<bool>()) {
         let draft = read(&contract, revised, &[]);
         let verdict = verify(&draft, &draft, &Instructions::default(), &Scoring::default());
         assert_eq!((verdict.overall.to_bits(), verdict.satisfied), (1.0_f64.to_bits(), true), "{:?}", verdict.faults);
     }
 
     #[test]
-    fn a_revision_as_asked_is_clean(contract in contracts()) {
+    fn a_correct_revision_is_clean(contract in contracts()) {
         let (before, after) = (read(&contract, false, &[]), read(&contract, true, &[]));
         let verdict = verify(&before, &after, &asked(ASKED), &Scoring::default());
         assert_eq!(verdict.faults, []);
@@ -149,7 +149,7 @@ proptest! {
         let mode = if inside { PenaltyMode::Criterion } else { PenaltyMode::Overall };
         let scoring = Scoring { penalty_mode: mode, ..Scoring::default() };
         let mut last = verify(&before, &read(&contract, true, &[]), &asked(ASKED), &scoring);
-        // What follows a brace too many is not read, so it comes last.
+        // Text after an extra closing brace is not read, so that fault comes last.
         let (end, mut wrong): (Vec<ExtraFault>, Vec<ExtraFault>) = wrong.into_iter().partition(|one| matches!(one, ExtraFault::Brace));
         wrong.extend(end.first());
         for count in 1..=wrong.len() {

@@ -11,7 +11,7 @@ fn left(name: &str, new: &str, after: &str) -> usize {
 
 #[test]
 fn old_names_are_found_in_every_form() {
-    for (name, new, after, wanted) in [
+    for (name, new, after, expected) in [
         ("Acme", "Borealis", "ACME, Acme's, non-Acme goods and the Acme-owned plant; acmesthetic", 4),
         ("Acme & Co. KG", "Borealis", "Acme & Co. KG pays. ACME &  CO. KG's price. Acme & Co. KGaA.", 2),
         ("A.B.C. Ltd.", "Borealis", "A.B.C. Ltd. pays and A.B.C. Ltd.'s agent; A.B.C. Ltd is short", 2),
@@ -25,7 +25,7 @@ fn old_names_are_found_in_every_form() {
         ("Acme Ltd", "Borealis", "\\trowd\\cellx900\\intbl Acme Ltd\\cell\\row\\pard x", 1),
         ("Acme Ltd", "Borealis", "{\\revised Acme Ltd} {\\deleted Acme Ltd}", 1),
     ] {
-        assert_eq!(left(name, new, after), wanted, "{name} in {after}");
+        assert_eq!(left(name, new, after), expected, "{name} in {after}");
     }
 }
 
@@ -35,7 +35,7 @@ const BEFORE: &str =
     "1. Law. The laws of the\\line State of Northmark govern.\n2. Forum. THE COURTS OF NORTHMARK CITY decide.";
 
 #[test]
-fn a_forum_has_to_become_the_new_one() {
+fn the_new_forum_must_replace_the_old_one() {
     clean(
         BEFORE,
         "1. Law. The laws of the State of Westhaven govern.\n2. Forum. The courts of Port Westhaven decide.",
@@ -53,7 +53,7 @@ fn a_forum_has_to_become_the_new_one() {
 }
 
 #[test]
-fn a_forum_that_goes_with_its_clause_is_not_missed() {
+fn a_forum_deleted_with_its_clause_is_not_a_fault() {
     let asked = LAW.replacen('{', r#"{"clauses": [{"operation": "delete", "section": "2"}], "#, 1);
     clean(BEFORE, "1. Law. The laws of the State of Westhaven govern.", &asked);
 }

@@ -10,7 +10,7 @@ use crate::suites::revision::score::verify;
 const DELETE: &str = r#"{"clauses": [{"operation": "delete", "section": "2"}]}"#;
 
 #[test]
-fn a_sentence_about_a_schedule_begins_none() {
+fn a_sentence_about_a_schedule_does_not_begin_one() {
     let before = "
 1. Price
 Schedule 1 sets out the price.
@@ -36,7 +36,7 @@ SCHEDULE 1 - Prices
 }
 
 #[test]
-fn a_date_is_no_section() {
+fn a_date_is_not_a_section() {
     let before = "3 March 2025\n1. Price\n2. Exclusivity\n3. Payment\nMonthly.";
     clean(before, "3 March 2025\n1. Price\n2. Payment\nMonthly.", DELETE);
     let delete = DELETE.replace("\"2\"", "\"3\"");
@@ -44,14 +44,14 @@ fn a_date_is_no_section() {
 }
 
 #[test]
-fn a_gap_that_the_original_had_is_nobodys_fault() {
+fn a_gap_in_the_original_is_not_a_fault() {
     let before = "1. Price\n2. Exclusivity\n3. Payment\n5. Term\n6. Law";
     clean(before, "1. Price\n2. Payment\n4. Term\n5. Law", DELETE);
     assert_eq!(kinds(before, "1. Price\n2. Payment\n4. Term\n6. Law", DELETE), [FaultKind::Numbering]);
 }
 
 #[test]
-fn letters_that_number_a_list_are_no_roman_numbers() {
+fn letters_that_number_a_list_are_not_roman_numbers() {
     let list = |letters: &[&str]| -> String {
         let items = letters.iter().map(|letter| format!("{{\\listtext {letter}.\\tab}}Item of the list {letter}"));
         format!("1. Price\n{}\n2. Exclusivity\n3. Payment\n", items.collect::<Vec<_>>().join("\n"))
@@ -102,7 +102,7 @@ fn statutes_keep_their_sections() {
 }
 
 #[test]
-fn text_that_is_hidden_is_not_gone() {
+fn hidden_text_is_not_removed() {
     let before = "1. Price\n2. Exclusivity\n3. Payment";
     let after = "1. Price\n{\\v 2. Exclusivity}\n2. Payment";
     assert!(kinds(before, after, DELETE).contains(&FaultKind::Corrupt));
@@ -119,7 +119,7 @@ fn a_paragraph_whose_words_change_keeps_its_own_format() {
 }
 
 #[test]
-fn a_longer_word_is_no_use_of_a_term() {
+fn a_longer_word_is_not_a_use_of_a_term() {
     let before = "1. Terms. \"Party\" means who signs.\n2. Duty. The Parties pay.";
     let asked = r#"{"clauses": [{"operation": "edit", "section": "2"}]}"#;
     assert_eq!(kinds(before, &before.replace("Parties", "Partygoers"), asked), [FaultKind::OrphanedDefinition]);
@@ -136,7 +136,7 @@ fn every_criterion_of_an_unreadable_document_has_its_reason() {
             assert_eq!(verdict.against(criterion).count(), 1, "{after}: {criterion:?}");
         }
         assert_eq!(verdict.of(FaultKind::Corrupt).count(), 1, "{after}");
-        // The deduction is that of damage, once.
+        // Only the penalty for damage applies, once.
         assert_eq!(verdict.penalties.iter().map(|penalty| penalty.times).sum::<usize>(), 1);
     }
 }
