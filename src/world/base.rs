@@ -1,4 +1,4 @@
-//! The files of the base commit: a tree of ids, of which only those files are fetched that the head does not have as they are.
+//! The files of the base commit: a tree of object ids. Only files that differ from the head are fetched.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,33 +13,33 @@ use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 /// One entry of a commit's tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeNode {
-    /// What it is.
+    /// Its kind.
     pub kind: NodeKind,
-    /// The id under which git keeps it.
+    /// Its git object id.
     pub id: String,
-    /// How many bytes it has, where that is known.
+    /// Its size in bytes, if known.
     pub size: Option<u64>,
 }
 
-/// What an entry of a tree is.
+/// The kind of a tree entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NodeKind {
     /// A file.
     File,
-    /// A link; its content is where it leads.
+    /// A link; its content is the target path.
     Link,
     /// A folder.
     Folder,
-    /// Another repository.
+    /// A submodule.
     Other,
 }
 
-/// How much of a tree is asked for.
+/// How deep a tree is listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Its own entries.
+    /// Direct entries only.
     One,
-    /// Everything below, by paths.
+    /// All entries, by path.
     All,
 }
 
@@ -48,53 +48,53 @@ pub enum Depth {
 pub struct Listing {
     /// The entries.
     pub entries: Vec<(String, TreeNode)>,
-    /// Whether some were left out, because there are too many.
+    /// Whether entries are missing because there are too many.
     pub truncated: bool,
 }
 
-/// Where git's trees and files come from.
+/// Source of git trees and blobs.
 pub trait Objects: Sync {
-    /// The entries of a tree, or of a commit's.
+    /// The entries of a tree, given its id or a commit's.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The tree cannot be read.
     fn tree(&self, id: &str, depth: Depth) -> anyhow::Result<Listing>;
 
     /// The bytes of a file.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The blob cannot be read.
     fn blob(&self, id: &str) -> anyhow::Result<Vec<u8>>;
 
-    /// The objects of the submodule that is checked out in this folder, where they are at hand.
+    /// The objects of the submodule checked out in this folder; `None` if they are not available.
     fn submodule(&self, _folder: &RepoPath) -> Option<Submodule> {
         None
     }
 
-    /// How many files are fetched one by one at most: each may be a request of its own.
+    /// Maximum number of files fetched one by one; each may be a separate request.
     fn most_files(&self) -> usize {
         400
     }
 
-    /// The wanted files of a commit in one read; `None` where single files are as cheap.
+    /// The wanted files of a commit in one download; `None` if single files are as cheap.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The download failed.
     fn archive(&self, _commit: &str, _wanted: &dyn Fn(&RepoPath) -> bool) -> anyhow::Result<Option<Archived>> {
         Ok(None)
     }
 }
 
-/// The objects of another repository, which keeps the commit that an entry of a tree names.
+/// The objects of a submodule's repository.
 pub type Submodule = Arc<dyn Objects + Send>;
 
-/// Files of a commit by their paths.
+/// Files of a commit by path.
 pub type Archived = BTreeMap<RepoPath, Vec<u8>>;
 
-/// So many files are fetched one by one before all files that differ are read at once.
+/// Number of files fetched one by one before all differing files are downloaded at once.
 const SINGLE_FILES: usize = 4;
 
-/// Links that are followed in one path.
+/// Maximum number of links followed in one path.
 const LINKS: usize = 16;
 
 type TreeFolder = Arc<BTreeMap<String, TreeNode>>;
@@ -105,7 +105,7 @@ pub struct BaseTree<'a> {
     commit: String,
     head: &'a ReadOnce<'a>,
     state: Mutex<TreeCache>,
-    /// Whether everything that differs was read at once, as far as that is possible. Who asks meanwhile waits for it.
+    /// Whether the archive download was tried. Other threads wait on this lock for it.
     archive_read: Mutex<bool>,
 }
 
@@ -113,33 +113,33 @@ pub struct BaseTree<'a> {
 struct TreeCache {
     folders: HashMap<RepoPath, TreeFolder>,
     blobs: HashMap<String, Arc<[u8]>>,
-    /// Whether every folder of the commit is known.
+    /// Whether all folders of the commit are listed.
     lists_all: bool,
-    /// How many files were fetched one by one.
+    /// Number of files fetched one by one.
     single_files: usize,
-    /// The submodules that were looked into.
+    /// The submodules that were opened.
     submodules: BTreeMap<RepoPath, Submodule>,
     trouble: Option<anyhow::Error>,
 }
 
-/// Why there is no node.
+/// Why a tree entry was not found.
 enum MissingNode {
     Missing,
     Because(String),
 }
 
 impl<'a> BaseTree<'a> {
-    /// Opens the tree of a commit beside the files of the head.
+    /// Opens the tree of a commit, to compare it with the files of the head.
     ///
     /// # Errors
-    /// Why it cannot be had.
+    /// The tree cannot be read.
     pub fn open(objects: &'a dyn Objects, commit: &str, head: &'a ReadOnce<'a>) -> anyhow::Result<Self> {
         let mut state = TreeCache::default();
         let whole = objects.tree(commit, Depth::All)?;
         if whole.truncated {
-            // Its folders are asked for one by one, when somebody looks into them.
+            // Folders are listed one by one on demand.
             let top = objects.tree(commit, Depth::One)?;
-            anyhow::ensure!(!top.truncated, "the root of the base commit has too many entries to be listed");
+            anyhow::ensure!(!top.truncated, "the root of the base commit has too many entries to list");
             state.folders.insert(RepoPath::root(), Arc::new(top.entries.into_iter().collect()));
         } else {
             state.folders = by_folder(whole.entries);
@@ -148,7 +148,7 @@ impl<'a> BaseTree<'a> {
         Ok(Self { objects, commit: commit.to_owned(), head, state: Mutex::new(state), archive_read: Mutex::new(false) })
     }
 
-    /// What failed outside, so that nothing that was compared can be relied on.
+    /// The first failed request; after one, the comparison is unreliable.
     pub fn trouble(&self) -> Option<anyhow::Error> {
         self.state().trouble.take()
     }
@@ -157,7 +157,7 @@ impl<'a> BaseTree<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps a failure of the outside, and gives the words for who asked.
+    /// Records a failed request, and returns its message.
     fn failed(&self, error: anyhow::Error) -> MissingNode {
         let words = format!("{error:#}");
         self.state().trouble.get_or_insert(error);
@@ -175,20 +175,21 @@ impl<'a> BaseTree<'a> {
         match node.kind {
             NodeKind::Folder => {}
             NodeKind::Other => return self.submodule(path, &node.id),
-            NodeKind::File | NodeKind::Link => return Err(MissingNode::Because("this is no folder".to_owned())),
+            NodeKind::File | NodeKind::Link => return Err(MissingNode::Because("it is not a folder".to_owned())),
         }
         let listing = self.objects.tree(&node.id, Depth::One).map_err(|error| self.failed(error))?;
         if listing.truncated {
-            return Err(MissingNode::Because("the folder has too many entries to be listed".to_owned()));
+            return Err(MissingNode::Because("the folder has too many entries to list".to_owned()));
         }
         let folder: TreeFolder = Arc::new(listing.entries.into_iter().collect());
         self.state().folders.insert(path.clone(), folder.clone());
         Ok(folder)
     }
 
-    /// The root of a submodule at a commit, where the submodule's own history is here and has it.
+    /// The root folder of a submodule at a commit, if the submodule's repository is here and has that commit.
     fn submodule(&self, path: &RepoPath, commit: &str) -> Result<TreeFolder, MissingNode> {
-        let absent = || MissingNode::Because(format!("{path} is a submodule, and its commit {commit} is not here"));
+        let absent =
+            || MissingNode::Because(format!("{path} is a submodule whose commit {commit} is not available here"));
         let objects = self.objects.submodule(path).ok_or_else(absent)?;
         let whole = objects.tree(commit, Depth::All).ok().filter(|whole| !whole.truncated).ok_or_else(absent)?;
         let mut state = self.state();
@@ -200,7 +201,7 @@ impl<'a> BaseTree<'a> {
         state.folders.get(path).cloned().ok_or_else(absent)
     }
 
-    /// The objects of the submodule that a file is in; the innermost, and none where it is in none.
+    /// The objects of the innermost submodule that contains a file; `None` if it is in no submodule.
     fn submodule_of(&self, file: &RepoPath) -> Option<Submodule> {
         let state = self.state();
         let is_inside = |folder: &RepoPath| {
@@ -210,14 +211,14 @@ impl<'a> BaseTree<'a> {
         outside_in.next_back().map(|(_, objects)| objects.clone())
     }
 
-    /// The file at a path that no link is part of; `None` where it is anything else, or not known yet.
+    /// The file at a path without links; `None` for anything else, or if its folder is not listed yet.
     fn plain_file(&self, path: &RepoPath) -> Option<TreeNode> {
-        // The folders that are known are those of the tree, so that no link leads to them.
+        // Listed folders are real folders of the tree, so no link leads to them.
         let folder = self.state().folders.get(path.as_str().rsplit_once('/')?.0).cloned()?;
         folder.get(path.name()).filter(|node| node.kind == NodeKind::File).cloned()
     }
 
-    /// The file or folder at a path, every link followed.
+    /// The path and entry of a file or folder after following all links.
     fn resolved(&self, path: &RepoPath) -> Result<(RepoPath, TreeNode), MissingNode> {
         if let Some(node) = self.plain_file(path) {
             return Ok((path.clone(), node));
@@ -269,7 +270,7 @@ impl<'a> BaseTree<'a> {
         let most = self.objects.most_files();
         if fetched >= most {
             return Err(MissingNode::Because(format!(
-                "more than {most} files have changed, too many to look into each"
+                "more than {most} files have changed, which is too many to compare"
             )));
         }
         let fetched = match self.submodule_of(at) {
@@ -283,8 +284,8 @@ impl<'a> BaseTree<'a> {
         Ok(bytes)
     }
 
-    /// Reads every file that differs from the head's at once, the first time. What the archive leaves out, has with other bytes, or does not
-    /// give at all is fetched one by one.
+    /// Downloads every file that differs from the head at once, on the first call. Files that the archive leaves out, or has with
+    /// other bytes, are fetched one by one.
     fn read_archive(&self) {
         let mut read = self.archive_read.lock().unwrap_or_else(PoisonError::into_inner);
         if std::mem::replace(&mut *read, true) || !self.state().lists_all {
@@ -307,19 +308,19 @@ impl<'a> BaseTree<'a> {
         }
     }
 
-    /// What the head's file holds, where git would keep it under this id.
+    /// The content of the head's file, if git would store it under this id.
     fn local(&self, id: &str, file: &RepoPath) -> Option<Arc<ReadContent>> {
         self.head.content(file).ok().filter(|content| content.is_blob(id))
     }
 }
 
-/// The entries of a whole tree, sorted into its folders.
+/// Groups the entries of a recursive listing by folder.
 fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> {
     let at = |path: &str| path.split('/').fold(RepoPath::root(), |folder, name| folder.child(name));
     let mut folders: HashMap<RepoPath, BTreeMap<String, TreeNode>> =
         HashMap::from([(RepoPath::root(), BTreeMap::new())]);
     for (path, node) in entries {
-        // Git keeps no such name; one with a back slash is a file like any other.
+        // Git never stores such a name. A name with a backslash is an ordinary file.
         if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
             continue;
         }
@@ -339,12 +340,12 @@ fn by_folder(entries: Vec<(String, TreeNode)>) -> HashMap<RepoPath, TreeFolder> 
 fn refused(path: &RepoPath, lost: MissingNode, what: &str, missing: ReadFailure) -> Diagnostic {
     match lost {
         MissingNode::Missing => {
-            let words = format!("the base commit has no such {what}");
-            Diagnostic::of_read(path, missing, words, "look at the base commit")
+            let words = format!("the {what} does not exist in the base commit");
+            Diagnostic::of_read(path, missing, words, "check the base commit")
         }
         MissingNode::Because(why) => {
             let words = format!("the {what} of the base commit cannot be read: {why}");
-            Diagnostic::of_read(path, ReadFailure::Unreadable, words, "look at the base commit")
+            Diagnostic::of_read(path, ReadFailure::Unreadable, words, "check the base commit")
         }
     }
 }
@@ -358,7 +359,7 @@ impl Files for BaseTree<'_> {
         for (name, node) in listed.iter().filter(|(name, _)| !is_of_the_system(name)) {
             let kind = match node.kind {
                 NodeKind::File => EntryKind::File,
-                // A look into a submodule reports that its files are not here.
+                // Listing a submodule reports if its files are not here.
                 NodeKind::Folder | NodeKind::Other => EntryKind::Folder,
                 NodeKind::Link => match self.resolved(&at.child(name)).map(|(_, node)| node.kind) {
                     Ok(NodeKind::Folder | NodeKind::Other) => EntryKind::Folder,
@@ -377,7 +378,7 @@ impl Files for BaseTree<'_> {
         let refuse = |lost| refused(file, lost, "file", ReadFailure::MissingFile);
         let (at, node) = self.resolved(file).map_err(refuse)?;
         if node.kind != NodeKind::File {
-            return Err(refuse(MissingNode::Because("this is no file".to_owned())));
+            return Err(refuse(MissingNode::Because("it is not a file".to_owned())));
         }
         if let Some(content) = self.local(&node.id, &at) {
             return Ok(content.bytes.clone());
@@ -408,7 +409,7 @@ impl BaseFiles for BaseTree<'_> {
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String> {
         let state = self.state();
         if !state.lists_all {
-            return Err("it has too many files for one listing".to_owned());
+            return Err("it has too many files to list at once".to_owned());
         }
         let of_folder = |(folder, entries): (&RepoPath, &TreeFolder)| {
             let name = entries.iter().find(|(name, node)| {

@@ -1,25 +1,25 @@
-//! The id under which git keeps the bytes of a file.
+//! The id under which git stores the bytes of a file.
 
 use sha1::{Digest, Sha1};
 use sha2::Sha256;
 
 use crate::suites::sha256_hex;
 
-/// The digest that the id of bytes consists of.
+/// The digest in a git object id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BlobId(Box<[u8]>);
 
-/// The hashes that git knows, by the digits of an id.
+/// The hash of a git object id, by its number of digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum IdForm {
-    /// 40 digits. Git's SHA-1 is safe here: its hosts refuse files that were made to collide.
+    /// 40 digits. SHA-1 is safe here, because git hosts reject files made to collide.
     Sha1,
     /// 64 digits.
     Sha256,
 }
 
 impl IdForm {
-    /// The form of an id; `None` where it is no id.
+    /// The form of an id; `None` if the length fits neither.
     pub(super) fn of(id: &str) -> Option<Self> {
         match id.len() {
             40 => Some(Self::Sha1),
@@ -30,7 +30,7 @@ impl IdForm {
 }
 
 impl BlobId {
-    /// The id of bytes.
+    /// Computes the id of these bytes.
     pub(super) fn of(form: IdForm, bytes: &[u8]) -> Self {
         let heading = format!("blob {}\0", bytes.len());
         let parts = [heading.as_bytes(), bytes];
@@ -42,7 +42,7 @@ impl BlobId {
         })
     }
 
-    /// Whether it is written like this, in lower-case hexadecimal.
+    /// Whether `id` is this id in lower-case hexadecimal.
     pub(super) fn is(&self, id: &str) -> bool {
         const DIGITS: &[u8; 16] = b"0123456789abcdef";
         let is_written =
@@ -50,7 +50,7 @@ impl BlobId {
         id.len() == 2 * self.0.len() && id.as_bytes().chunks_exact(2).zip(&self.0).all(is_written)
     }
 
-    /// The id of what Git LFS keeps in place of these bytes. It names them by a digest, so that it stands for no others.
+    /// The id of the Git LFS pointer of these bytes. A pointer contains their digest, so it identifies them.
     pub(super) fn of_pointer(form: IdForm, bytes: &[u8]) -> Self {
         let (digest, size) = (sha256_hex(bytes), bytes.len());
         let pointer = format!("version https://git-lfs.github.com/spec/v1\noid sha256:{digest}\nsize {size}\n");

@@ -1,4 +1,4 @@
-//! Where a config is: its path in the repository, as it was asked for, and whose history may be asked for a base commit.
+//! Locates a config: its repository, its path inside, and the repository whose history may provide a base commit.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
 impl Disk {
-    /// The repository around a config, and the config's path inside: the one that was asked for. No link leads there. Behind a
-    /// link the path would be another one than the base commit has, and a config would look new that only moved.
+    /// The repository that contains a config, and the config's path inside, as given by the user. Links are rejected: behind a link
+    /// the path would differ from the one in the base commit, and a moved config would look new.
     ///
     /// # Errors
-    /// A path that names no file, a folder that is not there, and a link on the way.
+    /// The path names no file, its folder does not exist, or a link is on the way.
     pub fn of_config(path: &str) -> Result<(Self, RepoPath), Diagnostic> {
         let named = if path.is_empty() { "command line" } else { path };
         let missing = |what: &str| Diagnostic::of_read(named, ReadFailure::MissingFile, what, "correct the path");
-        let no_folder = || missing("there is no such folder");
+        let no_folder = || missing("the folder does not exist");
         if Path::new(path).file_name().is_none() {
-            return Err(missing("this names no file"));
+            return Err(missing("the path does not name a file"));
         }
         let whole = std::path::absolute(path).map(|path| without_dots(&path)).map_err(|_| no_folder())?;
         let folder = whole.parent().filter(|folder| folder.is_dir()).ok_or_else(no_folder)?;
@@ -34,13 +34,13 @@ impl Disk {
         Ok((disk, inside))
     }
 
-    /// The repository that this one is a submodule of. What its history says is up to whoever changes the outer one: a change can
-    /// put any repository here.
+    /// The repository that contains this one as a submodule. Whoever changes the outer repository controls the submodule's history,
+    /// because any repository can be put here.
     pub fn superproject(&self) -> Option<PathBuf> {
         let place = self.place();
         let text = std::fs::read_to_string(place.join(".git")).ok()?;
         let folder = place.join(text.strip_prefix("gitdir:")?.trim());
-        // A linked worktree of the same repository has this file, and a submodule's folder does not.
+        // A linked worktree has this file too; a submodule's folder does not.
         if folder.join("commondir").is_file() {
             return None;
         }

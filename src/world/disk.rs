@@ -1,4 +1,4 @@
-//! Files of the repository, opened so that no link and no path leads out of it.
+//! File access below a root folder that no link and no path can leave.
 
 use std::io;
 use std::io::{Read, Write};
@@ -23,20 +23,20 @@ use crate::format::{MAX_FILE_BYTES, SourceText, too_large};
 use crate::model::RepoPath;
 use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 
-/// The repository's files. The kernel refuses what leaves the root: absolute links, `..`, magic links.
+/// The files of a repository. The kernel refuses every path that leaves the root: absolute links, `..`, magic links.
 pub struct Disk {
     pub(super) root: Dir,
     place: PathBuf,
-    /// Whether the root is that of a repository, which has a folder of goldgate's own.
+    /// Whether the root is a repository's root, which may contain the folder `.goldgate`.
     pub(super) is_repository: bool,
-    /// The repository that the root is inside of.
+    /// The repository that contains the root.
     pub(super) home: Option<Box<Disk>>,
 }
 
-/// Why there is no file to read.
+/// Why a file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoFile {
-    /// Nothing has this name.
+    /// It does not exist.
     Missing,
     /// It cannot be read; the text says why.
     Unreadable(String),
@@ -53,18 +53,18 @@ impl Disk {
         Ok(Self { root: dir, place: root.to_owned(), is_repository: false, home: None })
     }
 
-    /// Where it is, for the processes that run in it.
+    /// The path of the root, for the processes that run in it.
     pub fn place(&self) -> &Path {
         &self.place
     }
 
-    /// Opens the folder `root`, made where it is missing. Inside a repository no link leads there: what is committed must not
+    /// Opens the folder `root`, and creates it if it is missing. Inside a repository links are rejected: committed content must not
     /// choose where files are written.
     ///
     /// # Errors
-    /// Why it cannot be made or opened.
+    /// Why it cannot be created or opened.
     pub fn create(root: &Path) -> anyhow::Result<Self> {
-        let context = || format!("while making the folder {}", root.display());
+        let context = || format!("while creating the folder {}", root.display());
         let whole = std::path::absolute(root).map(|path| without_dots(&path)).with_context(context)?;
         let Some(repository) = whole.ancestors().find(|folder| folder.join(".git").exists()) else {
             std::fs::create_dir_all(root).with_context(context)?;
@@ -76,14 +76,14 @@ impl Disk {
             return Err(io::Error::other("this belongs to git")).with_context(context);
         }
         for part in inside {
-            dir = made_without_link(&dir, Path::new(part)).with_context(context)?;
+            dir = create_without_link(&dir, Path::new(part)).with_context(context)?;
         }
         let home = Self { is_repository: true, ..Self::open(repository)? };
         Ok(Self { root: dir, place: whole.clone(), is_repository: false, home: Some(Box::new(home)) })
     }
 
-    /// The repository around `start`: the nearest folder upwards that holds `.git`, else `start` itself; with it the path
-    /// of `start` inside.
+    /// The repository around `start`: the nearest parent folder with `.git`, otherwise `start` itself. Also returns the path of
+    /// `start` inside it.
     ///
     /// # Errors
     /// Why it cannot be found or opened.
@@ -96,20 +96,20 @@ impl Disk {
         Ok((Self { is_repository: root.join(".git").exists(), ..Self::open(root)? }, path))
     }
 
-    /// The bytes of a file, without a limit.
+    /// The bytes of a file, without a size limit.
     ///
     /// # Errors
-    /// Why there is nothing to read.
+    /// Why it cannot be read.
     pub fn read(&self, file: &RepoPath) -> Result<Vec<u8>, NoFile> {
         let mut bytes = Vec::new();
         let read = self.opened(file).and_then(|mut opened| opened.read_to_end(&mut bytes));
         read.map(|_| bytes).map_err(|error| no_file(&error))
     }
 
-    /// Writes a file as a whole or not at all: to a temporary name beside it, then renamed.
+    /// Writes a file completely or not at all: to a temporary file that is then renamed.
     ///
     /// # Errors
-    /// Why it could not be written; the file is then as it was.
+    /// Why it could not be written; the file is then unchanged.
     pub fn replace(&self, file: &RepoPath, bytes: &[u8]) -> anyhow::Result<()> {
         let folder = file.parent();
         let context = || format!("while writing {file}");
@@ -129,14 +129,14 @@ impl Disk {
     fn put(&self, drafts: &Self, draft: &RepoPath, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
         let written = drafts.write_new(draft, bytes);
         let renamed = written.and_then(|()| drafts.root.rename(draft.as_str(), &self.root, file.as_str()));
-        // What is left of a draft helps nobody; that it cannot be removed either adds nothing to the first error.
+        // Remove the draft; a second error would add nothing to the first one.
         renamed.inspect_err(|_| drop(drafts.root.remove_file(draft.as_str())))
     }
 
-    /// Removes a file, or a folder with everything in it; nothing there is nothing to do.
+    /// Removes a file, or a folder with its content. A missing path is not an error.
     ///
     /// # Errors
-    /// Why it is still there.
+    /// Why it could not be removed.
     pub fn remove(&self, path: &RepoPath) -> anyhow::Result<()> {
         not_of_git(path).with_context(|| format!("while removing {path}"))?;
         let removed = match self.root.symlink_metadata(path.as_str()) {
@@ -152,12 +152,12 @@ impl Disk {
         }
     }
 
-    /// Whether there is something at a path.
+    /// Whether the path exists.
     pub fn holds(&self, path: &RepoPath) -> bool {
         self.root.metadata(path.as_str()).is_ok()
     }
 
-    /// A folder as a root of its own, which nothing leads out of.
+    /// Opens a folder as a root of its own.
     ///
     /// # Errors
     /// Why it cannot be opened.
@@ -167,7 +167,7 @@ impl Disk {
     }
 }
 
-/// The largest file of goldgate's own that is read, in bytes.
+/// Largest file written by goldgate that is read, in bytes.
 const MAX_OWN_BYTES: u64 = 1024 * 1024 * 1024;
 
 pub(super) fn named(folder: &RepoPath) -> &str {
@@ -175,15 +175,15 @@ pub(super) fn named(folder: &RepoPath) -> &str {
 }
 
 pub(super) fn is_link(path: &Path) -> io::Error {
-    io::Error::other(format!("{} is a link, and nothing is written through a link", path.display()))
+    io::Error::other(format!("{} is a link; goldgate does not write through links", path.display()))
 }
 
-/// Refuses what git keeps for itself: a hook that is written there is run by the next command of git.
+/// Rejects git's own files: the next git command would run a hook that is written there.
 pub(super) fn not_of_git(path: &RepoPath) -> io::Result<()> {
     if path.is_of_git() { Err(io::Error::other(format!("{path} belongs to git"))) } else { Ok(()) }
 }
 
-/// The path without `.` and `..`, by its words alone.
+/// Removes `.` and `..` from a path without looking at the disk.
 pub(super) fn without_dots(path: &Path) -> PathBuf {
     path.components().fold(PathBuf::new(), |mut whole, part| {
         match part {
@@ -195,8 +195,8 @@ pub(super) fn without_dots(path: &Path) -> PathBuf {
     })
 }
 
-/// The folder of this name, made where it is missing; a link is refused.
-fn made_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
+/// Opens a folder, and creates it if it is missing; a link is rejected.
+fn create_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
     match dir.symlink_metadata(name) {
         Ok(found) if found.is_symlink() => return Err(is_link(name)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => dir.create_dir(name)?,
@@ -205,7 +205,7 @@ fn made_without_link(dir: &Dir, name: &Path) -> io::Result<Dir> {
     dir.open_dir(name)
 }
 
-/// Adds text to a file that the runner gave, made where it is missing.
+/// Appends text to a file named by the CI runner; creates it if it is missing.
 ///
 /// # Errors
 /// Why it could not be written.
@@ -215,7 +215,7 @@ pub fn append(file: &Path, text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).with_context(context)
 }
 
-/// Pipes and devices have no end.
+/// Rejects pipes and devices, which may never end.
 fn is_file(is_file: bool) -> io::Result<()> {
     if is_file { Ok(()) } else { Err(io::Error::other("it is not a regular file")) }
 }
@@ -227,7 +227,7 @@ fn no_file(error: &io::Error) -> NoFile {
     }
 }
 
-/// The error's words without its number.
+/// The error message without its number.
 fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     let plain = text.split(" (os error").next().unwrap_or(&text);
@@ -241,8 +241,8 @@ impl Files for Disk {
             io::ErrorKind::NotFound => Diagnostic::of_read(
                 folder,
                 ReadFailure::MissingFolder,
-                "there is no such folder",
-                "create it, or correct the path that leads here",
+                "the folder does not exist",
+                "create it, or correct the path that names it",
             ),
             _ => Diagnostic::of_read(
                 folder,
@@ -267,11 +267,11 @@ impl Files for Disk {
                 continue;
             }
             let kind = entry.file_type().map_err(|error| refuse(&error))?;
-            let behind = kind.is_symlink().then(|| self.behind_link(&folder.child(&name)));
-            let kind = match behind {
+            let target = kind.is_symlink().then(|| self.link_target(&folder.child(&name)));
+            let kind = match target {
                 None => kind,
-                Some(Ok(behind)) => behind,
-                // An editor's lock is a link that leads nowhere. Who reads it gets the error.
+                Some(Ok(target)) => target,
+                // An editor's lock file is a broken link; reading it reports the error.
                 Some(Err(_)) if name.starts_with('.') => kind,
                 Some(Err(problem)) => return Err(problem),
             };
@@ -288,7 +288,7 @@ impl Files for Disk {
 }
 
 impl Disk {
-    /// A file that goldgate itself writes: a report, a part or a baseline of many cases is larger than what people write.
+    /// Reads a file written by goldgate, such as a report or a baseline; these may be larger than files written by people.
     ///
     /// # Errors
     /// Why it cannot be read.
@@ -301,8 +301,8 @@ impl Disk {
             io::ErrorKind::NotFound => Diagnostic::of_read(
                 file,
                 ReadFailure::MissingFile,
-                "there is no such file",
-                "create it, or correct the path that leads here",
+                "the file does not exist",
+                "create it, or correct the path that names it",
             ),
             _ => Diagnostic::of_read(
                 file,
@@ -312,7 +312,7 @@ impl Disk {
             ),
         };
         let opened = self.opened(file).map_err(|error| refuse(&error))?;
-        // One byte more than allowed tells a file that is too large without a second look at it.
+        // Reading one byte more than the limit detects a file that is too large.
         let mut bytes = Vec::with_capacity(8 * 1024);
         opened.take(limit + 1).read_to_end(&mut bytes).map_err(|error| refuse(&error))?;
         if bytes.len() as u64 > limit {
@@ -323,12 +323,12 @@ impl Disk {
 }
 
 impl Disk {
-    /// The file, opened for reading. One call of the kernel where it has the call; cap-std knows every other way, and says
-    /// why there is none.
+    /// Opens a file for reading: with one system call where possible, otherwise with cap-std, which also reports the reason
+    /// for a failure.
     fn opened(&self, file: &RepoPath) -> io::Result<std::fs::File> {
         #[cfg(target_os = "linux")]
         {
-            // Without waiting: at the other end of a pipe nobody may ever write.
+            // Non-blocking: nobody may ever write to the other end of a pipe.
             let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
             let within = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
             if let Ok(opened) = openat2(&self.root, file.as_str(), flags, Mode::empty(), within) {
@@ -340,11 +340,11 @@ impl Disk {
         self.root.open(file.as_str()).map(cap_std::fs::File::into_std)
     }
 
-    fn behind_link(&self, link: &RepoPath) -> Result<FileType, Diagnostic> {
+    fn link_target(&self, link: &RepoPath) -> Result<FileType, Diagnostic> {
         let found = self.root.metadata(link.as_str());
         found.map(|metadata| metadata.file_type()).map_err(|error| {
-            let what = format!("the link leads nowhere that can be read: {}", reason(&error));
-            Diagnostic::of_file(link, "bad-link", what, "let it point to a file inside the repository, or remove it")
+            let what = format!("the link target cannot be read: {}", reason(&error));
+            Diagnostic::of_file(link, "bad-link", what, "point it to a file inside the repository, or remove it")
         })
     }
 }

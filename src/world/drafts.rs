@@ -1,4 +1,4 @@
-//! Drafts of files: where they are until they get their names, and who may write meanwhile.
+//! Drafts: temporary files that are renamed when complete, and folder locks for writers.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io;
@@ -12,25 +12,25 @@ use cap_std::fs::OpenOptions;
 use super::disk::{Disk, is_link, named, not_of_git};
 use crate::model::RepoPath;
 
-/// The folder of a repository that is goldgate's own.
+/// The folder in a repository that belongs to goldgate.
 const OWN: &str = ".goldgate";
 
-/// How the names of drafts begin.
+/// Prefix of the names of drafts.
 const DRAFT: &str = ".goldgate-";
 
-/// How old a draft is that no run writes any more.
+/// Age after which a draft is considered abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// A folder that no other process changes as long as this is kept.
+/// A lock on a folder; other goldgate processes wait until it is dropped.
 pub struct FolderLock(#[expect(dead_code, reason = "the lock ends when the file is closed")] std::fs::File);
 
-/// A name that no other process takes: in containers every process may have the same number.
+/// A unique file name. The process id alone is not enough: in containers all processes may have the same one.
 pub(super) fn draft_file() -> String {
     format!("{DRAFT}{:016x}.tmp", RandomState::new().hash_one(std::process::id()))
 }
 
 impl Disk {
-    /// Writes a file that is not there yet, and waits until it is safe.
+    /// Writes a new file and waits until it is on disk.
     pub(super) fn write_new(&self, file: &RepoPath, bytes: &[u8]) -> io::Result<()> {
         let mut options = OpenOptions::new();
         let mut out = self.root.open_with(file.as_str(), options.write(true).create_new(true))?;
@@ -38,19 +38,19 @@ impl Disk {
         out.sync_all()
     }
 
-    /// Waits until the names in a folder are safe.
+    /// Waits until the names in a folder are on disk.
     pub(super) fn sync_folder(&self, folder: &RepoPath) -> io::Result<()> {
         if cfg!(not(unix)) {
             return Ok(());
         }
         match self.root.open(named(folder)).and_then(|opened| opened.sync_all()) {
-            // Some file systems know no such wish.
+            // Some file systems do not support this.
             Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
             other => other,
         }
     }
 
-    /// Makes a folder and those above it. A link among them is refused: what is committed must not choose where files are written.
+    /// Creates a folder and its parents. Links are rejected: committed content must not choose where files are written.
     pub(super) fn make_folder(&self, folder: &RepoPath) -> io::Result<()> {
         not_of_git(folder)?;
         let mut whole = PathBuf::new();
@@ -69,7 +69,7 @@ impl Disk {
         Ok(())
     }
 
-    /// A free name for a draft, and where it is. In a repository it is in a folder that git does not look into.
+    /// A free path for a draft and its root. In a repository it is in a folder that git ignores.
     pub(super) fn draft(&self) -> io::Result<(&Self, RepoPath)> {
         if let Some(home) = &self.home {
             return home.draft();
@@ -91,7 +91,7 @@ impl Disk {
         Ok((self, drafts.child(&draft_file())))
     }
 
-    /// Removes what killed runs left behind. A draft of today may be of a run that still goes on.
+    /// Removes the drafts of killed runs. A recent draft may belong to a run that is still active.
     fn sweep(&self, drafts: &RepoPath) {
         let Ok(entries) = self.root.read_dir(drafts.as_str()) else { return };
         let old = |entry: &cap_std::fs::DirEntry| {
@@ -103,16 +103,16 @@ impl Disk {
             if !name.starts_with(DRAFT) {
                 continue;
             }
-            // Another run may sweep as well.
+            // Another run may remove it at the same time.
             let _ = self.remove(&drafts.child(&name));
         }
     }
 
-    /// Waits until no other process holds the folder of a file, and holds it until the lock is dropped: for whoever reads a file,
-    /// changes it and writes it.
+    /// Locks the folder of a file until the lock is dropped. Use it to read a file, change it and write it back. Waits while another
+    /// process has the lock; `None` on systems without locks.
     ///
     /// # Errors
-    /// Why the folder cannot be made or opened.
+    /// The folder cannot be created or opened.
     pub fn lock(&self, file: &RepoPath) -> anyhow::Result<Option<FolderLock>> {
         let folder = file.parent();
         let context = || format!("while locking {file}");
@@ -121,7 +121,7 @@ impl Disk {
             return Ok(None);
         }
         let opened = self.root.open(named(&folder)).with_context(context)?.into_std();
-        // A file system without locks is used as it was before there were any.
+        // Continue without a lock on file systems that have none.
         Ok(opened.lock().ok().map(|()| FolderLock(opened)))
     }
 }

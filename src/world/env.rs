@@ -9,7 +9,7 @@ pub struct Env {
     variables: BTreeMap<String, Secret>,
 }
 
-/// A text that is never shown: any variable may hold a key.
+/// A text that is never printed, because any variable may contain a key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -19,7 +19,7 @@ impl Secret {
         Self(text.into())
     }
 
-    /// The text, for the one place that sends it.
+    /// The text, only for sending it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -39,24 +39,24 @@ impl fmt::Debug for Secret {
 }
 
 impl Env {
-    /// The environment of this process; variables that are no UTF-8 are left out.
+    /// The environment of this process, without variables that are not UTF-8.
     pub fn of_process() -> Self {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, Secret(value.into_string().ok()?))));
         Self { variables: variables.collect() }
     }
 
-    /// An environment of these variables.
+    /// An environment with these variables.
     pub fn of(variables: impl IntoIterator<Item = (String, String)>) -> Self {
         Self { variables: variables.into_iter().map(|(name, value)| (name, Secret(value))).collect() }
     }
 
-    /// A variable that is set and not empty.
+    /// The value of a variable; `None` if it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(Secret::reveal).filter(|value| !value.is_empty())
     }
 
-    /// The values of all variables that are named like a key: what they hold must not be kept anywhere.
+    /// The values of all variables that are named like a key. They must not be stored anywhere.
     pub fn secrets(&self) -> impl Iterator<Item = String> + '_ {
         let named = |name: &str| {
             let name = name.to_ascii_uppercase();
@@ -65,16 +65,16 @@ impl Env {
         self.variables.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value.reveal().to_owned())
     }
 
-    /// What a program of others sees: where programs and its own files are, language and time zone, and the named variables.
-    pub fn passed_on(&self, names: &[String]) -> Vec<(String, String)> {
+    /// The environment of an agent's program: paths, language, time zone, and the named variables.
+    pub fn passed_on(&self, passed: &[String]) -> Vec<(String, String)> {
         let usual = ["PATH", "HOME", "LANG", "TZ", "TMPDIR"].into_iter();
         // Without these no program starts on Windows.
         let needed = ["SYSTEMROOT", "TEMP", "TMP"].into_iter().filter(|_| cfg!(windows));
-        let wanted = usual.chain(needed).chain(names.iter().map(String::as_str));
-        wanted.filter_map(|name| Some((name.to_owned(), self.variables.get(name)?.reveal().to_owned()))).collect()
+        let names = usual.chain(needed).chain(passed.iter().map(String::as_str));
+        names.filter_map(|name| Some((name.to_owned(), self.variables.get(name)?.reveal().to_owned()))).collect()
     }
 
-    /// A variable that must not be shown.
+    /// A variable as a secret; `None` if it is missing or empty.
     pub fn secret(&self, name: &str) -> Option<Secret> {
         self.get(name).map(Secret::new)
     }

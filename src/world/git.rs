@@ -1,5 +1,5 @@
-//! The commit that is checked out and the person who works here, read from git's own files: the image has no git. Where there is
-//! one, it is asked for the files of other commits.
+//! Reads the checked-out commit and the user's name from git's own files, because the image has no git. Files of other commits
+//! come from the git program, if there is one.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use super::env::Env;
 use crate::format::MAX_FILE_BYTES;
 use crate::model::RepoPath;
 
-/// The commit of `HEAD`, where the repository has one.
+/// The commit of `HEAD`; `None` if the repository has no commit.
 pub fn head_commit(disk: &Disk) -> Option<String> {
     let git = RepoPath::root().child(".git");
-    // Reading the files of a plain repository needs no git on the machine. A linked work tree has a file in this place, and
-    // other ways to store references exist: git knows them.
+    // A plain repository can be read without git. Linked work trees, where `.git` is a file, and other reference formats need
+    // git.
     plain_head(disk, &git).or_else(|| disk.holds(&git).then(|| Git::of(disk).head()).flatten())
 }
 
@@ -44,7 +44,7 @@ fn commit(text: &str) -> Option<String> {
     (matches!(id.len(), 40 | 64) && id.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| id.to_owned())
 }
 
-/// Who works here: `GIT_AUTHOR_NAME`, else `user.name` of the repository's config, else of the person's own.
+/// The user's name: `GIT_AUTHOR_NAME`, otherwise `user.name` from the repository's config, otherwise from the user's config.
 pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
     let own = disk.read(&RepoPath::root().child(".git").child("config")).ok();
     let home = |rest: &str| env.get("HOME").and_then(|home| std::fs::read(Path::new(home).join(rest)).ok());
@@ -55,7 +55,7 @@ pub fn user_name(disk: &Disk, env: &Env) -> Option<String> {
         .or_else(|| name_of(&home(".config/git/config")?))
 }
 
-/// `name` of the section `[user]`; the last one counts, as in git.
+/// `name` in the section `[user]`; the last one counts, as in git.
 fn name_of(config: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(config);
     let (mut inside, mut name) = (false, None);
@@ -71,14 +71,14 @@ fn name_of(config: &[u8]) -> Option<String> {
     name.filter(|name| !name.is_empty())
 }
 
-/// How long git may take for one answer.
+/// Timeout of one git command.
 const TIMEOUTS: Duration = Duration::from_secs(60);
 
-/// The git of the machine, asked for commits of one repository. It runs no hook, no filter, no file monitor, asks no remote,
-/// and reads no configuration but the repository's own.
+/// The installed git program, for commits of one repository. It runs no hook, filter or file monitor, contacts no remote, and
+/// reads only the repository's own configuration.
 pub struct Git {
     root: PathBuf,
-    // One answer at a time: git's own batch is one conversation.
+    // One request at a time: `git cat-file --batch` answers in order.
     batch: Mutex<Option<Batch>>,
 }
 
@@ -89,49 +89,48 @@ struct Batch {
 
 impl Drop for Batch {
     fn drop(&mut self) {
-        // It ends when its input does; a git that hangs must not keep us.
+        // It ends when its input is closed; kill it so that a hanging git cannot block this process.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 impl Git {
-    /// The git of the repository that these files are of. What merely looks like a repository, such as a committed bare one, is
-    /// never asked.
+    /// Git for the repository of these files. A folder that only looks like a repository, such as a committed bare one, is never
+    /// used.
     pub fn of(disk: &Disk) -> Self {
         Self { root: disk.place().to_owned(), batch: Mutex::new(None) }
     }
 
-    /// The id of the commit that people call `name`. A name that a branch and a tag have is refused: nobody could say which one
-    /// was meant.
+    /// The commit id of a revision name. A name shared by a branch and a tag is rejected as ambiguous.
     ///
     /// # Errors
-    /// That the commit does not exist, that the name means more than one, or that git is missing.
+    /// The commit does not exist, the name is ambiguous, or git is missing.
     pub fn commit(&self, name: &str) -> anyhow::Result<String> {
-        self.one_meaning(name)?;
+        self.reject_ambiguous(name)?;
         let wanted = format!("{name}^{{commit}}");
         let out = self
             .answer(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])
-            .with_context(|| format!("--base {name}: git knows no such commit here"))?;
-        commit(&String::from_utf8_lossy(&out)).with_context(|| format!("--base {name}: git's answer is no commit"))
+            .with_context(|| format!("--base {name}: git does not know this commit here"))?;
+        commit(&String::from_utf8_lossy(&out))
+            .with_context(|| format!("--base {name}: git's answer is not a commit id"))
     }
 
-    /// The commit that is checked out; `None` where git cannot say.
+    /// The checked-out commit, from git; `None` if git fails.
     fn head(&self) -> Option<String> {
         let out = self.answer(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).ok()?;
         commit(&String::from_utf8_lossy(&out))
     }
 
-    /// The commit at which the checked out branch left the one that ends at `tip`; `tip` itself where that is among its
-    /// ancestors, or where the two have no common one here.
+    /// The merge base of `HEAD` and `tip`; `tip` itself if it is an ancestor of `HEAD`, or if the merge base is not known.
     pub fn fork_point(&self, tip: &str) -> String {
         let out = self.answer(&["merge-base", "--end-of-options", "HEAD", tip]);
         let found = out.ok().and_then(|out| commit(&String::from_utf8_lossy(&out)));
         found.unwrap_or_else(|| tip.to_owned())
     }
 
-    /// Refuses a name that several references have, or a reference and a commit.
-    fn one_meaning(&self, name: &str) -> anyhow::Result<()> {
+    /// Rejects a name that matches several references, or a reference and a commit id.
+    fn reject_ambiguous(&self, name: &str) -> anyhow::Result<()> {
         let short = name.split(['~', '^', '@', ':']).next().unwrap_or(name);
         let is_plain = !short.is_empty() && !short.starts_with('-') && !short.contains(['*', '?', '[', '\\']);
         if !is_plain {
@@ -142,18 +141,18 @@ impl Git {
         let arguments: Vec<&str> = ["for-each-ref", "--format=%(refname)"].into_iter().chain(patterns).collect();
         let Ok(out) = self.answer(&arguments) else { return Ok(()) };
         let out = String::from_utf8_lossy(&out);
-        let mut meant: Vec<&str> = out.lines().filter(|found| forms.iter().any(|form| form == found)).collect();
+        let mut matches: Vec<&str> = out.lines().filter(|found| forms.iter().any(|form| form == found)).collect();
         let is_id = short.len() >= 4 && short.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let objects = match is_id && !meant.is_empty() {
+        let objects = match is_id && !matches.is_empty() {
             true => self.answer(&["rev-parse", &format!("--disambiguate={short}")]).unwrap_or_default(),
             false => Vec::new(),
         };
         let objects = String::from_utf8_lossy(&objects);
-        meant.extend(objects.lines());
+        matches.extend(objects.lines());
         anyhow::ensure!(
-            meant.len() < 2,
-            "--base {name}: several things have this name; write the whole name of one: {}",
-            meant.join(", ")
+            matches.len() < 2,
+            "--base {name}: the name is ambiguous; use one of the full names: {}",
+            matches.join(", ")
         );
         Ok(())
     }
@@ -170,7 +169,7 @@ impl Git {
         for setting in settings {
             command.args(["-c", setting]);
         }
-        // Of the environment git needs where it and its helpers are, and nothing that could lead it elsewhere.
+        // Pass only what git needs to find itself and its helpers; nothing may redirect it.
         let kept =
             ["PATH", "SYSTEMROOT", "TEMP", "TMP"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let kept: Vec<_> = kept.collect();
@@ -183,13 +182,13 @@ impl Git {
             ("GIT_TERMINAL_PROMPT", "0"),
             ("LC_ALL", "C"),
         ]);
-        // Nothing above the repository is looked into.
+        // Do not search folders above the repository.
         command.envs(self.root.parent().map(|above| ("GIT_CEILING_DIRECTORIES", above)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         command
     }
 
-    /// What git prints, whole, or that it failed or took too long.
+    /// The complete output of a git command.
     fn answer(&self, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
         let mut child = self.command().args(arguments).spawn().context("git cannot be started")?;
         let mut stdout = child.stdout.take().context("git has no output")?;
@@ -197,12 +196,12 @@ impl Git {
         thread::spawn(move || {
             let mut out = Vec::new();
             let read = stdout.read_to_end(&mut out);
-            // Nobody listens any more where it took too long.
+            // The receiver is gone after a timeout.
             let _ = sender.send(read.map(|_| out));
         });
         let out = receiver.recv_timeout(TIMEOUTS);
         if out.is_err() {
-            // A git that hangs must not keep us.
+            // A hanging git must not block this process.
             let _ = child.kill();
         }
         let status = child.wait().context("while waiting for git")?;
@@ -212,7 +211,7 @@ impl Git {
     }
 
     fn object(&self, id: &str) -> anyhow::Result<Vec<u8>> {
-        anyhow::ensure!(commit(id).is_some(), "{id:?} is no id of git's");
+        anyhow::ensure!(commit(id).is_some(), "{id:?} is not a git object id");
         let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
         let mut running = match batch.take() {
             Some(running) => running,
@@ -227,7 +226,7 @@ impl Git {
         let wanted = id.to_owned();
         thread::spawn(move || {
             let read = running.read(&wanted);
-            // Nobody listens any more where it took too long; the batch ends with this thread then.
+            // After a timeout the receiver is gone, and the batch ends with this thread.
             let _ = sender.send((running, read));
         });
         let (running, read) = receiver
@@ -266,12 +265,12 @@ impl Objects for Git {
         let out = self.answer(&arguments)?;
         let out = String::from_utf8_lossy(&out);
         let entries = out.split('\0').filter(|line| !line.is_empty()).map(entry).collect::<Option<Vec<_>>>();
-        Ok(Listing { entries: entries.context("git ls-tree answered in another form")?, truncated: false })
+        Ok(Listing { entries: entries.context("git ls-tree printed an unexpected format")?, truncated: false })
     }
 
     fn submodule(&self, folder: &RepoPath) -> Option<Submodule> {
         let root = self.root.join(folder.as_str());
-        // No commit can bring an entry of this name: git itself made it.
+        // A commit cannot contain an entry named `.git`: git itself created it.
         root.join(".git").exists().then(|| -> Submodule { Arc::new(Self { root, batch: Mutex::new(None) }) })
     }
 
@@ -284,7 +283,7 @@ impl Objects for Git {
     }
 }
 
-/// `MODE TYPE ID SIZE<tab>PATH`.
+/// Parses `MODE TYPE ID SIZE<tab>PATH`.
 fn entry(line: &str) -> Option<(String, TreeNode)> {
     let (head, path) = line.split_once('\t')?;
     let mut parts = head.split_ascii_whitespace();

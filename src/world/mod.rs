@@ -1,5 +1,5 @@
-//! The outside, behind small doors: files, environment, clock, git, GitHub. Nothing else touches any of them.
-#![allow(clippy::disallowed_methods, reason = "this is the one place where they belong")]
+//! All access to the outside: files, environment, clock, git, GitHub, live targets. No other module touches any of them.
+#![allow(clippy::disallowed_methods, reason = "this module wraps them for all others")]
 
 mod base;
 mod blob_id;

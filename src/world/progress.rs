@@ -1,4 +1,4 @@
-//! How far a run is: a bar on a terminal, a line now and then elsewhere, nothing where quiet is asked for.
+//! Progress of a run: a bar on a terminal, about ten lines elsewhere, nothing with `--quiet`.
 
 use std::cell::Cell;
 use std::io;
@@ -8,30 +8,30 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::console::Loudness;
 
-/// How far a run of a known length is.
+/// Progress of a run with a known number of samples.
 pub struct Progress {
     length: usize,
     done: Cell<usize>,
-    told: Cell<usize>,
+    reported: Cell<usize>,
     bar: Option<ProgressBar>,
     loudness: Loudness,
 }
 
-/// Lines that a whole run may take where there is no terminal.
+/// Maximum number of lines per run without a terminal.
 const LINES: usize = 10;
 
 impl Progress {
-    /// Of this many samples.
+    /// Progress over `length` samples.
     pub fn of(length: usize, loudness: Loudness) -> Self {
-        let shown = loudness == Loudness::Usual && io::stderr().is_terminal();
-        let bar = shown.then(|| {
+        let is_shown = loudness == Loudness::Usual && io::stderr().is_terminal();
+        let bar = is_shown.then(|| {
             let style = ProgressStyle::with_template("{bar:30} {pos}/{len} samples, {elapsed}, {eta} left{msg}");
             ProgressBar::new(length as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
-        Self { length, done: Cell::new(0), told: Cell::new(0), bar, loudness }
+        Self { length, done: Cell::new(0), reported: Cell::new(0), bar, loudness }
     }
 
-    /// One more sample is at its end; `lost` of all have no answer.
+    /// Counts one finished sample; `lost` is the total number of samples without an answer.
     pub fn step(&self, lost: usize) {
         self.done.set(self.done.get() + 1);
         let lost = if lost == 0 { String::new() } else { format!(", {lost} without an answer") };
@@ -43,15 +43,15 @@ impl Progress {
             (None, Loudness::Quiet) => {}
             (None, Loudness::Usual) => {
                 let tenth = self.done.get() * LINES / self.length.max(1);
-                if tenth > self.told.get() {
-                    self.told.set(tenth);
+                if tenth > self.reported.get() {
+                    self.reported.set(tenth);
                     let _ = writeln!(io::stderr().lock(), "{} of {} samples{lost}", self.done.get(), self.length);
                 }
             }
         }
     }
 
-    /// The run is at its end.
+    /// Removes the bar at the end of the run.
     pub fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();

@@ -1,4 +1,4 @@
-//! Files that are read once: what was judged is what is compared, byte by byte, and no file is digested twice.
+//! Reads every file at most once: gates and comparison see the same bytes, and no file is digested twice.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use crate::model::RepoPath;
 use crate::suites::{Entry, Files};
 use crate::text::without_returns;
 
-/// The bytes that are kept of all files together; what is read after that is read each time.
+/// Total bytes that are cached; files read after that limit are read each time.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
 
-/// The head's files beside a base commit.
+/// The files of the head, for comparison with a base commit.
 pub struct ReadOnce<'a> {
     disk: &'a Disk,
     kept: RwLock<HashMap<RepoPath, Arc<ReadContent>>>,
@@ -24,12 +24,12 @@ pub struct ReadOnce<'a> {
 }
 
 impl<'a> ReadOnce<'a> {
-    /// The files of a disk, none of them read yet.
+    /// An empty cache over the files of a disk.
     pub fn of(disk: &'a Disk) -> Self {
         Self { disk, kept: RwLock::default(), kept_bytes: AtomicUsize::new(0) }
     }
 
-    /// What a file holds, as it was read before or is now. It is not kept for this.
+    /// A file's content, from the cache or from disk. It is not added to the cache.
     pub(super) fn content(&self, file: &RepoPath) -> Result<Arc<ReadContent>, Diagnostic> {
         match self.kept(file) {
             Some(content) => Ok(content),
@@ -37,7 +37,7 @@ impl<'a> ReadOnce<'a> {
         }
     }
 
-    /// Whether git keeps these bytes under this id; `file` is where they may have been read.
+    /// Whether git stores these bytes under this id; `file` is their path, for the cache.
     pub(super) fn is_blob(&self, id: &str, file: &RepoPath, bytes: &[u8]) -> bool {
         match self.kept(file).filter(|content| content.bytes == bytes) {
             Some(content) => content.is_blob(id),
@@ -63,38 +63,38 @@ impl Files for ReadOnce<'_> {
         if self.kept_bytes.fetch_add(bytes.len(), Ordering::Relaxed) + bytes.len() > MOST_BYTES {
             return Ok(bytes);
         }
-        // Where two read it at the same time, the first one counts for both.
+        // If two threads read it at the same time, both use the first one's content.
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         Ok(kept.entry(file.clone()).or_insert_with(|| Arc::new(ReadContent::of(bytes))).bytes.clone())
     }
 }
 
-/// What a file holds.
+/// The content of a file.
 pub(super) struct ReadContent {
     /// Its bytes.
     pub(super) bytes: Vec<u8>,
-    /// The id under which git keeps them; worked out when it is first asked for.
+    /// The id under which git stores them; computed on first use.
     id: OnceLock<(IdForm, BlobId)>,
-    /// The ids of what git may keep in place of them.
+    /// The ids of other forms in which git may store them.
     others: OnceLock<Vec<BlobId>>,
 }
 
 impl ReadContent {
-    /// These bytes.
+    /// Wraps these bytes.
     pub(super) fn of(bytes: Vec<u8>) -> Self {
         Self { bytes, id: OnceLock::new(), others: OnceLock::new() }
     }
 
-    /// Whether git keeps the bytes under this id, with their line ends or with git's, or a pointer to them in their place, as Git LFS does.
+    /// Whether git stores the bytes under this id: unchanged, with normalized line ends, or as a Git LFS pointer.
     pub(super) fn is_blob(&self, id: &str) -> bool {
         let Some(form) = IdForm::of(id) else { return false };
         let (known, own) = self.id.get_or_init(|| (form, BlobId::of(form, &self.bytes)));
         if *known != form {
-            // A submodule may have ids of another form.
+            // A submodule may use the other hash.
             return Self::of(self.bytes.clone()).is_blob(id);
         }
         let others = || {
-            // A checkout on Windows has other line ends than what is kept.
+            // A checkout on Windows has other line ends than the stored file.
             let has_returns = memmem::find(&self.bytes, b"\r\n").is_some();
             let without = has_returns.then(|| BlobId::of(form, &without_returns(&self.bytes)));
             without.into_iter().chain([BlobId::of_pointer(form, &self.bytes)]).collect()
@@ -113,12 +113,12 @@ mod tests {
     use crate::suites::Files;
     use crate::world::disk::Disk;
 
-    /// As `git hash-object` prints them.
+    // From `git hash-object`.
     const HELLO: &str = "ce013625030ba8dba906f756967f9e9ca394464a";
     const HELLO_IN_SHA256: &str = "2cf8d83d9ee29543b34a87727421fdecb7e3f3a183d337639025de576db9ebb4";
 
     #[test]
-    fn the_id_is_that_of_git() {
+    fn ids_are_the_ones_that_git_computes() {
         let is = |id: &str, bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob(id);
         assert!(is(HELLO, b"hello\n") && is(HELLO, b"hello\r\n") && is(HELLO_IN_SHA256, b"hello\n"));
         assert!(!is(HELLO, b"hello") && !is(HELLO, b"hello\r") && !is("", b""));
@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pointer_of_git_lfs_is_what_it_points_to() {
-        // The pointer of `hello` and a line break, as `git lfs pointer` writes it, under the id of `git hash-object`.
+    fn a_git_lfs_pointer_matches_its_content() {
+        // The pointer of `hello` and a line break, as `git lfs pointer` writes it, with its id from `git hash-object`.
         let is = |bytes: &[u8]| ReadContent::of(bytes.to_vec()).is_blob("fa61e1ef71c9908c0926776a4aa3504b3a27f159");
         assert!(is(b"hello\n") && !is(b"hallo\n"));
     }
 
     #[test]
-    fn a_file_is_read_once_and_what_is_known_of_it_answers_for_no_other_bytes() {
+    fn a_file_is_read_once_and_its_id_is_not_used_for_other_bytes() {
         let folder = tempdir().unwrap();
         let disk = Disk::open(folder.path()).unwrap();
         let (files, file) = (ReadOnce::of(&disk), RepoPath::root().child("a"));

@@ -1,5 +1,5 @@
-//! Signals that call a run off. From the first run of the engine on, a signal is kept until somebody asks: one that comes between
-//! two phases calls the run off like one that comes within.
+//! Signals that cancel a run. From the first engine run on, a signal is kept until it is queried, so that one between two phases
+//! cancels the run as well.
 
 #[cfg(unix)]
 use std::pin::pin;
@@ -17,14 +17,14 @@ use crate::model::Interruption;
 
 type InterruptionReceiver = watch::Receiver<Option<Interruption>>;
 
-/// The listener of this process, once it listens.
+/// The listener of this process, after the first call.
 static LISTENER: OnceLock<InterruptionReceiver> = OnceLock::new();
 
-/// Ends when a person calls the run off (Ctrl-C), when the runner does (SIGTERM), or when the terminal is closed (SIGHUP); at once
-/// where that has happened since the first call.
+/// Completes when a person presses Ctrl-C, the runner sends SIGTERM, or the terminal is closed (SIGHUP); at once if that happened
+/// since the first call.
 pub async fn interrupted() -> Interruption {
-    let mut heard = LISTENER.get_or_init(listen).clone();
-    let found = match heard.wait_for(Option::is_some).await {
+    let mut receiver = LISTENER.get_or_init(listen).clone();
+    let found = match receiver.wait_for(Option::is_some).await {
         Ok(found) => *found,
         Err(_) => None,
     };
@@ -34,28 +34,28 @@ pub async fn interrupted() -> Interruption {
     }
 }
 
-/// The signal that came since the first call of [`interrupted`], where one did.
+/// The signal received since the first call of [`interrupted`], if any.
 pub fn signal_so_far() -> Option<Interruption> {
     *LISTENER.get()?.borrow()
 }
 
-/// Listens on a thread of its own, and is back as soon as no signal is missed any more.
+/// Starts a listener thread, and returns once no signal can be missed.
 fn listen() -> InterruptionReceiver {
-    let (told, heard) = watch::channel(None);
+    let (sender, receiver) = watch::channel(None);
     let (ready, is_ready) = mpsc::channel();
     thread::spawn(move || {
-        // Without a listener signals keep their usual meaning, which ends the process.
+        // Without a listener signals keep their default action, which ends the process.
         let Ok(runtime) = runtime::Builder::new_current_thread().enable_all().build() else { return };
         runtime.block_on(async {
             if let Ok(mut signals) = Signals::open() {
-                // Who waits may be gone already.
+                // The receiver may be gone already.
                 let _ = ready.send(());
-                let _ = told.send(Some(signals.first().await));
+                let _ = sender.send(Some(signals.first().await));
             }
         });
     });
     let _ = is_ready.recv();
-    heard
+    receiver
 }
 
 #[cfg(unix)]

@@ -1,5 +1,5 @@
-//! A set of files takes the place of another one: first everything new is safe on disk, then names change, then what is
-//! superfluous goes. Whenever it is broken off, each set is there: the old one or the new one.
+//! Replaces sets of files atomically: writes everything new to disk, then renames, then removes what is left over. After an
+//! interruption each set is complete: either the old one or the new one.
 
 use std::io;
 
@@ -9,11 +9,11 @@ use super::disk::Disk;
 use super::drafts::draft_file;
 use crate::model::RepoPath;
 
-/// The files that take the place of `{name}.json` and of the folder `{name}` in a folder.
+/// Files that replace `{name}.json` and the folder `{name}` in a folder.
 pub struct FileSet<'a> {
     /// The folder.
     pub folder: RepoPath,
-    /// The name of the set in it.
+    /// The name of the set.
     pub name: String,
     /// The files.
     pub files: SetFiles<'a>,
@@ -28,7 +28,7 @@ pub enum SetFiles<'a> {
 }
 
 impl SetFiles<'_> {
-    /// How many there are.
+    /// Number of files.
     pub fn count(&self) -> usize {
         match self {
             Self::Single(_) => 1,
@@ -37,26 +37,26 @@ impl SetFiles<'_> {
     }
 }
 
-/// What is done next. Drafts may be below another root than the files.
+/// One step of a swap. Drafts may be below another root than the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum SwapStep<'a> {
-    /// Make a folder of drafts.
+    /// Create a folder of drafts.
     DraftFolder(RepoPath),
-    /// Write a draft, and wait until it is safe.
+    /// Write a draft, and wait until it is on disk.
     Draft(RepoPath, &'a [u8]),
-    /// Wait until the names of drafts are safe.
+    /// Wait until the names of drafts are on disk.
     SyncDrafts(RepoPath),
-    /// Make a folder.
+    /// Create a folder.
     Folder(RepoPath),
-    /// Give the draft the name; what had it may take the draft's.
+    /// Rename the draft to the name; an existing folder of that name may take the draft's name.
     Put(RepoPath, RepoPath),
-    /// Wait until the names in a folder are safe.
+    /// Wait until the names in a folder are on disk.
     Sync(RepoPath),
     /// Remove a file or a folder.
     Remove(RepoPath),
 }
 
-/// All steps, in an order in which nothing that was there is touched before everything new is safe.
+/// All steps, in an order that changes no existing file before everything new is on disk.
 fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
     let mut steps = vec![SwapStep::DraftFolder(drafts.clone())];
     let (mut puts, mut removes, mut folders) = (Vec::new(), Vec::new(), Vec::new());
@@ -90,17 +90,17 @@ fn steps<'a>(sets: &[FileSet<'a>], drafts: &RepoPath) -> Vec<SwapStep<'a>> {
 }
 
 impl Disk {
-    /// Puts sets of files in the place of others: no old file is touched before all new ones are safe.
+    /// Replaces sets of files; no old file changes before all new ones are on disk.
     ///
     /// # Errors
-    /// Why it could not be done. Every set is then the old one or the new one.
+    /// Why it failed. Every set is then either the old one or the new one.
     pub fn swap(&self, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
         if sets.is_empty() {
             return Ok(());
         }
         let (home, drafts) = self.draft().context("while writing recordings")?;
         match self.swap_by(home, &drafts, sets) {
-            // The folder of drafts is on another device. Nothing that was there is touched yet.
+            // The folder of drafts is on another device. No existing file has changed yet.
             Err(error) if error.root_cause().downcast_ref().is_some_and(is_elsewhere) => {
                 self.swap_by(self, &RepoPath::root().child(&draft_file()), sets)
             }
@@ -110,7 +110,7 @@ impl Disk {
 
     fn swap_by(&self, home: &Self, drafts: &RepoPath, sets: &[FileSet<'_>]) -> anyhow::Result<()> {
         let done = steps(sets, drafts).iter().try_for_each(|step| self.step(home, step));
-        // What is left of the drafts helps nobody.
+        // Remaining drafts are useless.
         let _ = home.remove(drafts);
         done
     }
@@ -128,7 +128,7 @@ impl Disk {
         }
     }
 
-    /// Gives the draft the name. A folder that has the name changes places with the draft in one step, where the system can do it.
+    /// Renames the draft. If the name is an existing folder, both are exchanged in one step where the system supports it.
     fn exchange(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
         let (old, new) = (draft.as_str(), name.as_str());
         let is_folder = home.root.symlink_metadata(old)?.is_dir();
@@ -143,7 +143,7 @@ impl Disk {
         self.one_by_one(home, draft, name)
     }
 
-    /// Each file takes the place of its namesake; then those go that have none.
+    /// Renames each file over its counterpart, then removes the files without one.
     fn one_by_one(&self, home: &Self, draft: &RepoPath, name: &RepoPath) -> io::Result<()> {
         let names = |disk: &Self, folder: &RepoPath| -> io::Result<Vec<String>> {
             let entries = disk.root.read_dir(folder.as_str())?;
@@ -176,7 +176,7 @@ mod tests {
         FileSet { folder: RepoPath::root().child("runs").child("legal"), name: name.to_owned(), files }
     }
 
-    /// The files of a set as they are on disk.
+    /// The files of a set on disk.
     fn found(root: &Path, name: &str) -> Vec<(String, String)> {
         let folder = root.join("runs/legal");
         let mut files = Vec::new();
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn wherever_it_is_broken_off_each_set_is_there() {
+    fn after_an_interruption_each_set_is_complete() {
         let new: &[u8] = b"new";
         let sets = || {
             let two = || vec![("0.json".to_owned(), new), ("1.json".to_owned(), new)];
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_end_the_new_files_are_there_and_nothing_else() {
+    fn a_finished_swap_leaves_only_the_new_files() {
         let folder = tempfile::tempdir().unwrap();
         old(folder.path());
         let disk = Disk::open(folder.path()).unwrap();
@@ -248,13 +248,13 @@ mod tests {
         assert_eq!(found(folder.path(), "several"), [pair("single")]);
         assert_eq!(found(folder.path(), "becomes-several"), [pair("0.json")]);
         assert_eq!(found(folder.path(), &long), [pair("single")]);
-        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())], "it is in no set");
+        assert_eq!(found(folder.path(), "single"), [("single".to_owned(), "old".to_owned())], "it belongs to no set");
         let names = std::fs::read_dir(folder.path().join("runs/legal")).unwrap().count();
-        assert_eq!(names, 4, "no draft is left");
+        assert_eq!(names, 4, "drafts remain");
     }
 
     #[test]
-    fn where_the_system_cannot_change_places_files_follow_one_by_one() {
+    fn without_an_atomic_exchange_files_are_renamed_one_by_one() {
         let folder = tempfile::tempdir().unwrap();
         old(folder.path());
         std::fs::create_dir(folder.path().join("draft")).unwrap();

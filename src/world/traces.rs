@@ -1,4 +1,4 @@
-//! Traces to a receiver: where the environment says, over HTTP in protobuf. What fails here is told and changes no verdict.
+//! Exports traces over HTTP in protobuf to the receivers named in the environment. A failure is a warning and changes no verdict.
 
 use std::time::Duration;
 
@@ -12,22 +12,22 @@ use crate::format::otlp;
 use crate::format::otlp::{Content, ExportedRun};
 use crate::model::Traced;
 
-/// Tries of one request.
+/// Attempts per request.
 const TRIES: u32 = 3;
-/// The longest wait before the next try, whatever the receiver asks for.
+/// The longest wait before a retry, even if the receiver requests more.
 const TIMEOUTS: Duration = Duration::from_secs(5);
-/// What is read of an answer: it is a few bytes, or not for us.
+/// Bytes read of an answer; a valid one is shorter.
 const ANSWER_BYTES: usize = 64 * 1024;
 
-/// Who receives traces.
+/// A receiver of traces.
 struct Receiver {
     url: Url,
     headers: HeaderMap,
     timeout: Duration,
 }
 
-/// Sends finished samples to every receiver that the environment names, and gives what has to be told: a line for each that
-/// did not take them. The samples are put together only where there is a receiver. It waits for the network in a runtime of its own, so that it is called when all samples are done.
+/// Sends finished samples to every receiver in the environment, and returns one warning per failed receiver. `samples` is called only
+/// if there is a receiver. Blocks on a runtime of its own, so call it after all samples are done.
 pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>) -> Vec<String> {
     if is_on(env, &["OTEL_SDK_DISABLED"]) {
         return Vec::new();
@@ -40,22 +40,22 @@ pub fn export(env: &Env, started_at: &str, samples: impl FnOnce() -> Vec<Traced>
     if samples.is_empty() {
         return Vec::new();
     }
-    let (resource, mut told) = resource(env);
+    let (resource, mut warnings) = resource(env);
     let is_sent = is_on(env, &["OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"]);
     let content = if is_sent { Content::Sent } else { Content::Kept };
-    let telling = ExportedRun { started_at: started_at.to_owned(), resource, content };
-    let requests = otlp::requests(&telling, &samples);
+    let run = ExportedRun { started_at: started_at.to_owned(), resource, content };
+    let requests = otlp::requests(&run, &samples);
     for receiver in named {
         let sent = receiver.and_then(|receiver| {
-            // A URL's path may be a key, so that no more than the host is shown.
+            // A URL's path may contain a key, so only the host is shown.
             let host = receiver.url.host_str().unwrap_or_default().to_owned();
             receiver.send(&requests).with_context(|| format!("while sending to {host}"))
         });
         if let Err(error) = sent {
-            told.push(format!("warning: traces were not sent: {error:#}"));
+            warnings.push(format!("warning: traces were not sent: {error:#}"));
         }
     }
-    told
+    warnings
 }
 
 fn is_on(env: &Env, names: &[&str]) -> bool {
@@ -66,7 +66,7 @@ fn first<'a>(env: &'a Env, names: &[&'static str]) -> Option<(&'static str, &'a 
     names.iter().find_map(|name| Some((*name, env.get(name)?)))
 }
 
-/// The receiver of OpenTelemetry's own variables.
+/// The receiver named by OpenTelemetry's own variables.
 fn standard(env: &Env) -> Option<anyhow::Result<Receiver>> {
     if env.get("OTEL_TRACES_EXPORTER") == Some("none") {
         return None;
@@ -86,8 +86,8 @@ fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
         anyhow::bail!("{name} is {other:?}; goldgate sends http/protobuf");
     }
     let headers = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"]) {
-        // The value is not shown: it holds keys.
-        Some((name, list)) => pairs(list).with_context(|| format!("{name} is no list of name=value"))?,
+        // The value is not shown, because it contains keys.
+        Some((name, list)) => pairs(list).with_context(|| format!("{name} is not a list of name=value"))?,
         None => Vec::new(),
     };
     let mut map = HeaderMap::new();
@@ -96,8 +96,7 @@ fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
     }
     let timeout = match first(env, &["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"]) {
         Some((name, text)) => {
-            let milliseconds =
-                text.parse().ok().with_context(|| format!("{name} is {text:?}; milliseconds would be right"));
+            let milliseconds = text.parse().ok().with_context(|| format!("{name} is {text:?}; use milliseconds"));
             Duration::from_millis(milliseconds?)
         }
         None => Duration::from_secs(10),
@@ -105,7 +104,7 @@ fn of_standard(env: &Env, name: &str, url: &str) -> anyhow::Result<Receiver> {
     Ok(Receiver { url: address(name, url)?, headers: map, timeout })
 }
 
-/// LangSmith's intake, by LangSmith's own variables or LangChain's older ones.
+/// LangSmith's endpoint, named by LangSmith's variables or LangChain's older ones.
 fn langsmith(env: &Env) -> Option<anyhow::Result<Receiver>> {
     let switches = ["LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING_V2", "LANGCHAIN_TRACING"];
     is_on(env, &switches).then(|| of_langsmith(env))
@@ -113,7 +112,7 @@ fn langsmith(env: &Env) -> Option<anyhow::Result<Receiver>> {
 
 fn of_langsmith(env: &Env) -> anyhow::Result<Receiver> {
     let key = first(env, &["LANGSMITH_API_KEY", "LANGCHAIN_API_KEY"]);
-    let (_, key) = key.context("LangSmith's tracing is on, and LANGSMITH_API_KEY is not set")?;
+    let (_, key) = key.context("LangSmith tracing is on, but LANGSMITH_API_KEY is not set")?;
     let stated = first(env, &["LANGSMITH_ENDPOINT", "LANGCHAIN_ENDPOINT"]);
     let (name, base) = stated.unwrap_or(("LANGSMITH_ENDPOINT", "https://api.smith.langchain.com"));
     let mut headers = HeaderMap::new();
@@ -125,10 +124,10 @@ fn of_langsmith(env: &Env) -> anyhow::Result<Receiver> {
     Ok(Receiver { url: address(name, &url)?, headers, timeout: Duration::from_secs(10) })
 }
 
-/// Adds a header whose value is shown nowhere.
+/// Adds a header with a secret value.
 fn put(headers: &mut HeaderMap, name: &str, value: &str) -> anyhow::Result<()> {
     let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) else {
-        anyhow::bail!("the header {name:?} cannot be sent: its name or value is no header's");
+        anyhow::bail!("the header {name:?} cannot be sent: its name or value is not a valid header");
     };
     value.set_sensitive(true);
     headers.insert(name, value);
@@ -137,16 +136,16 @@ fn put(headers: &mut HeaderMap, name: &str, value: &str) -> anyhow::Result<()> {
 
 fn address(name: &str, url: &str) -> anyhow::Result<Url> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
-    url.with_context(|| format!("{name} is no address; http://host:4318 would be right"))
+    url.with_context(|| format!("{name} is not a valid address; use one such as http://host:4318"))
 }
 
-/// What is said of the sender, and what of it could not be read.
+/// The resource attributes, and warnings about those that could not be read.
 fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
-    let mut told = Vec::new();
+    let mut warnings = Vec::new();
     let stated = env.get("OTEL_RESOURCE_ATTRIBUTES").map(pairs);
     let mut attributes = match stated {
         Some(Err(_)) => {
-            told.push("warning: OTEL_RESOURCE_ATTRIBUTES is no list of name=value: it is not sent".to_owned());
+            warnings.push("warning: OTEL_RESOURCE_ATTRIBUTES is not a list of name=value and is not sent".to_owned());
             Vec::new()
         }
         Some(Ok(pairs)) => pairs,
@@ -159,10 +158,10 @@ fn resource(env: &Env) -> (Vec<(String, String)>, Vec<String>) {
     if !attributes.iter().any(|(key, _)| key == "service.name") {
         attributes.insert(0, ("service.name".to_owned(), "goldgate".to_owned()));
     }
-    (attributes, told)
+    (attributes, warnings)
 }
 
-/// `name=value,name=value`, the values percent-encoded.
+/// Parses `name=value,name=value` with percent-encoded values.
 fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
     let parts = list.split(',').map(str::trim).filter(|part| !part.is_empty());
     let pair = |part: &str| {
@@ -170,7 +169,7 @@ fn pairs(list: &str) -> anyhow::Result<Vec<(String, String)>> {
         let name = name.trim();
         (!name.is_empty()).then(|| Some((name.to_owned(), decoded(value.trim())?)))?
     };
-    parts.map(|part| pair(part).context("a part of it has no name, or no value")).collect()
+    parts.map(|part| pair(part).context("an entry has no name or no value")).collect()
 }
 
 fn decoded(text: &str) -> Option<String> {
@@ -190,7 +189,7 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 impl Receiver {
-    /// Sends all requests, one after the other; the first that is not taken ends it.
+    /// Sends all requests in order; stops at the first failure.
     fn send(&self, requests: &[Vec<u8>]) -> anyhow::Result<()> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let client = web::client_for_targets()?;
@@ -198,18 +197,18 @@ impl Receiver {
         for body in requests {
             rejected += runtime.block_on(self.delivered(&client, body))?;
         }
-        anyhow::ensure!(rejected == 0, "the receiver did not take {rejected} spans");
+        anyhow::ensure!(rejected == 0, "the receiver rejected {rejected} spans");
         Ok(())
     }
 
-    /// Sends one request until it is taken, or cannot be; gives how many spans the receiver did not want.
+    /// Sends one request with retries, and returns the number of spans that the receiver rejected.
     async fn delivered(&self, client: &Client, body: &[u8]) -> anyhow::Result<u64> {
         let mut tries = 1;
         loop {
             let (wait, refusal) = match self.posted(client, body).await {
                 Ok(answer) if answer.status().is_success() => return Ok(otlp::rejected(&read_response(answer).await)),
                 Ok(answer) => (pause(&answer, tries), anyhow::anyhow!("the receiver answered {}", answer.status())),
-                // The URL may hold a key.
+                // The URL may contain a key.
                 Err(error) => (Some(backoff(tries)), error.without_url().into()),
             };
             match wait {
@@ -226,7 +225,7 @@ impl Receiver {
     }
 }
 
-/// The answer's first bytes.
+/// The answer's body; empty if it is too long.
 async fn read_response(mut answer: Response) -> Vec<u8> {
     let mut bytes = Vec::new();
     while let Ok(Some(more)) = answer.chunk().await {
@@ -238,7 +237,7 @@ async fn read_response(mut answer: Response) -> Vec<u8> {
     bytes
 }
 
-/// How long to wait before the next try; `None` where another try would not help.
+/// How long to wait before a retry; `None` if a retry would not help.
 fn pause(answer: &Response, tries: u32) -> Option<Duration> {
     let again = matches!(
         answer.status(),
@@ -247,8 +246,8 @@ fn pause(answer: &Response, tries: u32) -> Option<Duration> {
             | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::GATEWAY_TIMEOUT
     );
-    let asked = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    again.then(|| asked.map_or_else(|| backoff(tries), Duration::from_secs))
+    let requested = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    again.then(|| requested.map_or_else(|| backoff(tries), Duration::from_secs))
 }
 
 /// 0.25, 0.5, 1 seconds.

@@ -1,4 +1,4 @@
-//! The clients for everything that is asked over HTTP: the only place that builds one.
+//! Builds all HTTP clients.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, ClientBuilder};
 use rustls::crypto::ring;
 
-/// A client with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), the system's certificate roots and Mozilla's:
-/// an image without roots can work, and so can a server whose certificate only the company's own system knows.
+/// A client with the proxies of the environment (`HTTPS_PROXY`, `NO_PROXY`, …), and with the root certificates of the system and
+/// of Mozilla: it works in an image without certificates and with a company's own ones.
 ///
 /// # Errors
 /// Why it cannot be built.
@@ -17,7 +17,7 @@ pub fn client() -> anyhow::Result<Client> {
     builder().read_timeout(Duration::from_secs(30)).build().context("while building the HTTP client")
 }
 
-/// The same, without following a redirect: who is asked next, and with what, is the caller's to decide.
+/// The same client without redirects, so that the caller decides what is sent to which host.
 ///
 /// # Errors
 /// Why it cannot be built.
@@ -27,8 +27,8 @@ pub fn still_client() -> anyhow::Result<Client> {
     builder.build().context("while building the HTTP client")
 }
 
-/// A client for live targets. A model thinks before its answer's first byte, so the caller watches over the time; and a key in
-/// a header of the vendor's own would go along to where a redirection leads, so none is followed.
+/// A client for live targets. It has no read timeout, because a model may think before its first byte, and follows no redirect,
+/// because that would send the vendor's key header to another host.
 ///
 /// # Errors
 /// Why it cannot be built.
@@ -38,7 +38,7 @@ pub fn client_for_targets() -> anyhow::Result<Client> {
 }
 
 fn builder() -> ClientBuilder {
-    // A second call finds the first one's provider in place, which is the same.
+    // A second call fails because the same provider is already installed.
     let _ = ring::default_provider().install_default();
     let roots = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter().filter_map(|der| Certificate::from_der(der).ok());
     Client::builder()

@@ -179,7 +179,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             r.remove("golden");
         },
         &[],
-        "goldgate.yaml: there is no such file",
+        "goldgate.yaml: the file does not exist",
         "[missing-file]",
     ),
     (
@@ -293,7 +293,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             std::os::unix::fs::symlink("lease.json", r.path(RUN)).unwrap();
         },
         &[],
-        "golden/runs/legal/lease.json: the link leads nowhere that can be read",
+        "golden/runs/legal/lease.json: the link target cannot be read",
         "[bad-link]",
     ),
     (
@@ -303,7 +303,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             std::os::unix::fs::symlink("/etc/hostname", r.path(RUN)).unwrap();
         },
         &[],
-        "golden/runs/legal/lease.json: the link leads nowhere that can be read",
+        "golden/runs/legal/lease.json: the link target cannot be read",
         "[bad-link]",
     ),
     (

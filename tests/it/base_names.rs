@@ -106,7 +106,7 @@ fn ambiguous() {
     ] {
         let ran = base(name);
         assert_eq!(ran.code, 3, "{name}: {}", ran.stderr);
-        assert!(ran.stderr.contains("several things have this name; write the whole name of one: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains("the name is ambiguous; use one of the full names: "), "{}", ran.stderr);
         assert!(ran.stderr.contains(says), "{}", ran.stderr);
     }
     for name in ["refs/heads/main", "refs/tags/main", "HEAD", "heads/main"] {

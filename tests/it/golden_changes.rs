@@ -203,7 +203,7 @@ fn unknown_commit() {
         let base = format!("--base={name}");
         let ran = repository.goldgate_with(&["run", &base], &[("PATH", &path)]);
         assert_eq!((ran.code, ran.stdout.as_str()), (3, ""), "{name}");
-        assert!(ran.stderr.contains("git knows no such commit here"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("git does not know this commit here"), "{}", ran.stderr);
     }
 }
 

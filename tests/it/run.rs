@@ -433,7 +433,7 @@ fn no_permission() {
     repository.write("out", "a file");
     let ran = repository.goldgate(&["run", "--out", "out"]);
     assert_eq!(ran.code, 3);
-    assert!(ran.stderr.starts_with("error: while making the folder out: "), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("error: while creating the folder out: "), "{}", ran.stderr);
     repository.write("baselines", "a file");
     let ran = repository.goldgate(&["run", "--update-baseline"]);
     assert!(matches!(ran.code, 2 | 3), "{}", ran.stderr);

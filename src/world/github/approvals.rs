@@ -1,4 +1,4 @@
-//! What an approval needs: the pull request as it is now, its labels, what somebody may do, the statuses of a commit.
+//! The GitHub data for an approval: the pull request, its labels, a user's permission, the statuses of a commit.
 
 use http::Method;
 use serde::Deserialize;
@@ -10,33 +10,33 @@ use crate::model::{
 };
 
 impl GitHub {
-    /// A pull request as it is now.
+    /// The current state of a pull request.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn pull(&self, number: u64) -> Result<PullRequestDetails, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the pull request")?;
         Ok(parsed::<ApprovalPullForm>(&answer, &path)?.into())
     }
 
-    /// What somebody may do in this repository. Who is no collaborator may do nothing.
+    /// A user's permission in this repository; `None` for anybody who is not a collaborator.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn permission_of(&self, login: &str) -> Result<Permission, GitHubError> {
         let path = self.path(&format!("/collaborators/{}/permission", escaped(login)));
-        match self.ask(&Method::GET, &path, None, "while asking what the label's giver may do") {
+        match self.ask(&Method::GET, &path, None, "while checking the permission of the user who set the label") {
             Ok(answer) => Ok(parsed::<PermissionForm>(&answer, &path)?.into()),
             Err(GitHubError::Missing) => Ok(Permission::None),
             Err(other) => Err(other),
         }
     }
 
-    /// The statuses of a commit, the newest first.
+    /// The statuses of a commit, newest first.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn statuses(&self, commit: &str) -> Result<Vec<CommitStatus>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
@@ -52,10 +52,10 @@ impl GitHub {
         Ok(all)
     }
 
-    /// Sets a status of a commit.
+    /// Sets a status on a commit.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn set_status(
         &self,
         commit: &str,
@@ -72,10 +72,10 @@ impl GitHub {
         self.ask(&Method::POST, &path, Some(&body), "while setting the commit's status").map(|_| ())
     }
 
-    /// The labels that came and went, the oldest first. The timeline says who did it; an event's sender is whoever caused the event.
+    /// All label changes, oldest first, from the timeline: it names who changed the label, unlike the sender of an event.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn label_events(&self, pull_request: u64) -> Result<Vec<LabelEvent>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
@@ -91,23 +91,23 @@ impl GitHub {
         Ok(all)
     }
 
-    /// Who pushed a commit to a branch of a repository, where the repository's activity still shows it.
+    /// The user who pushed a commit to a branch; `None` if the repository's activity no longer shows it.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn pusher_of(&self, repository: &str, branch: &str, commit: &str) -> Result<Option<String>, GitHubError> {
         let reference = escaped(&format!("refs/heads/{branch}"));
         let path = format!("/repos/{repository}/activity?ref={reference}&per_page={PAGE}");
-        let answer = self.ask(&Method::GET, &path, None, "while asking who pushed the head")?;
+        let answer = self.ask(&Method::GET, &path, None, "while looking up who pushed the head")?;
         let pushes: Vec<ActivityForm> = parsed(&answer, &path)?;
         let push = pushes.into_iter().find(|push| push.after == commit);
         Ok(push.and_then(|push| push.actor).map(|actor| actor.login))
     }
 
-    /// Takes a label away; one that is gone already is as well.
+    /// Removes a label; a label that is already gone is not an error.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn remove_label(&self, pull_request: u64, label: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/labels/{}", escaped(label)));
         match self.ask(&Method::DELETE, &path, None, "while removing the label") {
@@ -154,7 +154,7 @@ struct ApprovalRepositoryForm {
     full_name: Option<String>,
 }
 
-/// An entry of the timeline; most kinds have other keys.
+/// An entry of the timeline; other kinds of entries have other keys.
 #[derive(Deserialize)]
 struct TimelineForm {
     event: Option<String>,
@@ -199,7 +199,7 @@ struct CommitStatusForm {
 impl From<ApprovalPullForm> for PullRequestDetails {
     fn from(form: ApprovalPullForm) -> Self {
         let repository = |branch: &ApprovalBranchForm| branch.repo.as_ref().map(|repo| repo.id);
-        // A fork that was deleted has no repository any more; it is foreign all the same.
+        // The head of a deleted fork has no repository; it counts as a fork.
         let origin = match (repository(&form.head), repository(&form.base)) {
             (Some(head), Some(base)) if head == base => BranchOrigin::Same,
             _ => BranchOrigin::Fork,
@@ -223,8 +223,8 @@ impl From<ApprovalPullForm> for PullRequestDetails {
 
 impl From<PermissionForm> for Permission {
     fn from(form: PermissionForm) -> Self {
-        // `permission` folds maintain into write and triage into read, and says of a role that a company made what it builds on;
-        // `role_name` tells the two apart, and can say nothing else.
+        // `permission` reports maintain as write and triage as read, and for a custom role its base role; `role_name` distinguishes
+        // these, but is used for nothing else.
         match (form.permission.as_str(), form.role_name.as_deref()) {
             ("admin", _) => Self::Admin,
             ("write", Some("maintain")) => Self::Maintain,
@@ -258,8 +258,8 @@ mod tests {
     use crate::model::Permission;
 
     #[test]
-    fn the_finer_role_tells_apart_and_lifts_nobody() {
-        for (permission, role, wanted) in [
+    fn the_role_name_refines_a_permission_and_never_raises_it() {
+        for (permission, role, expected) in [
             ("admin", Some("admin"), Permission::Admin),
             ("write", Some("maintain"), Permission::Maintain),
             ("write", Some("write"), Permission::Write),
@@ -272,7 +272,7 @@ mod tests {
             ("owner", Some("admin"), Permission::None),
         ] {
             let form = PermissionForm { permission: permission.to_owned(), role_name: role.map(str::to_owned) };
-            assert_eq!(Permission::from(form), wanted, "{permission} {role:?}");
+            assert_eq!(Permission::from(form), expected, "{permission} {role:?}");
         }
     }
 }

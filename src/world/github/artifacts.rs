@@ -1,99 +1,99 @@
-//! Runs of workflows, and what they left behind.
+//! Workflow runs and their artifacts.
 
 use http::Method;
 use serde::Deserialize;
 
 use super::{GitHub, GitHubError, PAGE, parsed};
 
-/// A run of a workflow of this repository, as GitHub tells it.
+/// A workflow run of this repository, as reported by GitHub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkflowRun {
-    /// Its number.
+    /// Its id.
     pub id: u64,
-    /// The attempt at it.
+    /// The number of the attempt.
     pub attempt: u64,
     /// The commit that it ran on.
     pub head: String,
     /// The branch of that commit, in the head's repository.
     pub branch: Option<String>,
-    /// The event that started it.
+    /// The name of the event that started it.
     pub event: String,
-    /// How it ended; `None` while it runs.
+    /// Its conclusion; `None` while it runs.
     pub conclusion: Option<String>,
-    /// The workflow's file.
+    /// The path of the workflow file.
     pub workflow: String,
-    /// The number of the repository that the commit is from; `None` where that is gone.
+    /// The id of the repository that contains the commit; `None` if it was deleted.
     pub head_repository: Option<u64>,
-    /// Who owns that repository.
+    /// The owner of that repository.
     pub head_owner: Option<String>,
-    /// Who caused it; of a push to a pull request, who pushed.
+    /// The user who caused it; for a push to a pull request, who pushed.
     pub actor: Option<String>,
 }
 
-/// A file that a run left behind: a zip archive.
+/// An artifact of a run: a zip archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
-    /// Its number.
+    /// Its id.
     pub id: u64,
     /// Its name.
     pub name: String,
-    /// Whether GitHub has thrown it away.
+    /// Whether GitHub has deleted its content.
     pub expired: bool,
-    /// The run that left it.
+    /// The id of the run that uploaded it.
     pub run: Option<u64>,
-    /// When it was uploaded.
+    /// The time of the upload.
     pub at: Option<String>,
 }
 
 impl GitHub {
-    /// One run.
+    /// A workflow run by id.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn workflow_run(&self, id: u64) -> Result<WorkflowRun, GitHubError> {
         let path = self.path(&format!("/actions/runs/{id}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the run")?;
+        let answer = self.ask(&Method::GET, &path, None, "while reading the run")?;
         Ok(parsed::<WorkflowRunForm>(&answer, &path)?.into())
     }
 
-    /// The completed runs on a commit that an event of this name started, the newest first; at most a page of them.
+    /// The completed runs on a commit that were started by this event, newest first; at most one page.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn runs_on(&self, commit: &str, event: &str) -> Result<Vec<WorkflowRun>, GitHubError> {
         let path =
             self.path(&format!("/actions/runs?head_sha={commit}&event={event}&status=completed&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the runs on a commit")?;
+        let answer = self.ask(&Method::GET, &path, None, "while listing the runs on a commit")?;
         let form: RunsForm = parsed(&answer, &path)?;
         let mut runs: Vec<WorkflowRun> = form.workflow_runs.into_iter().map(WorkflowRun::from).collect();
         runs.sort_by_key(|run| std::cmp::Reverse((run.id, run.attempt)));
         Ok(runs)
     }
 
-    /// The artifacts of a run that have this name, the newest first: an attempt that is repeated adds its own.
+    /// The artifacts of a run with this name, newest first; each attempt adds its own.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn artifacts(&self, run: u64, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/runs/{run}/artifacts?name={name}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the run's artifacts")?;
+        let answer = self.ask(&Method::GET, &path, None, "while listing the run's artifacts")?;
         Ok(called(parsed(&answer, &path)?, name))
     }
 
-    /// The artifacts of the whole repository that have this name, the newest first; at most a page of them.
+    /// The artifacts of the repository with this name, newest first; at most one page.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn artifacts_called(&self, name: &str) -> Result<Vec<Artifact>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts?name={name}&per_page={PAGE}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the artifacts of a name")?;
+        let answer = self.ask(&Method::GET, &path, None, "while listing the artifacts with a name")?;
         Ok(called(parsed(&answer, &path)?, name))
     }
 
-    /// The zip archive of an artifact, at most `limit` bytes of it. The address that GitHub names for it gets no token.
+    /// The zip archive of an artifact, at most `limit` bytes. The download address gets no token.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The artifact cannot be downloaded.
     pub fn artifact(&self, id: u64, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/actions/artifacts/{id}/zip"));
         self.download(&path, limit, "while downloading the artifact")
@@ -149,7 +149,7 @@ struct OfRunForm {
     id: Option<u64>,
 }
 
-/// A server that does not know the filter gives them all, and one artifact has another name.
+/// Converts and filters by name, because a server may ignore the filter in the request.
 fn called(form: ArtifactsForm, name: &str) -> Vec<Artifact> {
     let all = form.artifacts.into_iter().map(|ArtifactForm { id, name, expired, created_at, workflow_run }| Artifact {
         id,

@@ -1,4 +1,4 @@
-//! Writing a file to a branch, and the pull request that carries it.
+//! Commits files to a branch, and manages pull requests.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{GitHub, GitHubError, escaped, parsed};
 use crate::model::RepoPath;
 
-/// Adds one commit to a branch, if its head is the one that is expected.
+/// GraphQL mutation that adds a commit if the branch's head is the expected one.
 const COMMIT: &str = include_str!("commit.graphql");
 
 /// A commit of one file.
@@ -19,16 +19,16 @@ pub struct FileCommit<'a> {
     pub file: &'a RepoPath,
     /// Its content.
     pub text: &'a str,
-    /// The first line of the message.
+    /// The first line of the commit message.
     pub headline: &'a str,
 }
 
-/// Why a commit was not made.
+/// Why a commit was not created.
 #[derive(Debug)]
 pub enum NotCommitted {
-    /// The branch has another head than was expected.
+    /// The branch's head is not the expected one.
     Moved,
-    /// Something else.
+    /// Any other failure.
     Refused(GitHubError),
 }
 
@@ -39,10 +39,10 @@ impl From<GitHubError> for NotCommitted {
 }
 
 impl GitHub {
-    /// Adds a commit of one file to a branch of this repository whose head has to be `head`, and gives the new one.
+    /// Adds a commit of one file to a branch whose head must be `head`, and returns the new commit.
     ///
     /// # Errors
-    /// That the branch moved, or why GitHub did not do it.
+    /// The branch moved, or GitHub refused.
     pub fn commit_on(&self, branch: &str, head: &str, what: &FileCommit<'_>) -> Result<String, NotCommitted> {
         let contents = STANDARD.encode(what.text);
         let input = json!({
@@ -61,10 +61,10 @@ impl GitHub {
         oid.ok_or_else(|| GitHubError::Failed(anyhow::anyhow!("GitHub's answer names no commit")).into())
     }
 
-    /// Makes a commit of one file on top of another and points a branch to it, whatever stood there.
+    /// Creates a commit of one file on top of `parent` and sets a branch to it, replacing its old head.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn put_on(&self, branch: &str, parent: &str, what: &FileCommit<'_>) -> Result<String, GitHubError> {
         let doing = "while writing the baseline's branch";
         let path = self.path(&format!("/git/commits/{parent}"));
@@ -89,10 +89,10 @@ impl GitHub {
         Ok(commit.sha)
     }
 
-    /// The commit at the head of a branch; `None` where the branch does not exist.
+    /// The head commit of a branch; `None` if the branch does not exist.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn branch(&self, name: &str) -> Result<Option<String>, GitHubError> {
         let path = self.path(&format!("/git/ref/{}", escaped(&format!("heads/{name}"))));
         match self.ask(&Method::GET, &path, None, "while looking for the branch") {
@@ -102,19 +102,19 @@ impl GitHub {
         }
     }
 
-    /// Starts a workflow on a branch.
+    /// Dispatches a workflow on a branch.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn start(&self, workflow: &str, branch: &str) -> Result<(), GitHubError> {
         let path = self.path(&format!("/actions/workflows/{}/dispatches", escaped(workflow)));
         self.ask(&Method::POST, &path, Some(&json!({ "ref": branch })), "while starting the gate again").map(|_| ())
     }
 
-    /// Opens a pull request and gives its number.
+    /// Opens a pull request and returns its number.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn open_pull(&self, from: &str, into: &str, title: &str, body: &str) -> Result<u64, GitHubError> {
         let path = self.path("/pulls");
         let body = json!({ "title": title, "head": from, "base": into, "body": body });
@@ -122,10 +122,10 @@ impl GitHub {
         Ok(parsed::<NumberForm>(&answer, &path)?.number)
     }
 
-    /// Gives a pull request another title and description.
+    /// Sets the title and description of a pull request.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn describe_pull(&self, number: u64, title: &str, body: &str) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "title": title, "body": body }))
     }
@@ -133,7 +133,7 @@ impl GitHub {
     /// Closes a pull request.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn close_pull(&self, number: u64) -> Result<(), GitHubError> {
         self.change_pull(number, &json!({ "state": "closed" }))
     }
@@ -182,8 +182,8 @@ impl GraphQlErrorForm {
             Some("FORBIDDEN" | "INSUFFICIENT_SCOPES") => GitHubError::Forbidden.into(),
             Some("NOT_FOUND") => GitHubError::Missing.into(),
             Some(_) | None => {
-                let said: String = self.message.chars().take(200).collect();
-                GitHubError::Failed(anyhow::anyhow!(said).context("GitHub did not commit")).into()
+                let message: String = self.message.chars().take(200).collect();
+                GitHubError::Failed(anyhow::anyhow!(message).context("GitHub did not commit")).into()
             }
         }
     }

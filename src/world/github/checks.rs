@@ -1,4 +1,4 @@
-//! Check runs: a line among a commit's checks that is neither red nor green.
+//! Check runs: an entry among a commit's checks that can be neutral.
 
 use http::Method;
 use serde::Deserialize;
@@ -6,27 +6,27 @@ use serde_json::json;
 
 use super::{GitHub, GitHubError, PAGE, parsed};
 
-/// A line among the checks.
+/// A check run of a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckRun<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The commit.
+    /// The commit it belongs to.
     pub head: &'a str,
-    /// What it ends with.
+    /// Its conclusion.
     pub conclusion: Conclusion,
-    /// Its first line.
+    /// Its title.
     pub title: &'a str,
-    /// Its text, as Markdown.
+    /// Its text in Markdown.
     pub summary: &'a str,
 }
 
-/// What a check run ends with.
+/// The conclusion of a check run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Something is to be seen, and nothing is held up.
+    /// Needs attention, but blocks nothing.
     Neutral,
-    /// Nothing is to be seen any more.
+    /// Needs no attention.
     Success,
 }
 
@@ -40,10 +40,10 @@ impl Conclusion {
 }
 
 impl GitHub {
-    /// The newest check run of this name that this token's app has on a commit.
+    /// The id of goldgate's newest check run with this name on a commit.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn check_run(&self, head: &str, name: &str) -> Result<Option<u64>, GitHubError> {
         let path =
             self.path(&format!("/commits/{head}/check-runs?check_name={}&per_page={PAGE}", name.replace(' ', "%20")));
@@ -53,10 +53,10 @@ impl GitHub {
         Ok(own.map(|run| run.id).max())
     }
 
-    /// Writes a check run: a new one, or over the one with this number.
+    /// Creates a check run, or updates the one with this id.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn write_check_run(&self, number: Option<u64>, run: &CheckRun<'_>) -> Result<(), GitHubError> {
         let CheckRun { name, head, conclusion, title, summary } = run;
         let output = json!({ "title": title, "summary": summary });
@@ -72,7 +72,7 @@ impl GitHub {
     }
 }
 
-/// What marks our own: the name of a check run is anybody's.
+/// The external id of goldgate's check runs; any app may use the same name.
 const OURS: &str = "goldgate";
 
 #[derive(Deserialize)]

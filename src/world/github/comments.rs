@@ -8,12 +8,12 @@ use super::{GitHub, GitHubError, PAGE, PAGES, parsed};
 use crate::model::Comment;
 
 impl GitHub {
-    /// The login under which this token writes. A workflow's own token may not ask; it writes as GitHub's bot.
+    /// The login of this token. A workflow's own token may not query it; it writes as GitHub's bot.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn author(&self) -> Result<String, GitHubError> {
-        match self.ask(&Method::GET, "/user", None, "while asking who writes the comment") {
+        match self.ask(&Method::GET, "/user", None, "while looking up the comment's author") {
             Ok(answer) => {
                 let user: UserForm = parsed(&answer, "/user")?;
                 Ok(user.login)
@@ -23,21 +23,21 @@ impl GitHub {
         }
     }
 
-    /// The commit at the head of a pull request, now.
+    /// The current head commit of a pull request.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn head_of(&self, pull_request: u64) -> Result<String, GitHubError> {
         let path = self.path(&format!("/pulls/{pull_request}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the pull request's head")?;
+        let answer = self.ask(&Method::GET, &path, None, "while reading the pull request's head")?;
         let form: CommentPullForm = parsed(&answer, &path)?;
         Ok(form.head.sha)
     }
 
-    /// Every comment of a pull request, across all pages.
+    /// All comments of a pull request.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn comments(&self, pull_request: u64) -> Result<Vec<Comment>, GitHubError> {
         let mut all = Vec::new();
         for page in 1..=PAGES {
@@ -53,20 +53,20 @@ impl GitHub {
         Ok(all)
     }
 
-    /// Writes a new comment. It is not retried after an answer was lost: it may stand already, and the caller looks.
+    /// Creates a comment. It is not retried after a lost answer, because the comment may exist already; the caller checks.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn create_comment(&self, pull_request: u64, body: &str) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/{pull_request}/comments"));
         let answer = self.ask(&Method::POST, &path, Some(&json!({ "body": body })), "while posting the comment")?;
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
     }
 
-    /// Gives a comment a new text.
+    /// Replaces the text of a comment.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn update_comment(&self, id: u64, body: &str) -> Result<Comment, GitHubError> {
         // octocrab's own update_comment sends POST, which GitHub does not document.
         let path = self.path(&format!("/issues/comments/{id}"));
@@ -74,20 +74,20 @@ impl GitHub {
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
     }
 
-    /// One comment.
+    /// A comment by id.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn comment(&self, id: u64) -> Result<Comment, GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         let answer = self.ask(&Method::GET, &path, None, "while reading the comment back")?;
         Ok(parsed::<CommentForm>(&answer, &path)?.into())
     }
 
-    /// Removes a comment.
+    /// Deletes a comment.
     ///
     /// # Errors
-    /// Why GitHub did not do it.
+    /// GitHub refused or did not answer.
     pub fn remove_comment(&self, id: u64) -> Result<(), GitHubError> {
         let path = self.path(&format!("/issues/comments/{id}"));
         self.ask(&Method::DELETE, &path, None, "while removing a second comment").map(|_| ())
@@ -122,7 +122,7 @@ impl From<CommentForm> for Comment {
     fn from(form: CommentForm) -> Self {
         Self {
             id: form.id,
-            // A user that is gone wrote nothing of ours.
+            // A deleted user has not written a comment of ours.
             author: form.user.map_or(String::new(), |user| user.login),
             body: form.body.unwrap_or_default(),
             url: form.html_url.unwrap_or_default(),

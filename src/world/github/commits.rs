@@ -1,4 +1,4 @@
-//! A commit's files: all of them in one archive, and git's own list to hold the archive against.
+//! A commit's files: all of them in one archive, and git's own list to verify the archive.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use sha1::{Digest, Sha1};
 use super::{GitHub, GitHubError, parsed};
 use crate::model::RepoPath;
 
-/// A file as git knows it.
+/// A file in a git tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blob {
-    /// A file, by the id of its content.
+    /// A file, by its blob id.
     File(String),
-    /// A symbolic link, or another repository's commit.
+    /// A symbolic link or a submodule.
     Link,
 }
 
@@ -22,8 +22,8 @@ pub enum Blob {
 pub type Tree = BTreeMap<RepoPath, Blob>;
 
 impl Blob {
-    /// Whether these bytes are the file's. An archive is made by rules that stand in the archived commit itself
-    /// (`.gitattributes`: what is left out, what is replaced), so it may hold other bytes than the commit.
+    /// Whether these bytes are the file's content. An archive may differ from the commit, because `.gitattributes` in the commit can
+    /// leave out or replace files.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Link => false,
@@ -38,20 +38,20 @@ impl Blob {
 }
 
 impl GitHub {
-    /// A gzipped tarball of this repository at a commit, at most `limit` bytes of it. A fork's commit is found here as well
-    /// while a pull request has it.
+    /// A gzipped tarball of this repository at a commit, at most `limit` bytes. A fork's commit is available here while a pull
+    /// request contains it.
     ///
     /// # Errors
-    /// Why there is none.
+    /// The tarball cannot be downloaded.
     pub fn tarball(&self, commit: &str, limit: u64) -> Result<Vec<u8>, GitHubError> {
         let path = self.path(&format!("/tarball/{commit}"));
         self.download(&path, limit, "while downloading the files of a commit")
     }
 
-    /// Git's own list of a commit's files; `None` where it is longer than GitHub gives.
+    /// Git's own list of a commit's files; `None` if it is longer than GitHub returns.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn tree(&self, commit: &str) -> Result<Option<Tree>, GitHubError> {
         let doing = "while reading the list of a commit's files";
         let path = self.path(&format!("/git/commits/{commit}"));
@@ -68,7 +68,7 @@ impl GitHub {
                 "100644" | "100755" => Blob::File(sha),
                 _ => Blob::Link,
             };
-            // A name that is no path here is nobody's golden file.
+            // A name that is not a valid path here cannot be a golden file.
             if let Ok(path) = RepoPath::root().join(&path) {
                 tree.insert(path, blob);
             }

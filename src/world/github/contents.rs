@@ -1,4 +1,4 @@
-//! Files of a repository at a commit.
+//! Reads files of a repository at a commit.
 
 use anyhow::Context;
 use base64::Engine;
@@ -10,12 +10,12 @@ use super::{GitHub, GitHubError, GitHubResponse, RAW, escaped, parsed};
 use crate::model::RepoPath;
 
 impl GitHub {
-    /// The bytes of a file at a commit; `None` where the commit has no such file.
+    /// The bytes of a file at a commit; `None` if it does not exist.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, GitHubError> {
-        // Slashes are sent encoded: the route's path is one segment, and GitHub takes it.
+        // Slashes are encoded: the path is one segment of the route, which GitHub accepts.
         let encoded = escaped(file.as_str());
         let path = self.path(&format!("/contents/{encoded}?ref={commit}"));
         let doing = "while reading a file of the base commit";
@@ -30,7 +30,7 @@ impl GitHub {
     }
 }
 
-/// A file's bytes out of the contents API's base64; `None` where it has more than the 1 MB that are given so.
+/// A file's bytes from the contents API's base64; `None` if the file is over the API's limit of 1 MB.
 fn content(answer: &GitHubResponse, path: &str) -> Result<Option<Vec<u8>>, GitHubError> {
     let form: ContentForm = parsed(answer, path)?;
     if form.encoding != "base64" {

@@ -1,4 +1,4 @@
-//! Large files: GitHub answers with another address, and that address gets no token.
+//! Downloads of large files: GitHub redirects to another address, which gets no token.
 
 use std::time::Duration;
 
@@ -10,19 +10,19 @@ use super::{GitHub, GitHubError, GitHubResponse, JSON, Octocrab, TIMEOUTS, TRIES
 use crate::world::env::Secret;
 use crate::world::web;
 
-/// The two clients of a download. Neither follows a redirect by itself: reqwest would, and octocrab adds its token again to
-/// every address of the API's own host.
+/// The two clients of a download. Neither follows redirects by itself, because octocrab would add the token to every address on
+/// the API's host.
 pub struct DownloadClients {
-    /// Asks the API, with the token.
+    /// Calls the API with the token.
     asking: Octocrab,
-    /// Fetches from wherever the API said; it has no token to lose.
+    /// Follows redirects without a token.
     bare: Octocrab,
-    /// Whether addresses without TLS are followed: only where the API itself has none.
+    /// Whether addresses without TLS are allowed; only if the API itself has none.
     plain: bool,
 }
 
 impl DownloadClients {
-    /// Opens both.
+    /// Creates both clients.
     pub fn open(api: &str, token: &Secret) -> anyhow::Result<Self> {
         let context = "while building the client for downloads";
         let builder = || Octocrab::builder().base_uri(api).with_context(|| format!("GITHUB_API_URL is {api:?}"));
@@ -37,13 +37,13 @@ impl DownloadClients {
     }
 }
 
-/// Redirects of one download.
+/// Maximum number of redirects per download.
 const HOPS: usize = 3;
-/// The longest that one download may take.
+/// Maximum time per download.
 const LONGEST: Duration = Duration::from_secs(600);
 
 impl GitHub {
-    /// The bytes behind an address of the API, at most `limit` of them.
+    /// Downloads from an address of the API, at most `limit` bytes.
     pub(super) fn download(&self, path: &str, limit: u64, doing: &'static str) -> Result<Vec<u8>, GitHubError> {
         let fetched = async {
             match tokio::time::timeout(LONGEST, self.fetched(path, limit)).await {
@@ -74,10 +74,10 @@ impl GitHub {
                 Some(_) | None => return Err(refused),
             }
         }
-        Err(GitHubError::Failed(anyhow::anyhow!("it was never answered")))
+        Err(GitHubError::Failed(anyhow::anyhow!("GitHub never answered")))
     }
 
-    /// Asks the API, then goes where it says.
+    /// Calls the API, then follows its redirects.
     async fn hops(&self, path: &str, limit: u64) -> Result<GitHubResponse, DownloadError> {
         let mut answer = got(&self.clients.asking, path, limit).await?;
         for _ in 0..HOPS {
@@ -88,24 +88,24 @@ impl GitHub {
             answer = got(&self.clients.bare, &next, limit).await?;
         }
         match answer.status.is_redirection() {
-            true => Err(DownloadError::Refused(anyhow::anyhow!("it was sent on more than {HOPS} times"))),
+            true => Err(DownloadError::Refused(anyhow::anyhow!("there were more than {HOPS} redirects"))),
             false => Ok(answer),
         }
     }
 }
 
-/// Why there is no answer.
+/// Why a download failed.
 enum DownloadError {
-    /// It was not taken; another try would be the same.
+    /// A permanent failure; a retry would not help.
     Refused(anyhow::Error),
-    /// The connection did not hold.
+    /// The connection broke.
     Broken(anyhow::Error),
 }
 
-/// The address that a redirect names. It may carry a signature, so it is in no message.
+/// The target of a redirect. It may contain a signature, so messages must not show it.
 fn location(headers: &HeaderMap, plain: bool) -> anyhow::Result<String> {
-    let text = headers.get("location").and_then(|value| value.to_str().ok()).context("a redirect names no address")?;
-    let uri: Uri = text.parse().ok().context("a redirect names no address that can be read")?;
+    let text = headers.get("location").and_then(|value| value.to_str().ok()).context("a redirect has no address")?;
+    let uri: Uri = text.parse().ok().context("a redirect has an invalid address")?;
     match uri.scheme_str() {
         Some("https") => Ok(text.to_owned()),
         Some("http") if plain => Ok(text.to_owned()),
@@ -114,7 +114,7 @@ fn location(headers: &HeaderMap, plain: bool) -> anyhow::Result<String> {
 }
 
 async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubResponse, DownloadError> {
-    // The errors of the client name the whole address.
+    // The client's errors contain the whole address.
     let broken = |_| DownloadError::Broken(anyhow::anyhow!("the connection broke"));
     let request = http::Request::builder()
         .method(Method::GET)
@@ -123,7 +123,7 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
         .header("user-agent", concat!("goldgate/", env!("CARGO_PKG_VERSION")))
         .header("x-github-api-version", "2022-11-28")
         .body(String::new())
-        .map_err(|_| DownloadError::Refused(anyhow::anyhow!("the address cannot be asked")))?;
+        .map_err(|_| DownloadError::Refused(anyhow::anyhow!("the address is not valid")))?;
     let response = client.execute(request).await.map_err(broken)?;
     let (parts, mut frames) = response.into_parts();
     let mut body = Vec::new();
@@ -131,7 +131,7 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
         let frame = frame.map_err(broken)?;
         let Some(bytes) = frame.data_ref() else { continue };
         if (body.len() + bytes.len()) as u64 > limit {
-            let what = format!("it is larger than {} MiB, which is more than is read", limit / 1_048_576);
+            let what = format!("it is larger than {} MiB", limit / 1_048_576);
             return Err(DownloadError::Refused(anyhow::anyhow!(what)));
         }
         body.extend_from_slice(bytes);
@@ -139,7 +139,7 @@ async fn got(client: &Octocrab, address: &str, limit: u64) -> Result<GitHubRespo
     Ok(GitHubResponse { status: checked_status(parts.status, &parts.headers), headers: parts.headers, body })
 }
 
-/// A 304 without an address is no redirect.
+/// Treats a redirect status without an address as a server error.
 fn checked_status(status: StatusCode, headers: &HeaderMap) -> StatusCode {
     match status.is_redirection() && !headers.contains_key("location") {
         true => StatusCode::BAD_GATEWAY,

@@ -1,4 +1,4 @@
-//! GitHub's REST API: the only user of octocrab. Requests are retried, read across pages, and never show the token.
+//! GitHub's REST API, and the only user of octocrab. Requests are retried and read across pages, and never show the token.
 
 mod approvals;
 mod artifacts;
@@ -38,20 +38,20 @@ pub struct GitHub {
     graphql: GraphQl,
 }
 
-/// Where GraphQL is asked: an Enterprise Server has it beside the API, not below.
+/// The GraphQL endpoint; on an Enterprise Server it is not below the REST API.
 struct GraphQl {
     client: Octocrab,
     path: String,
 }
 
-/// Why GitHub did not do what was asked.
+/// Why a request to GitHub failed.
 #[derive(Debug)]
 pub enum GitHubError {
-    /// The token must not do it.
+    /// The token lacks the permission.
     Forbidden,
-    /// It does not exist, or the token must not see it.
+    /// It does not exist, or the token may not see it.
     Missing,
-    /// Something else.
+    /// Any other failure.
     Failed(anyhow::Error),
 }
 
@@ -61,18 +61,18 @@ impl From<anyhow::Error> for GitHubError {
     }
 }
 
-/// Tries of one request.
+/// Attempts per request.
 const TRIES: u32 = 5;
-/// The longest that all waits of one request may take together.
+/// Maximum total wait of one request.
 const TIMEOUTS: Duration = Duration::from_secs(120);
-/// Comments a page.
+/// Entries per page.
 const PAGE: usize = 100;
-/// Pages that are read at most: a bound against a server that never ends.
+/// Maximum number of pages, in case a server never ends the list.
 const PAGES: usize = 300;
 
-/// How GitHub is asked to answer.
+/// Media type of JSON answers.
 const JSON: &str = "application/vnd.github+json";
-/// The same, for a file's bytes as they are.
+/// Media type for the unchanged bytes of a file.
 const RAW: &str = "application/vnd.github.raw+json";
 
 struct GitHubResponse {
@@ -82,15 +82,15 @@ struct GitHubResponse {
 }
 
 impl GitHubResponse {
-    /// Whether a list goes on after this page of `count`. A server behind a proxy may cap the page below what was asked for, so its
-    /// own link decides where there is one.
+    /// Whether a list continues after this page of `count` entries. A server may cap pages below the requested size, so its own
+    /// link header decides, if there is one.
     fn has_next(&self, count: usize) -> bool {
         let link = self.headers.get("link").and_then(|link| link.to_str().ok());
         link.map_or(count == PAGE, |link| link.contains("rel=\"next\""))
     }
 }
 
-/// A text in a path or a query.
+/// Percent-encodes a text for a path or a query.
 fn escaped(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
@@ -101,19 +101,19 @@ fn escaped(text: &str) -> String {
 }
 
 impl GitHub {
-    /// Opens `owner/name` at the API's address.
+    /// Opens the repository `owner/name` at the API's address.
     ///
     /// # Errors
-    /// An address that is none, or a client that cannot be built.
+    /// The address is not valid, or a client cannot be built.
     pub fn open(api: &str, repository: &str, token: &Secret) -> anyhow::Result<Self> {
         let well_formed = repository.split('/').count() == 2
             && repository.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/'));
-        anyhow::ensure!(well_formed, "GITHUB_REPOSITORY is {repository:?}; owner/name would be right");
+        anyhow::ensure!(well_formed, "GITHUB_REPOSITORY is {repository:?}; use owner/name");
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .context("while starting the network client")?;
-        // octocrab spawns its own buffer task when it is built.
+        // octocrab spawns a task when it is built.
         let guard = runtime.enter();
         let client = built(api, "GITHUB_API_URL", token)?;
         let clients = DownloadClients::open(api, token)?;
@@ -122,10 +122,10 @@ impl GitHub {
         Ok(Self { client, clients, runtime, repository: repository.to_owned(), graphql })
     }
 
-    /// The same, with GraphQL at an address of its own.
+    /// Uses another address for GraphQL.
     ///
     /// # Errors
-    /// An address that is none, or a client that cannot be built.
+    /// The address is not valid, or a client cannot be built.
     pub fn with_graphql(self, address: &str, token: &Secret) -> anyhow::Result<Self> {
         let uri: Uri = address.parse().with_context(|| format!("GITHUB_GRAPHQL_URL is {address:?}"))?;
         let guard = self.runtime.enter();
@@ -183,7 +183,7 @@ impl GitHub {
             let (wait, refusal) = match outcome {
                 Ok(answer) if answer.status.is_success() => return Ok(answer),
                 Ok(answer) => (pause(method, &answer, tries), refusal(&answer)),
-                // A lost answer to a POST may have been done.
+                // GitHub may have executed a POST whose answer was lost.
                 Err(error) => ((method != Method::POST).then(|| backoff(tries)), GitHubError::Failed(error)),
             };
             match wait {
@@ -230,7 +230,7 @@ fn built(address: &str, variable: &str, token: &Secret) -> anyhow::Result<Octocr
         .context("while building the GitHub client")
 }
 
-/// How long to wait before the next try; `None` where another try would not help.
+/// How long to wait before a retry; `None` if a retry would not help.
 fn pause(method: &Method, answer: &GitHubResponse, tries: u32) -> Option<Duration> {
     let number = |name| {
         answer.headers.get(name).and_then(|value| value.to_str().ok()).and_then(|text| text.trim().parse::<u64>().ok())
@@ -246,7 +246,7 @@ fn pause(method: &Method, answer: &GitHubResponse, tries: u32) -> Option<Duratio
         };
         return Some(number("retry-after").or_else(until_reset).map_or_else(|| backoff(tries), Duration::from_secs));
     }
-    // 502 to 504 come from GitHub's edge; a POST may have been done behind it.
+    // 502 to 504 come from GitHub's edge, which may have passed a POST on.
     (answer.status.is_server_error() && method != Method::POST).then(|| backoff(tries))
 }
 
@@ -263,15 +263,15 @@ fn refusal(answer: &GitHubResponse) -> GitHubError {
             let message: Option<String> = serde_json::from_slice::<Value>(&answer.body)
                 .ok()
                 .and_then(|body| Some(body.get("message")?.as_str()?.to_owned()));
-            let said =
+            let detail =
                 message.map_or(String::new(), |message| format!(": {}", message.chars().take(200).collect::<String>()));
-            GitHubError::Failed(anyhow::anyhow!("GitHub answered {status}{said}"))
+            GitHubError::Failed(anyhow::anyhow!("GitHub answered {status}{detail}"))
         }
     }
 }
 
 fn parsed<T: for<'de> Deserialize<'de>>(answer: &GitHubResponse, path: &str) -> Result<T, GitHubError> {
     serde_json::from_slice(&answer.body)
-        .with_context(|| format!("GitHub's answer to {path} has another form than documented"))
+        .with_context(|| format!("GitHub's answer to {path} does not have the documented form"))
         .map_err(GitHubError::Failed)
 }

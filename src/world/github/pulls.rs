@@ -1,4 +1,4 @@
-//! Pull requests by their heads.
+//! Pull requests, merges and the history of commits.
 
 use http::Method;
 use serde::Deserialize;
@@ -10,21 +10,21 @@ use super::{GitHub, GitHubError, PAGE, escaped, parsed};
 pub struct OpenPull {
     /// Its number.
     pub number: u64,
-    /// The commit at its head.
+    /// Its head commit.
     pub head: String,
-    /// The commit that it would be merged into.
+    /// The base commit.
     pub base: String,
-    /// The number of the repository that its branch is in; `None` where that is gone.
+    /// The id of the repository that contains its branch; `None` if it was deleted.
     pub head_repository: Option<u64>,
-    /// The repository that it would be merged into, as `owner/name`.
+    /// The base repository as `owner/name`.
     pub base_repository: String,
 }
 
 impl GitHub {
-    /// The open pull requests from `owner:branch`. An event of a fork's run does not name them.
+    /// The open pull requests from `owner:branch`. The event of a fork's run does not name them.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn open_pulls(&self, owner: &str, branch: &str) -> Result<Vec<OpenPull>, GitHubError> {
         let head = escaped(&format!("{owner}:{branch}"));
         let path = self.path(&format!("/pulls?state=open&head={head}&per_page={PAGE}"));
@@ -34,25 +34,25 @@ impl GitHub {
     }
 }
 
-/// The test merge of a pull request that GitHub keeps.
+/// The test merge of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MergeState {
-    /// It is this commit.
+    /// The merge commit.
     Made(String),
     /// The head conflicts with the base branch.
     Conflict,
-    /// GitHub is still making it.
+    /// GitHub has not created it yet.
     Unknown,
 }
 
 impl GitHub {
-    /// The test merge of a pull request. To ask is what makes GitHub build it.
+    /// The test merge of a pull request. This request makes GitHub create it.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn merge_state(&self, number: u64) -> Result<MergeState, GitHubError> {
         let path = self.path(&format!("/pulls/{number}"));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the test merge")?;
+        let answer = self.ask(&Method::GET, &path, None, "while reading the test merge")?;
         let MergeForm { mergeable, merge_commit_sha } = parsed(&answer, &path)?;
         Ok(match (mergeable, merge_commit_sha) {
             (Some(false), _) => MergeState::Conflict,
@@ -61,23 +61,23 @@ impl GitHub {
         })
     }
 
-    /// The parents of a commit, in their order.
+    /// The parents of a commit, in order.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn parents(&self, commit: &str) -> Result<Vec<String>, GitHubError> {
         let path = self.path(&format!("/git/commits/{}", escaped(commit)));
         let answer = self.ask(&Method::GET, &path, None, "while reading the parents of a commit")?;
         Ok(parsed::<ParentsForm>(&answer, &path)?.parents.into_iter().map(|parent| parent.sha).collect())
     }
 
-    /// The commit that a head and a branch of this repository have in common.
+    /// The merge base of a branch of this repository and a head commit.
     ///
     /// # Errors
-    /// Why GitHub did not answer.
+    /// GitHub did not answer.
     pub fn merge_base(&self, branch: &str, head: &str) -> Result<String, GitHubError> {
         let path = self.path(&format!("/compare/{}...{}?per_page=1", escaped(branch), escaped(head)));
-        let answer = self.ask(&Method::GET, &path, None, "while asking for the merge base")?;
+        let answer = self.ask(&Method::GET, &path, None, "while reading the merge base")?;
         Ok(parsed::<CompareForm>(&answer, &path)?.merge_base_commit.sha)
     }
 }

@@ -1,4 +1,4 @@
-//! The trees and files of a commit, by their ids.
+//! Trees and blobs of a commit by id.
 
 use http::Method;
 use serde::Deserialize;
@@ -51,11 +51,11 @@ impl Objects for GitHub {
     }
 }
 
-/// An id comes from GitHub's own answers; it goes into a path.
+/// Checks an id from a GitHub answer before it is put into a path.
 fn of_id(id: &str) -> anyhow::Result<&str> {
     anyhow::ensure!(
         !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
-        "{id:?} is no id of git's; 40 or 64 hexadecimal digits would be right"
+        "{id:?} is not a git object id; expected 40 or 64 hexadecimal digits"
     );
     Ok(id)
 }

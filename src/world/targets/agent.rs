@@ -1,4 +1,4 @@
-//! An agent's own program: a process, or a server that takes the request as a POST.
+//! An agent's own program: a process, or an HTTP server that takes requests as POST.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::text::line;
 use crate::world::env::Env;
 use crate::world::web::client_for_targets;
 
-/// A program that can be asked.
+/// A program that answers requests.
 pub struct AgentProgram {
     means: Means,
     timeouts: Timeouts,
@@ -40,10 +40,10 @@ impl fmt::Debug for AgentProgram {
 }
 
 impl AgentProgram {
-    /// Opens a target that is a program; programs run in `root`, the repository's folder. Nothing is started yet.
+    /// Opens a target that is a program. Programs run in `root`, the repository's folder. Nothing is started yet.
     ///
     /// # Errors
-    /// Why it can never be asked.
+    /// Why it can never be called.
     pub fn open(target: &Target, root: &Path, env: &Env) -> Result<Self, Unopened> {
         let launch = |argv: &[String], names: &[String]| Launch {
             argv: argv.to_vec(),
@@ -57,46 +57,47 @@ impl AgentProgram {
                 let workers = target.concurrency.map_or(1, |workers| workers as usize);
                 Means::Jsonl(Pool::new(launch(argv, env), workers))
             }
-            Transport::Model(_) => return Err(Unopened::Unusable("a model is no program".to_owned())),
+            Transport::Model(_) => return Err(Unopened::Unusable("a model is not a program".to_owned())),
         };
         Ok(Self { means, timeouts: Timeouts::of(target), complaints: Mutex::default() })
     }
 
-    /// Makes one run: the text of its record, a JSON object.
+    /// Makes one run and returns its record, the text of a JSON object.
     ///
     /// # Errors
-    /// The fault that it came to.
+    /// The call's failure.
     pub async fn run(&self, request: &SampleRequest) -> Result<String, CallError> {
-        let asked = request_v1::written(request);
+        let request_text = request_v1::written(request);
         match &self.means {
             Means::Http { client, url } => {
                 let headers = HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
                 let (url, timeouts) = (url.clone(), self.timeouts);
-                let text = Sending { method: Method::POST, client, url, headers, body: asked, timeouts }.text().await?;
+                let text =
+                    Sending { method: Method::POST, client, url, headers, body: request_text, timeouts }.text().await?;
                 record(text.into_bytes())
             }
             Means::Oneshot(launch) => {
-                let said = Complaints::default();
+                let stderr = Complaints::default();
                 let call = self.timeouts.call;
-                let printed = timeout(call, oneshot::printed(launch, asked, &said)).await;
-                self.keep(request, said.text());
-                printed.unwrap_or_else(|_| Err(too_slow(call, &said))).and_then(record)
+                let printed = timeout(call, oneshot::printed(launch, request_text, &stderr)).await;
+                self.keep(request, stderr.text());
+                printed.unwrap_or_else(|_| Err(too_slow(call, &stderr))).and_then(record)
             }
             Means::Jsonl(pool) => {
                 let id = request_v1::id(request);
-                let (answer, said) = pool.answer(&id, &asked, self.timeouts.call).await;
-                self.keep(request, said);
+                let (answer, stderr) = pool.answer(&id, &request_text, self.timeouts.call).await;
+                self.keep(request, stderr);
                 answer.and_then(record)
             }
         }
     }
 
-    /// What the program wrote to stderr about this request, its last 64 KiB; given once, for the report.
+    /// What the program wrote to stderr during this request, at most the last 64 KiB. Returned once, for the report.
     pub fn complaints(&self, request: &SampleRequest) -> Option<String> {
         self.complaints.lock().unwrap_or_else(PoisonError::into_inner).remove(&request_v1::id(request))
     }
 
-    /// Ends the workers, where there are any. Whoever forgets it has them killed.
+    /// Ends the workers, if there are any. Without this call they are killed.
     pub async fn close(&self) {
         match &self.means {
             Means::Jsonl(pool) => pool.close().await,
@@ -115,17 +116,19 @@ fn http(address: &str) -> Result<Means, Unopened> {
     let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
     let url: Option<Url> = address.trim().parse().ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
-    let url = url.ok_or_else(|| Unopened::Unusable("the target's address is no http address".to_owned()))?;
+    let url = url.ok_or_else(|| Unopened::Unusable("the target's address is not an http address".to_owned()))?;
     Ok(Means::Http { client, url })
 }
 
-/// A run record is a JSON object; what else it has to be is its reader's affair.
+/// Checks that the output is a JSON object; its fields are checked by the reader of records.
 fn record(printed: Vec<u8>) -> Result<String, CallError> {
-    let text = String::from_utf8(printed).map_err(|_| lasting("the answer is no UTF-8".to_owned()))?;
+    let text = String::from_utf8(printed).map_err(|_| lasting("the answer is not UTF-8".to_owned()))?;
     let read: Result<BTreeMap<String, IgnoredAny>, _> = serde_json::from_str(&text);
     match read {
         Ok(_) => Ok(text),
-        Err(_) if text.trim().is_empty() => Err(lasting("the answer is no run record: nothing was printed".to_owned())),
-        Err(error) => Err(lasting(format!("the answer is no run record: {error}: {}", line(&text, 200)))),
+        Err(_) if text.trim().is_empty() => {
+            Err(lasting("the answer is not a run record: nothing was printed".to_owned()))
+        }
+        Err(error) => Err(lasting(format!("the answer is not a run record: {error}: {}", line(&text, 200)))),
     }
 }

@@ -1,4 +1,4 @@
-//! Bedrock: where a model is called, and the signature of a call (SigV4).
+//! Bedrock: the address of a model, and the signature of a call (SigV4).
 
 use std::time::SystemTime;
 
@@ -16,37 +16,36 @@ use crate::format::aws::AwsKeys;
 use crate::model::{CallError, Provider};
 use crate::world::env::Env;
 
-/// What stands in a path as it is; a model's name holds colons, and as an ARN slashes.
+/// Characters that are not escaped in a path. Model names contain colons, and as an ARN slashes.
 const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// A model of Bedrock, and what it is called with.
+/// A Bedrock model with its address and credentials.
 pub struct Bedrock {
-    /// Where it is called.
+    /// The address of the model.
     pub url: Url,
     access: Access,
 }
 
 enum Access {
-    /// A key of Bedrock's own, in a header.
+    /// A Bedrock API key, sent in a header.
     Bearer(HeaderValue),
-    /// Keys of AWS, which sign.
+    /// AWS keys, used to sign.
     Signed { region: String, source: Box<CredentialsSource> },
 }
 
 impl Bedrock {
-    /// Finds region, address and credentials; nothing is asked yet.
+    /// Finds region, address and credentials; makes no request yet.
     ///
     /// # Errors
     /// What is missing.
     pub fn of(provider: &Provider, client: &Client, env: &Env) -> Result<Self, Unopened> {
-        let region =
-            provider.region.clone().or_else(|| super::credentials::region(env)).ok_or_else(|| {
-                Unopened::Unusable("bedrock has no region: state region, or set AWS_REGION".to_owned())
-            })?;
+        let region = provider.region.clone().or_else(|| super::credentials::region(env)).ok_or_else(|| {
+            Unopened::Unusable("bedrock needs a region: set region in the target, or AWS_REGION".to_owned())
+        })?;
         let stated = provider.base_url.as_deref().or_else(|| env.get("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"));
         let base = stated.or_else(|| env.get("AWS_ENDPOINT_URL")).map_or_else(|| host(&region), str::to_owned);
         let url = address(&base, &provider.model)
-            .ok_or_else(|| Unopened::Unusable(format!("the address of {} is no http address", provider.model)))?;
+            .ok_or_else(|| Unopened::Unusable(format!("the address of {} is not an http address", provider.model)))?;
         let variable = provider.api_key_env.as_deref().unwrap_or("AWS_BEARER_TOKEN_BEDROCK");
         let access = match (env.secret(variable), &provider.api_key_env) {
             (Some(key), _) => Access::Bearer(secret_header("Bearer ", &key)?),
@@ -61,7 +60,7 @@ impl Bedrock {
     /// The headers of a call with this body.
     ///
     /// # Errors
-    /// That credentials cannot be had.
+    /// The credentials cannot be obtained.
     pub async fn headers(&self, body: &str) -> Result<HeaderMap, CallError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -84,7 +83,7 @@ impl Bedrock {
     }
 }
 
-/// The vendor's own address in a region.
+/// The vendor's own host in a region.
 fn host(region: &str) -> String {
     let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
     format!("https://bedrock-runtime.{region}.{domain}")
@@ -95,7 +94,7 @@ fn address(base: &str, model: &str) -> Option<Url> {
     path.parse().ok().filter(|url: &Url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
 }
 
-/// What is signed.
+/// The parts of a request that are signed.
 struct SignedCall<'a> {
     method: &'a str,
     url: &'a Url,
@@ -143,7 +142,7 @@ mod tests {
     use crate::format::aws::AwsKeys;
 
     #[test]
-    fn a_model_stands_in_the_path_percent_encoded() {
+    fn the_model_name_is_percent_encoded_in_the_path() {
         for (base, model, wanted) in [
             ("http://h", "acme.large-v2:0", "http://h/model/acme.large-v2%3A0/converse"),
             ("http://h/p/", "a b", "http://h/p/model/a%20b/converse"),
@@ -155,7 +154,7 @@ mod tests {
         assert_eq!(host("cn-north-1"), "https://bedrock-runtime.cn-north-1.amazonaws.com.cn");
     }
 
-    /// AWS's published examples (the Signature Version 4 test suite and the guide's example of a request).
+    /// AWS's published examples (the Signature Version 4 test suite and the guide's sample request).
     #[test]
     fn signatures_are_those_of_the_published_examples() {
         let keys = AwsKeys {

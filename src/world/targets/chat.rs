@@ -19,17 +19,17 @@ pub struct ChatModel {
     provider: Provider,
     timeouts: Timeouts,
     client: Client,
-    line: WireSettings,
+    wire: WireSettings,
 }
 
-/// The wire, with what it needs.
+/// The wire format with its settings.
 enum WireSettings {
     OpenAi(Endpoint),
     Anthropic(Endpoint),
     Bedrock(Box<Bedrock>),
 }
 
-/// Where calls go, who is there, and with which headers.
+/// Address, kind of server and headers of calls.
 struct Endpoint {
     url: Url,
     server: Server,
@@ -42,12 +42,12 @@ impl fmt::Debug for ChatModel {
     }
 }
 
-/// What is a vendor's own.
+/// The defaults of a vendor.
 struct Vendor {
     base_url: &'static str,
     base_url_env: &'static str,
     key_env: &'static str,
-    /// Hosts of the vendor's, and domains of them.
+    /// The vendor's hosts; an entry with a leading dot matches subdomains.
     hosts: &'static [&'static str],
 }
 
@@ -66,26 +66,26 @@ const ANTHROPIC: Vendor = Vendor {
 };
 
 impl ChatModel {
-    /// Opens a model; nothing is called yet.
+    /// Opens a model; makes no call yet.
     ///
     /// # Errors
     /// Why it can never be called.
     pub fn open(provider: &Provider, timeouts: Timeouts, env: &Env) -> Result<Self, Unopened> {
         let client = client_for_targets().map_err(|error| Unopened::Unusable(format!("{error:#}")))?;
-        let line = match provider.wire {
+        let wire = match provider.wire {
             Wire::OpenAi => WireSettings::OpenAi(Endpoint::of(provider, &OPENAI, env)?),
             Wire::Anthropic => WireSettings::Anthropic(Endpoint::of(provider, &ANTHROPIC, env)?),
             Wire::Bedrock => WireSettings::Bedrock(Box::new(Bedrock::of(provider, &client, env)?)),
         };
-        Ok(Self { provider: provider.clone(), timeouts, client, line })
+        Ok(Self { provider: provider.clone(), timeouts, client, wire })
     }
 
-    /// The model's next turn: one call.
+    /// Makes one call and returns the model's next turn.
     ///
     /// # Errors
-    /// The fault that it came to.
+    /// The call's failure.
     pub async fn turn(&self, conversation: &Conversation) -> Result<ModelTurn, CallError> {
-        match &self.line {
+        match &self.wire {
             WireSettings::OpenAi(endpoint) => {
                 let body = openai::request(conversation, &self.provider, endpoint.server);
                 openai::turn(&self.post(&endpoint.url, endpoint.headers.clone(), body.to_string()).await?)
@@ -112,10 +112,10 @@ impl ChatModel {
 impl Endpoint {
     fn of(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Self, Unopened> {
         let stated = provider.base_url.as_deref();
-        let elsewhere = stated.or_else(|| env.get(vendor.base_url_env));
-        let base = elsewhere.unwrap_or(vendor.base_url);
+        let configured = stated.or_else(|| env.get(vendor.base_url_env));
+        let base = configured.unwrap_or(vendor.base_url);
         let url = address(base, provider.wire)
-            .ok_or_else(|| Unopened::Unusable(format!("the base_url of {} is no http address", provider.model)))?;
+            .ok_or_else(|| Unopened::Unusable(format!("the base_url of {} is not an http address", provider.model)))?;
         let vendors = url.host_str().is_some_and(|host| is_of(host, vendor.hosts));
         let key = key(provider, vendor, env)?;
         let headers = headers(provider.wire, key.as_ref())?;
@@ -123,15 +123,15 @@ impl Endpoint {
     }
 }
 
-/// The key: that of the stated variable; without one the vendor's usual variable, but never for an address that the config
-/// states, which might be anybody's.
+/// The key from the configured variable; without one from the vendor's usual variable, but never for a `base_url` in the config,
+/// which might be anybody's server.
 fn key(provider: &Provider, vendor: &Vendor, env: &Env) -> Result<Option<Secret>, Unopened> {
     let missing = |name: &str| Unopened::NoKey { wanted: format!("set the environment variable {name}") };
     match (&provider.api_key_env, &provider.base_url) {
         (Some(name), _) => env.secret(name).map(Some).ok_or_else(|| missing(name)),
         (None, Some(_)) => Ok(None),
         (None, None) => match env.secret(vendor.key_env) {
-            // A server that was named beside it may want none.
+            // A server named by the environment may need no key.
             None if env.get(vendor.base_url_env).is_none() => Err(missing(vendor.key_env)),
             key => Ok(key),
         },
@@ -154,19 +154,19 @@ fn headers(wire: Wire, key: Option<&Secret>) -> Result<HeaderMap, Unopened> {
     Ok(headers)
 }
 
-/// A header with a key, which no log shows.
+/// A header with a key, which logs do not show.
 ///
 /// # Errors
-/// That the key is none.
+/// The key is not a valid header value.
 pub fn secret_header(prefix: &str, key: &Secret) -> Result<HeaderValue, Unopened> {
     let mut value = HeaderValue::from_str(&format!("{prefix}{}", key.reveal().trim()))
-        .map_err(|_| Unopened::Unusable("the key holds characters that no header may hold".to_owned()))?;
+        .map_err(|_| Unopened::Unusable("the key contains characters that are not allowed in a header".to_owned()))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
-/// Where calls go. OpenAI's clients put the version into the base, Anthropic's do not; a base of either manner works, and one
-/// with a path of its own is taken as it is.
+/// The address of calls. OpenAI's clients include the version in the base address, Anthropic's do not; both forms work, and a
+/// base with its own path keeps it.
 fn address(base: &str, wire: Wire) -> Option<Url> {
     let mut url: Url = base.trim().parse().ok()?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {

@@ -1,4 +1,4 @@
-//! Credentials for AWS: from the environment, a profile's file, a web identity, or a container's endpoint.
+//! AWS credentials: from the environment, a profile file, a web identity, or a container's endpoint.
 
 use std::fs;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use crate::format::aws::{AwsKeys, AwsProfile, AwsProfileFile};
 use crate::model::CallError;
 use crate::world::env::{Env, Secret};
 
-/// How long before their end keys are renewed.
+/// How long before they expire keys are renewed.
 const EARLY: SignedDuration = SignedDuration::from_mins(5);
 
 const TIMEOUTS: Timeouts = Timeouts { call: Duration::from_secs(20), stall: Duration::from_secs(10) };
 
-/// Where keys come from. Those that end are renewed before they do.
+/// A source of keys. Temporary keys are renewed before they expire.
 pub struct CredentialsSource {
     origin: CredentialsOrigin,
     client: Client,
@@ -29,15 +29,15 @@ pub struct CredentialsSource {
 }
 
 enum CredentialsOrigin {
-    /// Keys that stay.
+    /// Permanent keys.
     Stated(AwsKeys),
-    /// A token of another identity, which the token service takes for keys.
+    /// A token of another identity, which the token service exchanges for keys.
     WebIdentity { token_file: PathBuf, role: String, session: String, url: Url },
-    /// An endpoint beside the container.
+    /// An endpoint provided by the container's host.
     Container { url: Url, token: ContainerToken },
 }
 
-/// What a container's endpoint wants to see.
+/// The authorization of a container's endpoint.
 enum ContainerToken {
     Nothing,
     Stated(Secret),
@@ -45,10 +45,10 @@ enum ContainerToken {
 }
 
 impl CredentialsSource {
-    /// The first place in AWS's own order that has something; nothing is asked yet.
+    /// The first source in AWS's own order; makes no request yet.
     ///
     /// # Errors
-    /// That there is none, or that one cannot be used.
+    /// No source exists, or one is unusable.
     pub fn find(env: &Env, client: &Client, region: &str) -> Result<Self, Unopened> {
         let found = of_variables(env).or_else(|| profile(env).keys).map(CredentialsOrigin::Stated);
         let origin = match found {
@@ -58,20 +58,20 @@ impl CredentialsSource {
                 None => container(env)?,
             },
         };
-        let wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE with a file that holds its keys, or a web identity";
+        let wanted = "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, AWS_PROFILE with a file that contains its keys, or a web identity";
         let origin = origin.ok_or_else(|| Unopened::NoKey { wanted: wanted.to_owned() })?;
         Ok(Self { origin, client: client.clone(), kept: Mutex::new(None) })
     }
 
-    /// Keys that last for a call.
+    /// Keys that are valid for a call.
     ///
     /// # Errors
-    /// Why there are none.
+    /// Why keys cannot be obtained.
     pub async fn keys(&self) -> Result<AwsKeys, CallError> {
         if let CredentialsOrigin::Stated(keys) = &self.origin {
             return Ok(keys.clone());
         }
-        // Held while asking, so that many calls at once ask once.
+        // Locked during the request, so that concurrent calls request keys once.
         let mut kept = self.kept.lock().await;
         let now = Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX);
         let soon = now.saturating_add(EARLY).unwrap_or(Timestamp::MAX);
@@ -79,7 +79,7 @@ impl CredentialsSource {
             Some(keys) => Ok(keys.clone()),
             None => {
                 let keys = self.renewed().await.map_err(|fault| {
-                    let what = format!("while asking for AWS credentials: {}", fault.what);
+                    let what = format!("while requesting AWS credentials: {}", fault.what);
                     CallError { what, ..fault }
                 })?;
                 *kept = Some(keys.clone());
@@ -99,8 +99,9 @@ impl CredentialsSource {
             }
             CredentialsOrigin::Container { url, token } => {
                 if let Some(token) = token.read()? {
-                    let mut value = HeaderValue::from_str(token.reveal())
-                        .map_err(|_| lasting("the token holds characters that no header may hold".to_owned()))?;
+                    let mut value = HeaderValue::from_str(token.reveal()).map_err(|_| {
+                        lasting("the token contains characters that are not allowed in a header".to_owned())
+                    })?;
                     value.set_sensitive(true);
                     headers.insert(AUTHORIZATION, value);
                 }
@@ -109,8 +110,8 @@ impl CredentialsSource {
         };
         let sending = Sending { client: &self.client, method, url: url.clone(), headers, body, timeouts: TIMEOUTS };
         let (_, answer) = sending.bytes().await?;
-        // What the answer is instead stays out of it: it may hold half of a key.
-        read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer holds no keys".to_owned()))
+        // The answer is not quoted, because it may contain part of a key.
+        read(&String::from_utf8_lossy(&answer)).ok_or_else(|| lasting("the answer contains no keys".to_owned()))
     }
 }
 
@@ -124,7 +125,7 @@ impl ContainerToken {
     }
 }
 
-/// The content of a token's file; it is read anew each time, since it is replaced from time to time.
+/// The content of a token file. It is read on every use, because it is replaced from time to time.
 fn content(file: &PathBuf) -> Result<String, CallError> {
     let text =
         fs::read_to_string(file).map_err(|error| lasting(format!("the token's file cannot be read: {error}")))?;
@@ -132,7 +133,7 @@ fn content(file: &PathBuf) -> Result<String, CallError> {
 }
 
 fn sts_query(role: &str, session: &str, token: &str) -> String {
-    let mut url = Url::parse("http://form").expect("a host alone is an address");
+    let mut url = Url::parse("http://form").expect("a constant address is valid");
     url.query_pairs_mut()
         .append_pair("Action", "AssumeRoleWithWebIdentity")
         .append_pair("Version", "2011-06-15")
@@ -142,7 +143,7 @@ fn sts_query(role: &str, session: &str, token: &str) -> String {
     url.query().unwrap_or_default().to_owned()
 }
 
-/// The region that the environment or the profile names.
+/// The region from the environment or the profile.
 pub fn region(env: &Env) -> Option<String> {
     let stated = env.get("AWS_REGION").or_else(|| env.get("AWS_DEFAULT_REGION"));
     stated.map(str::to_owned).or_else(|| profile(env).region)
@@ -154,7 +155,7 @@ fn of_variables(env: &Env) -> Option<AwsKeys> {
     Some(AwsKeys { id, secret, session: own("AWS_SESSION_TOKEN"), expires: None })
 }
 
-/// The profile of the two files; the credentials' file comes first.
+/// The profile from the credentials file and the config file; keys of the credentials file come first.
 fn profile(env: &Env) -> AwsProfile {
     let name = env.get("AWS_PROFILE").unwrap_or("default");
     let read = |variable: &str, usual: &str, file: AwsProfileFile| {
@@ -175,7 +176,8 @@ fn web_identity(env: &Env, region: &str) -> Result<Option<CredentialsOrigin>, Un
     let domain = if region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
     let stated = env.get("AWS_ENDPOINT_URL_STS").or_else(|| env.get("AWS_ENDPOINT_URL"));
     let address = stated.map_or_else(|| format!("https://sts.{region}.{domain}/"), str::to_owned);
-    let url = address.parse().map_err(|_| Unopened::Unusable("the address of the token service is none".to_owned()))?;
+    let url =
+        address.parse().map_err(|_| Unopened::Unusable("the address of the token service is not valid".to_owned()))?;
     let session = env.get("AWS_ROLE_SESSION_NAME").unwrap_or("goldgate").to_owned();
     Ok(Some(CredentialsOrigin::WebIdentity { token_file: file.into(), role: role.to_owned(), session, url }))
 }
@@ -187,9 +189,9 @@ fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
         (None, Some(address)) => address.to_owned(),
         (None, None) => return Ok(None),
     };
-    let url: Option<Url> = address.parse().ok().filter(is_beside);
+    let url: Option<Url> = address.parse().ok().filter(is_trusted);
     let url = url.ok_or_else(|| {
-        let what = "the address of the container's credentials is neither https nor of this machine";
+        let what = "the address of the container's credentials is neither https nor on this machine";
         Unopened::Unusable(what.to_owned())
     })?;
     let file = env.get("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE").map(|file| ContainerToken::File(file.into()));
@@ -197,8 +199,8 @@ fn container(env: &Env) -> Result<Option<CredentialsOrigin>, Unopened> {
     Ok(Some(CredentialsOrigin::Container { url, token: token.unwrap_or(ContainerToken::Nothing) }))
 }
 
-/// AWS's own rule: keys come over TLS, or from the machine itself and the two addresses that its containers know.
-fn is_beside(url: &Url) -> bool {
+/// AWS's own rule: keys come over TLS, from this machine, or from the two link-local addresses for containers.
+fn is_trusted(url: &Url) -> bool {
     let known = ["127.0.0.1", "localhost", "[::1]", "169.254.170.2", "169.254.170.23", "[fd00:ec2::23]"];
     url.scheme() == "https" || (url.scheme() == "http" && url.host_str().is_some_and(|host| known.contains(&host)))
 }

@@ -1,14 +1,14 @@
-//! The processes that a program started, in whatever group they are now: on Linux, as `/proc` tells.
+//! The processes that a program started, in any process group; on Linux from `/proc`.
 
 use rustix::process::Pid;
 
-/// Every process below a child of this one, the nearest first. Empty where the child has ended, and where the system does not say.
+/// All descendants of a child of this process, nearest first. Empty if the child has ended, or on other systems.
 ///
-/// A process whose parent has ended belongs to the system's first process, so nobody knows any more who started it.
+/// A process whose parent has ended belongs to the first process and cannot be found.
 #[cfg(target_os = "linux")]
 pub fn descendants(child: Pid) -> Vec<Pid> {
     let own = rustix::process::getpid();
-    // The number may be another process's by now.
+    // The number may belong to another process by now.
     if parent(child) != Some(own) {
         return Vec::new();
     }
@@ -17,34 +17,34 @@ pub fn descendants(child: Pid) -> Vec<Pid> {
     let all: Vec<(Pid, Pid)> =
         names.filter_map(Pid::from_raw).filter_map(|process| Some((process, parent(process)?))).collect();
     let mut found = vec![child];
-    let mut looked_at = 0;
-    while let Some(above) = found.get(looked_at).copied() {
+    let mut visited = 0;
+    while let Some(above) = found.get(visited).copied() {
         let below: Vec<Pid> = all
             .iter()
             .filter(|(process, by)| *by == above && !found.contains(process))
             .map(|(process, _)| *process)
             .collect();
         found.extend(below);
-        looked_at += 1;
+        visited += 1;
     }
     found.remove(0);
     found
 }
 
-/// As above; other systems have no `/proc`.
+/// Other systems have no `/proc`.
 #[cfg(not(target_os = "linux"))]
 pub fn descendants(_child: Pid) -> Vec<Pid> {
     Vec::new()
 }
 
-/// The parent of a process that has not ended.
+/// The parent of a running process.
 #[cfg(target_os = "linux")]
 fn parent(process: Pid) -> Option<Pid> {
     let stat = std::fs::read(format!("/proc/{}/stat", process.as_raw_nonzero())).ok()?;
     parent_in(&String::from_utf8_lossy(&stat))
 }
 
-/// `PID (NAME) STATE PARENT …`: a name may have blanks and brackets.
+/// Parses `PID (NAME) STATE PARENT …`; a name may contain blanks and brackets.
 #[cfg(target_os = "linux")]
 fn parent_in(stat: &str) -> Option<Pid> {
     let (_, rest) = stat.rsplit_once(')')?;

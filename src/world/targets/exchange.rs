@@ -1,4 +1,4 @@
-//! One request to a target: the answer, or the fault that it came to.
+//! One HTTP request to a target.
 
 use std::error::Error;
 use std::time::Duration;
@@ -17,42 +17,42 @@ use crate::text::line;
 pub struct Sending<'a> {
     /// The client.
     pub client: &'a Client,
-    /// `POST`, mostly.
+    /// The method, usually `POST`.
     pub method: Method,
-    /// Where to.
+    /// The address.
     pub url: Url,
-    /// Its headers, keys among them.
+    /// Its headers, including keys.
     pub headers: HeaderMap,
     /// Its body.
     pub body: String,
-    /// How long to wait.
+    /// The time limits.
     pub timeouts: Timeouts,
 }
 
 impl Sending<'_> {
-    /// Sends it, and gives the type and the bytes of an answer that is no refusal.
+    /// Sends the request and returns the content type and body of a successful answer.
     ///
     /// # Errors
-    /// The fault that it came to. None shows a header, nor the query of the address.
+    /// The call's failure. Its text contains no header and no query.
     pub async fn bytes(self) -> Result<(Option<String>, Vec<u8>), CallError> {
         let call = self.timeouts.call;
         timeout(call, self.exchange()).await.unwrap_or_else(|_| Err(too_slow(call)))
     }
 
-    /// Sends it, and gives the JSON of the answer as it came.
+    /// Sends the request and returns the unchanged text of a JSON answer.
     ///
     /// # Errors
-    /// As with `bytes`.
+    /// As for `bytes`.
     pub async fn text(self) -> Result<String, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)?;
-        String::from_utf8(body).map_err(|_| passing("the answer is no UTF-8".to_owned()))
+        String::from_utf8(body).map_err(|_| passing("the answer is not UTF-8".to_owned()))
     }
 
-    /// Sends it, and reads the JSON of the answer.
+    /// Sends the request and parses the JSON answer.
     ///
     /// # Errors
-    /// As with `bytes`.
+    /// As for `bytes`.
     pub async fn answer(self) -> Result<Value, CallError> {
         let (kind, body) = self.bytes().await?;
         wire::answer(kind.as_deref(), &body)
@@ -66,7 +66,7 @@ impl Sending<'_> {
         let body = body(response, self.timeouts.stall).await;
         match status {
             200..=299 => Ok((text(&headers, CONTENT_TYPE.as_str()).map(str::to_owned), body?)),
-            // What a refusal says is good to know; a body that broke off changes nothing about it.
+            // The body of an error answer is useful, but may be incomplete.
             _ => Err(refused(status, &headers, &body.unwrap_or_default())),
         }
     }
@@ -77,7 +77,7 @@ fn too_slow(call: Duration) -> CallError {
     CallError { status: RunStatus::Timeout, what, retry: Retry::Later { after: None } }
 }
 
-/// A connection that broke. The address stays out of it: a query may hold a key.
+/// The failure of a broken connection. The address is left out, because its query may contain a key.
 fn broken(error: reqwest::Error) -> CallError {
     let build = error.is_builder();
     let error = error.without_url();
@@ -107,16 +107,16 @@ async fn body(mut response: Response, stall: Duration) -> Result<Vec<u8>, CallEr
 }
 
 fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
-    let said: Value = serde_json::from_slice(body).unwrap_or_default();
+    let error_body: Value = serde_json::from_slice(body).unwrap_or_default();
     let text_of = |name: &str| text(headers, name);
     let shown =
-        wire::refusal(&said).unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
+        wire::refusal(&error_body).unwrap_or_else(|| line(&String::from_utf8_lossy(&body[..body.len().min(800)]), 200));
     let what = match shown.as_str() {
         "" => format!("HTTP {status}"),
         shown => format!("HTTP {status}: {shown}"),
     };
-    let transient = matches!(status, 408 | 409 | 429 | 500..=599) && !(status == 429 && wire::is_final(&said));
-    // Both vendors' own clients heed this header.
+    let transient = matches!(status, 408 | 409 | 429 | 500..=599) && !(status == 429 && wire::is_final(&error_body));
+    // Both vendors' own clients follow this header.
     let again = match text_of("x-should-retry") {
         Some("true") => true,
         Some("false") => false,
@@ -125,12 +125,12 @@ fn refused(status: u16, headers: &HeaderMap, body: &[u8]) -> CallError {
     if !again {
         return lasting(what);
     }
-    let told = wire::RetryHint {
+    let hint = wire::RetryHint {
         after: text_of(RETRY_AFTER.as_str()),
         after_ms: text_of("retry-after-ms"),
         date: text_of(DATE.as_str()),
     };
-    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: wire::wait(told) } }
+    CallError { status: RunStatus::Error, what, retry: Retry::Later { after: wire::wait(hint) } }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -1,5 +1,5 @@
-//! Live targets: how a run is obtained from a process, an agent behind HTTP, or a model. One call each; who calls when,
-//! how often and how many at once is the engine's affair.
+//! Live targets: processes, agents behind HTTP, and models. Each function makes one call; the engine decides when, how often and
+//! how many at once.
 
 mod agent;
 mod bedrock;
@@ -24,26 +24,26 @@ pub use self::origin::{is_vendors, origin};
 use super::env::Env;
 use crate::model::{CallError, Retry, RunStatus, Target, Transport};
 
-/// The largest answer that is read: a body, or what a process prints.
+/// The largest answer that is read, in bytes: a response body, or a process's output.
 pub const MAX_ANSWER_BYTES: usize = 32 << 20;
 
-/// How long a call may take where the config does not say.
+/// Default timeout of a call.
 pub const CALL: Duration = Duration::from_secs(120);
 
-/// How long the body of an answer may stop where the config does not say.
+/// Default time that an answer's body may pause.
 pub const STALL: Duration = Duration::from_secs(30);
 
 /// A target that can be called.
 #[derive(Debug)]
 pub enum Live {
-    /// A model, which is told a conversation.
+    /// A model; its input is a conversation.
     Chat(ChatModel),
-    /// An agent's own program, which is given a request.
+    /// An agent's own program; its input is a request.
     Agent(AgentProgram),
 }
 
 impl Live {
-    /// Opens a target; `root` is the repository's folder, in which programs run. Nothing is called yet.
+    /// Opens a target. Programs run in `root`, the repository's folder. Nothing is called yet.
     ///
     /// # Errors
     /// Why it can never be called.
@@ -55,28 +55,28 @@ impl Live {
     }
 }
 
-/// How long a target is waited for.
+/// Time limits of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
     /// For a whole call.
     pub call: Duration,
-    /// For the next piece of an answer that has begun.
+    /// For the next chunk of an answer that has begun.
     pub stall: Duration,
 }
 
 impl Timeouts {
-    /// What the config says, or the usual.
+    /// The config's limits, or the defaults.
     pub fn of(target: &Target) -> Self {
         Self { call: target.timeout.unwrap_or(CALL), stall: target.stall.unwrap_or(STALL) }
     }
 }
 
-/// Why a target cannot be called at all.
+/// Why a target cannot be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unopened {
-    /// There is no key: nothing is wrong with the config, and the run can be told as not made.
+    /// The key is missing. The config is fine, and the run is reported as not made.
     NoKey {
-        /// What would give one, such as the environment variable that holds it.
+        /// How to provide one, such as the environment variable to set.
         wanted: String,
     },
     /// The config or this machine makes it impossible.
@@ -86,7 +86,7 @@ pub enum Unopened {
 impl fmt::Display for Unopened {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoKey { wanted } => write!(out, "there is no key: {wanted}"),
+            Self::NoKey { wanted } => write!(out, "the key is missing: {wanted}"),
             Self::Unusable(what) => out.write_str(what),
         }
     }
@@ -94,17 +94,17 @@ impl fmt::Display for Unopened {
 
 impl Error for Unopened {}
 
-/// A fault after which no other try helps.
+/// A failure that a retry cannot fix.
 fn lasting(what: String) -> CallError {
     CallError { status: RunStatus::Error, what, retry: Retry::Never }
 }
 
-/// A fault that the next try may be spared.
+/// A failure that may not occur on a retry.
 fn passing(what: String) -> CallError {
     CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
 }
 
-/// The time in which a call has to end.
+/// Formats a time limit.
 fn display_timeout(time: Duration) -> String {
     if time.subsec_millis() == 0 { format!("{} s", time.as_secs()) } else { format!("{} ms", time.as_millis()) }
 }

@@ -1,18 +1,17 @@
-//! Whose an address is.
+//! The owner of an address.
 
 use reqwest::Url;
 
 use crate::model::Wire;
 
-/// Scheme, host and port of an address, in one spelling; `None` where it is no address.
+/// Scheme, host and port of an address in normalized form; `None` if it is not an address.
 pub fn origin(address: &str) -> Option<String> {
     let url: Url = address.trim().parse().ok()?;
     url.host_str()?;
     Some(url.origin().ascii_serialization())
 }
 
-/// Whether an address is the vendor's own, over an encrypted connection. Hosts under which anybody can have a server, such as
-/// those of a cloud, are not.
+/// Whether an address is the vendor's own, over TLS on the default port. Cloud hosts on which anybody can run a server do not count.
 pub fn is_vendors(wire: Wire, address: &str) -> bool {
     let Ok(url) = address.trim().parse::<Url>() else { return false };
     let host = url.host_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A pool of persistent workers: a request line in, an answer line out, matched by id.
+//! A pool of persistent workers: one request line in, one answer line out, matched by id.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
@@ -16,56 +16,56 @@ use super::{MAX_ANSWER_BYTES, lasting};
 use crate::model::CallError;
 use crate::text::line;
 
-/// How long a worker is listened to after its answer: one that answers twice mostly does so in one breath.
+/// How long a worker is watched after its answer, to detect a second one.
 const SETTLE: Duration = Duration::from_millis(20);
 
-/// How long workers may take to end when their input has ended.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long workers may take to end after their input is closed.
+const END_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The workers of one target. A worker that did anything wrong is ended, and the next request gets a new one.
+/// The workers of one target. A worker that makes an error is ended, and the next request gets a new one.
 pub struct Pool {
     launch: Launch,
     idle: Mutex<Vec<Worker>>,
-    seats: Semaphore,
+    permits: Semaphore,
 }
 
-/// A process that waits for its next request.
+/// One worker process.
 struct Worker {
     process: Process,
     stdin: ChildStdin,
-    heard: Receiver<WorkerMessage>,
-    said: Complaints,
-    /// The request that it answered last.
+    events: Receiver<WorkerMessage>,
+    stderr: Complaints,
+    /// The id of the last answered request.
     answered: Option<String>,
 }
 
-/// What comes from a worker.
+/// An event from a worker.
 enum WorkerMessage {
-    /// A line.
+    /// A line of output.
     Line(Vec<u8>),
-    /// A line without an end.
+    /// A line that is too long.
     Endless,
-    /// No end of complaints.
+    /// Too much output on stderr.
     Flood,
 }
 
-/// Why a worker's sample has no answer.
+/// Why a worker gave no answer to a sample.
 enum WorkerError {
-    /// The worker did wrong by this sample.
-    Its(CallError),
-    /// The worker did wrong by the sample before, and this one can have another.
-    Before,
+    /// An error with this sample.
+    Current(CallError),
+    /// A late second answer to the previous sample; this sample can use another worker.
+    Previous,
 }
 
 impl Pool {
-    /// A pool of at most this many workers; they are started when they are needed.
+    /// A pool of at most `workers` workers, started on demand.
     pub fn new(launch: Launch, workers: usize) -> Self {
-        Self { launch, idle: Mutex::default(), seats: Semaphore::new(workers.max(1)) }
+        Self { launch, idle: Mutex::default(), permits: Semaphore::new(workers.max(1)) }
     }
 
-    /// Waits for a free worker, and asks it; beside what it answered is what it wrote to stderr meanwhile.
+    /// Sends the request to a free worker; returns its answer and what it wrote to stderr meanwhile.
     pub async fn answer(&self, id: &str, request: &str, call: Duration) -> (Result<Vec<u8>, CallError>, String) {
-        let Ok(_seat) = self.seats.acquire().await else {
+        let Ok(_permit) = self.permits.acquire().await else {
             return (Err(lasting("the pool is closed".to_owned())), String::new());
         };
         loop {
@@ -73,22 +73,22 @@ impl Pool {
                 Ok(worker) => worker,
                 Err(fault) => return (Err(fault), String::new()),
             };
-            worker.said.begin();
+            worker.stderr.begin();
             let answer = match timeout(call, worker.ask(id, request)).await {
                 Ok(Ok(answer)) => Ok(answer),
-                Ok(Err(WorkerError::Before)) => continue,
-                Ok(Err(WorkerError::Its(fault))) => Err(fault),
-                Err(_) => Err(too_slow(call, &worker.said)),
+                Ok(Err(WorkerError::Previous)) => continue,
+                Ok(Err(WorkerError::Current(fault))) => Err(fault),
+                Err(_) => Err(too_slow(call, &worker.stderr)),
             };
-            let said = worker.said.text();
+            let stderr = worker.stderr.text();
             if answer.is_ok() {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
             }
-            return (answer, said);
+            return (answer, stderr);
         }
     }
 
-    /// A worker that waits, or a new one.
+    /// An idle worker, or a new one.
     fn free(&self) -> Result<Worker, CallError> {
         let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         while let Some(mut worker) = idle.pop() {
@@ -99,10 +99,10 @@ impl Pool {
         Worker::start(&self.launch)
     }
 
-    /// Ends the workers: their input ends, and what has not ended soon after is killed.
+    /// Ends the workers: closes their input, then kills those that do not end soon.
     pub async fn close(&self) {
         let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
-        let deadline = Instant::now() + FAREWELL;
+        let deadline = Instant::now() + END_TIMEOUT;
         let mut ending: Vec<Process> = Vec::new();
         for Worker { process, stdin, .. } in idle {
             drop(stdin);
@@ -117,98 +117,98 @@ impl Pool {
 impl Worker {
     fn start(launch: &Launch) -> Result<Self, CallError> {
         let mut process = Process::start(launch)?;
-        let (tell, heard) = channel(1);
-        let said = Complaints::default();
-        let listening = said.clone().listen(process.stderr.take(), process.group);
-        let alarm = tell.clone();
+        let (sender, events) = channel(1);
+        let stderr = Complaints::default();
+        let listening = stderr.clone().listen(process.stderr.take(), process.group);
+        let alarm = sender.clone();
         spawn(async move {
             if listening.await == OutputBudget::Flood {
                 let _ = alarm.send(WorkerMessage::Flood).await;
             }
         });
         if let Some(stdout) = process.stdout.take() {
-            spawn(pass_on(stdout, tell));
+            spawn(pass_on(stdout, sender));
         }
         let stdin = process.stdin.take().ok_or_else(|| lasting("the worker has no input".to_owned()))?;
-        Ok(Self { process, stdin, heard, said, answered: None })
+        Ok(Self { process, stdin, events, stderr, answered: None })
     }
 
-    /// Whether it says nothing that nobody asked for, and still lives.
+    /// Whether it is running and has sent nothing unrequested.
     fn is_quiet(&mut self) -> bool {
-        self.heard.is_empty() && !self.heard.is_closed() && matches!(self.process.child.try_wait(), Ok(None))
+        self.events.is_empty() && !self.events.is_closed() && matches!(self.process.child.try_wait(), Ok(None))
     }
 
     async fn ask(&mut self, id: &str, request: &str) -> Result<Vec<u8>, WorkerError> {
-        // A worker that is gone is found so when its answer is waited for.
+        // A write error is ignored: reading the answer reports a worker that has ended.
         let _ = self.stdin.write_all(request.as_bytes()).await;
         let _ = self.stdin.write_all(b"\n").await;
         let _ = self.stdin.flush().await;
-        let answer = match self.heard.recv().await {
+        let answer = match self.events.recv().await {
             Some(WorkerMessage::Line(line)) => line,
-            other => return Err(WorkerError::Its(self.failed(other).await)),
+            other => return Err(WorkerError::Current(self.failed(other).await)),
         };
         match id_of(&answer) {
             Some(found) if found == id => {}
-            Some(found) if Some(&found) == self.answered.as_ref() => return Err(WorkerError::Before),
+            Some(found) if Some(&found) == self.answered.as_ref() => return Err(WorkerError::Previous),
             Some(found) => {
-                let what = format!("the worker answered request {} in its place", line(&found, 100));
+                let what = format!("the worker answered request {} instead", line(&found, 100));
                 return Err(self.its(what));
             }
             None => {
                 let start = line(&String::from_utf8_lossy(&answer[..answer.len().min(800)]), 200);
-                return Err(self.its(format!("the worker's line is no answer with an id: {start}")));
+                return Err(self.its(format!("the worker's line is not an answer with an id: {start}")));
             }
         }
-        match timeout(SETTLE, self.heard.recv()).await {
-            // It is quiet, or has ended after its answer.
+        match timeout(SETTLE, self.events.recv()).await {
+            // No second line, or the worker ended after its answer.
             Err(_) | Ok(None) => {}
             Ok(Some(WorkerMessage::Line(more))) if id_of(&more).as_deref() == Some(id) => {
                 return Err(self.its("the worker answered twice".to_owned()));
             }
             Ok(Some(WorkerMessage::Line(more))) => {
                 let start = line(&String::from_utf8_lossy(&more[..more.len().min(800)]), 200);
-                return Err(self.its(format!("the worker went on after its answer: {start}")));
+                return Err(self.its(format!("the worker printed more after its answer: {start}")));
             }
-            Ok(other) => return Err(WorkerError::Its(self.failed(other).await)),
+            Ok(other) => return Err(WorkerError::Current(self.failed(other).await)),
         }
         self.answered = Some(id.to_owned());
         Ok(answer)
     }
 
     fn its(&self, what: String) -> WorkerError {
-        WorkerError::Its(lasting(format!("{what}{}", self.said.last_words())))
+        WorkerError::Current(lasting(format!("{what}{}", self.stderr.last_words())))
     }
 
-    /// The fault where something else came than a line.
-    async fn failed(&mut self, heard: Option<WorkerMessage>) -> CallError {
-        let what = match heard {
+    /// The failure for an event that is not a line.
+    async fn failed(&mut self, event: Option<WorkerMessage>) -> CallError {
+        let what = match event {
             Some(WorkerMessage::Flood) => format!("the worker wrote more than {} MiB to stderr", FLOOD >> 20),
             Some(WorkerMessage::Endless) => {
                 format!("the worker printed a line of more than {} MiB", MAX_ANSWER_BYTES >> 20)
             }
-            Some(WorkerMessage::Line(_)) | None => match timeout(FAREWELL, self.process.child.wait()).await {
+            Some(WorkerMessage::Line(_)) | None => match timeout(END_TIMEOUT, self.process.child.wait()).await {
                 Ok(Ok(status)) => format!("the worker ended with {status}"),
                 Ok(Err(_)) | Err(_) => "the worker closed its output".to_owned(),
             },
         };
-        lasting(format!("{what}{}", self.said.last_words()))
+        lasting(format!("{what}{}", self.stderr.last_words()))
     }
 }
 
-/// Passes on line by line; blank ones say nothing.
-async fn pass_on(stdout: ChildStdout, tell: Sender<WorkerMessage>) {
+/// Forwards stdout line by line, without blank lines.
+async fn pass_on(stdout: ChildStdout, sender: Sender<WorkerMessage>) {
     let mut stdout = BufReader::new(stdout);
     loop {
         let mut found = Vec::new();
         let mut limited = (&mut stdout).take(MAX_ANSWER_BYTES as u64 + 1);
-        let heard = match limited.read_until(b'\n', &mut found).await {
+        let event = match limited.read_until(b'\n', &mut found).await {
             Ok(0) | Err(_) => return,
             Ok(length) if length > MAX_ANSWER_BYTES => WorkerMessage::Endless,
             Ok(_) if found.trim_ascii().is_empty() => continue,
             Ok(_) => WorkerMessage::Line(found),
         };
-        let last = matches!(heard, WorkerMessage::Endless);
-        if tell.send(heard).await.is_err() || last {
+        let last = matches!(event, WorkerMessage::Endless);
+        if sender.send(event).await.is_err() || last {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! A child process with a group of its own, which ends with it.
+//! A child process in its own process group; all of its processes end with it.
 
 use std::path::PathBuf;
 use std::process::Stdio;
@@ -14,13 +14,13 @@ use super::{display_timeout, lasting};
 use crate::model::{CallError, Retry, RunStatus};
 use crate::text::line;
 
-/// How much of stderr is kept.
+/// Bytes of stderr that are kept.
 const KEPT: usize = 64 << 10;
 
-/// How much a process may write to stderr about one sample before it is ended.
+/// Maximum bytes of stderr per sample; a process that writes more is ended.
 pub const FLOOD: usize = 16 << 20;
 
-/// A running process. When this goes, so does it, with everything that it started.
+/// A running process. Dropping it kills the process and everything that it started.
 pub struct Process {
     /// The child itself.
     pub child: Child,
@@ -28,7 +28,7 @@ pub struct Process {
     pub stdin: Option<ChildStdin>,
     /// Its output.
     pub stdout: Option<ChildStdout>,
-    /// What it complains about.
+    /// Its error output.
     pub stderr: Option<ChildStderr>,
     /// Its group.
     pub group: ProcessGroup,
@@ -39,27 +39,27 @@ pub struct Process {
 pub struct ProcessGroup(Option<Pid>);
 
 impl ProcessGroup {
-    /// Ends them all, those too that left the group; what they wrote can still be read.
+    /// Kills them all, including those that left the group. Output written before can still be read.
     pub fn kill(self) {
         if let Some(leader) = self.0 {
-            // Looked for first: whose parent has ended is not found any more.
+            // First, because processes whose parent has ended cannot be found.
             for process in descendants(leader) {
                 let _ = kill_process(process, Signal::KILL);
             }
-            // Gone already: that is what was wanted.
+            // An error means that they have ended already.
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
 }
 
-/// A program as it is started.
+/// How a program is started.
 #[derive(Clone)]
 pub struct Launch {
     /// Program and arguments.
     pub argv: Vec<String>,
-    /// The folder that it runs in.
+    /// The working directory.
     pub root: PathBuf,
-    /// All that it sees of the environment.
+    /// Its complete environment.
     pub env: Vec<(String, String)>,
 }
 
@@ -71,11 +71,11 @@ impl Process {
     pub fn start(launch: &Launch) -> Result<Self, CallError> {
         let Launch { argv, root, env } = launch;
         let [program, arguments @ ..] = argv.as_slice() else { return Err(lasting("the command is empty".to_owned())) };
-        // Whether a relative path counts from this folder or the child's is the platform's choice otherwise.
+        // Otherwise the platform decides whether a relative path starts from this folder or the child's.
         let path = if program.contains('/') { root.join(program) } else { program.into() };
         let mut command = Command::new(path);
         command.args(arguments).current_dir(root).kill_on_drop(true).process_group(0);
-        // A key that the program was not meant to have is not in its environment either.
+        // The program gets no key that is not passed to it explicitly.
         command.env_clear().envs(env.iter().map(|(name, value)| (name, value)));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
@@ -92,13 +92,13 @@ impl Drop for Process {
     }
 }
 
-/// The fault of a program that took too long.
-pub fn too_slow(call: Duration, said: &Complaints) -> CallError {
-    let what = format!("no answer within {}{}", display_timeout(call), said.last_words());
+/// The failure of a program that took too long.
+pub fn too_slow(call: Duration, stderr: &Complaints) -> CallError {
+    let what = format!("no answer within {}{}", display_timeout(call), stderr.last_words());
     CallError { status: RunStatus::Timeout, what, retry: Retry::Never }
 }
 
-/// The end of what a process wrote to stderr.
+/// The end of a process's stderr.
 #[derive(Clone, Default)]
 pub struct Complaints(Arc<Mutex<Tail>>);
 
@@ -108,17 +108,17 @@ struct Tail {
     since: usize,
 }
 
-/// Whether a process may go on writing.
+/// Whether a process may write more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputBudget {
-    /// It may.
+    /// It is within the limit.
     Fine,
-    /// It has written far more than anybody will read.
+    /// It wrote more than [`FLOOD`].
     Flood,
 }
 
 impl Complaints {
-    /// Takes everything that comes, so that the process never waits for a reader. Ends with it; at a flood it ends the process.
+    /// Reads stderr until it ends, so that the process never blocks. Kills the process if it writes too much.
     pub async fn listen(self, from: Option<ChildStderr>, group: ProcessGroup) -> OutputBudget {
         let Some(mut from) = from else { return OutputBudget::Fine };
         let mut piece = vec![0; 16 << 10];
@@ -144,7 +144,7 @@ impl Complaints {
         if tail.since > FLOOD { OutputBudget::Flood } else { OutputBudget::Fine }
     }
 
-    /// Forgets what was said about the sample before.
+    /// Discards the output about the previous sample.
     pub fn begin(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Tail::default();
     }
@@ -155,7 +155,7 @@ impl Complaints {
         String::from_utf8_lossy(&tail.kept).into_owned()
     }
 
-    /// A sentence with the last words, where there are any.
+    /// The last three lines as a part of a sentence; empty if stderr is empty.
     pub fn last_words(&self) -> String {
         let text = self.text();
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -43,6 +43,6 @@ fn linked_out() {
     std::os::unix::fs::symlink(elsewhere.path(), repository.path(".goldgate/report")).unwrap();
     let ran = opened(&repository, &github).runs();
     assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stderr.contains("report is a link, and nothing is written through a link"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("report is a link; goldgate does not write through links"), "{}", ran.stderr);
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }

@@ -376,10 +376,10 @@ fn redirected() {
     for (address, wanted) in [
         (None, None),
         (Some("PORT/_stored/artifact-500?signature=of-the-storage"), None),
-        (Some("PORT/_stored/round"), Some("it was sent on more than 3 times")),
+        (Some("PORT/_stored/round"), Some("there were more than 3 redirects")),
         (Some("ftp://127.0.0.1/x"), Some("an address without TLS, which is not followed")),
         (Some("/relative"), Some("an address without TLS, which is not followed")),
-        (Some("http://[broken"), Some("a redirect names no address that can be read")),
+        (Some("http://[broken"), Some("a redirect has an invalid address")),
     ] {
         let fork = Fork::new(true);
         if let Some(address) = address {

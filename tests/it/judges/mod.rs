@@ -91,14 +91,14 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "goldgate.yaml:11:59: kappa is 1.5; write the agreement that has to be exceeded, 0 to 1",
     ),
     ("a judge without a rubric", "rubric: rubric.md, ", "", "goldgate.yaml:11:"),
-    ("a rubric that is not there", "rubric: rubric.md", "rubric: rubrik.md", "rubrik.md: there is no such file"),
+    ("a rubric that is not there", "rubric: rubric.md", "rubric: rubrik.md", "rubrik.md: the file does not exist"),
     (
         "a rubric that says nothing",
         "rubric: rubric.md",
         "rubric: empty.md",
         "empty.md: the rubric says nothing; say what is a pass, what is weak and what is a fail",
     ),
-    ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: there is no such file"),
+    ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: the file does not exist"),
     (
         "labels of a case that there is not",
         "labels: people.json",

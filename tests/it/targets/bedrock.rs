@@ -242,7 +242,7 @@ fn container() {
     assert_eq!(*ids.lock().unwrap(), ["ASIASTS"; 2]);
     assert_eq!((endpoint.received()[0].method.as_str(), endpoint.received()[0].target.as_str()), ("GET", "/keys"));
     let fault = wait(open(("AWS_CONTAINER_AUTHORIZATION_TOKEN", "token-wrong")).turn(&conversation())).unwrap_err();
-    assert_eq!(fault.what, "while asking for AWS credentials: HTTP 401: no token");
+    assert_eq!(fault.what, "while requesting AWS credentials: HTTP 401: no token");
     let elsewhere = env(&[("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://keys.example/keys")]);
     let found = ChatModel::open(&model(&server), PATIENCE, &elsewhere).unwrap_err();
     assert!(matches!(found, Unopened::Unusable(_)), "{found}");
@@ -261,5 +261,5 @@ fn missing() {
     assert!(matches!(&found, Unopened::NoKey { .. }) && found.to_string().contains("AWS_ACCESS_KEY_ID"), "{found}");
     let nowhere = Provider { region: None, ..model(&server) };
     let found = ChatModel::open(&nowhere, PATIENCE, &env(&KEYS)).unwrap_err();
-    assert_eq!(found.to_string(), "bedrock has no region: state region, or set AWS_REGION");
+    assert_eq!(found.to_string(), "bedrock needs a region: set region in the target, or AWS_REGION");
 }

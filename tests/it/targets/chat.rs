@@ -209,7 +209,7 @@ fn missing_keys() {
         let mut stated = provider(wire, Some("http://127.0.0.1:9".to_owned()));
         stated.api_key_env = Some("MINE".to_owned());
         let found = ChatModel::open(&stated, PATIENCE, &env(&[(variable, KEY)])).unwrap_err();
-        assert_eq!(found.to_string(), "there is no key: set the environment variable MINE");
+        assert_eq!(found.to_string(), "the key is missing: set the environment variable MINE");
         let broken = ChatModel::open(&provider(wire, None), PATIENCE, &env(&[(variable, "sk-\nx")])).unwrap_err();
         assert!(!broken.to_string().contains("sk-"), "{broken}");
     }

@@ -182,7 +182,7 @@ fn posted() {
     assert_eq!((fault.what.as_str(), fault.retry), ("HTTP 503: busy", later(2.0)));
     let list = Standin::always(json(&json!([1])));
     let fault = wait(open(list.address()).run(&request("lease"))).unwrap_err();
-    assert!(fault.what.starts_with("the answer is no run record: "), "{}", fault.what);
+    assert!(fault.what.starts_with("the answer is not a run record: "), "{}", fault.what);
     let started = Instant::now();
     let slow = Standin::always(Reply::Silent(Duration::from_secs(3)));
     let hurried = Target { timeout: Some(Duration::from_millis(200)), ..target(slow.address()) };

@@ -91,23 +91,27 @@ fn bad_workers() {
         ("kill -9 $$", RunStatus::Error, "the worker ended with signal: 9"),
         ("exec >&-; sleep 60", RunStatus::Timeout, "no answer within 3 s"),
         ("yes flood >&2", RunStatus::Error, "the worker wrote more than 16 MiB to stderr"),
-        ("echo Thinking...", RunStatus::Error, "the worker's line is no answer with an id: Thinking...; stderr ends"),
+        (
+            "echo Thinking...",
+            RunStatus::Error,
+            "the worker's line is not an answer with an id: Thinking...; stderr ends",
+        ),
         (
             "echo '{\"status\":\"completed\"}'",
             RunStatus::Error,
-            "the worker's line is no answer with an id: {\"status\"",
+            "the worker's line is not an answer with an id: {\"status\"",
         ),
         ("answer \"$id\"; answer \"$id\"", RunStatus::Error, "the worker answered twice; stderr ends"),
-        ("answer \"$id\"; echo bye", RunStatus::Error, "the worker went on after its answer: bye; stderr ends"),
+        ("answer \"$id\"; echo bye", RunStatus::Error, "the worker printed more after its answer: bye; stderr ends"),
         (
             "answer contracts/legal/good-3/0; answer \"$id\"",
             RunStatus::Error,
-            "the worker answered request contracts/legal/good-3/0 in its place",
+            "the worker answered request contracts/legal/good-3/0 instead",
         ),
         (
             "printf '{\"id\":\"%s\"' \"$id\"; exit 0",
             RunStatus::Error,
-            "the worker's line is no answer with an id: {\"id\"",
+            "the worker's line is not an answer with an id: {\"id\"",
         ),
     ] {
         let (folder, mut target) = worker(bad);

@@ -147,7 +147,7 @@ pub fn faults() {
     let line = |what: &str| vec![format!("warning: traces were not sent: while sending to 127.0.0.1: {what}")];
     assert_eq!(warned(&["400 Bad Request"]), (line("the receiver answered 400 Bad Request"), 1));
     assert_eq!(warned(&["503 Service Unavailable"]), (line("the receiver answered 503 Service Unavailable"), 3));
-    assert_eq!(warned(&["partial"]), (line("the receiver did not take 3 spans"), 1));
+    assert_eq!(warned(&["partial"]), (line("the receiver rejected 3 spans"), 1));
     // A key in a header must not go where an answer points.
     let elsewhere = Receiver::answering(&["200 OK"]);
     let moved: &'static str = format!("307 Temporary Redirect\r\nlocation: {}", elsewhere.address()).leak();
@@ -162,10 +162,10 @@ pub fn faults() {
 pub fn settings() {
     let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
     let table = [
-        (vec![("LANGSMITH_TRACING", "true")], "LangSmith's tracing is on, and LANGSMITH_API_KEY is not set"),
+        (vec![("LANGSMITH_TRACING", "true")], "LangSmith tracing is on, but LANGSMITH_API_KEY is not set"),
         (
             vec![("OTEL_EXPORTER_OTLP_ENDPOINT", "key.example:4318")],
-            "OTEL_EXPORTER_OTLP_ENDPOINT is no address; http://host:4318 would be right",
+            "OTEL_EXPORTER_OTLP_ENDPOINT is not a valid address; use one such as http://host:4318",
         ),
         (
             vec![endpoint, ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")],
@@ -173,19 +173,19 @@ pub fn settings() {
         ),
         (
             vec![endpoint, ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s")],
-            "OTEL_EXPORTER_OTLP_TIMEOUT is \"10s\"; milliseconds would be right",
+            "OTEL_EXPORTER_OTLP_TIMEOUT is \"10s\"; use milliseconds",
         ),
         (
             vec![endpoint, ("OTEL_EXPORTER_OTLP_HEADERS", "key")],
-            "OTEL_EXPORTER_OTLP_HEADERS is no list of name=value: a part of it has no name, or no value",
+            "OTEL_EXPORTER_OTLP_HEADERS is not a list of name=value: an entry has no name or no value",
         ),
         (
             vec![endpoint, ("OTEL_EXPORTER_OTLP_HEADERS", "a b=key")],
-            "the header \"a b\" cannot be sent: its name or value is no header's",
+            "the header \"a b\" cannot be sent: its name or value is not a valid header",
         ),
         (
             vec![endpoint, ("OTEL_EXPORTER_OTLP_HEADERS", "a=key%0Ab")],
-            "the header \"a\" cannot be sent: its name or value is no header's",
+            "the header \"a\" cannot be sent: its name or value is not a valid header",
         ),
     ];
     for (variables, what) in table {
@@ -195,7 +195,7 @@ pub fn settings() {
     }
     let receiver = Receiver::answering(&["200 OK"]);
     let told = exported(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &receiver.address()), ("OTEL_RESOURCE_ATTRIBUTES", "team")]);
-    assert_eq!(told, ["warning: OTEL_RESOURCE_ATTRIBUTES is no list of name=value: it is not sent"]);
+    assert_eq!(told, ["warning: OTEL_RESOURCE_ATTRIBUTES is not a list of name=value and is not sent"]);
     assert_eq!(receiver.received().len(), 1, "the traces are");
 }
 
