@@ -166,8 +166,8 @@ impl ReplayedAgent<'_> {
     /// `stale: warn` makes a stale recording one that is only noted.
     fn noted(&self, age: RecordingAge) -> RecordingAge {
         match (age, self.agent.stale) {
-            (RecordingAge::Stale, StalePolicy::Told) => RecordingAge::StaleNoted,
-            (age, StalePolicy::Told | StalePolicy::Refused) => age,
+            (RecordingAge::Stale, StalePolicy::Warned) => RecordingAge::StaleNoted,
+            (age, StalePolicy::Warned | StalePolicy::Refused) => age,
         }
     }
 }

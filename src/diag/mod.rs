@@ -1,6 +1,6 @@
-//! A problem in the user's files: where it is, what is wrong, what to do.
+//! Problems in the user's files: position, cause, remedy.
 //!
-//! Problems are collected, sorted by place and shown together; nothing stops at the first one.
+//! Problems are collected, sorted by position and reported together; parsing does not stop at the first one.
 
 mod one_line;
 
@@ -8,7 +8,7 @@ use std::fmt;
 
 pub use self::one_line::one_line;
 
-/// A place in a text, both counted from 1; columns count characters.
+/// A position in a text, counted from 1; columns count characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
     /// The line.
@@ -18,12 +18,12 @@ pub struct Point {
 }
 
 impl Point {
-    /// Where the byte `offset` of `text` stands; an offset past the end is the end.
+    /// The position of byte `offset` in `text`; an offset past the end means the end.
     pub fn of_offset(text: &str, offset: usize) -> Self {
         let before = &text.as_bytes()[..offset.min(text.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let lines = before.iter().filter(|byte| **byte == b'\n').count();
-        // Continuation bytes are no characters of their own.
+        // Continuation bytes of UTF-8 do not count as characters.
         let columns = before[line_start..].iter().filter(|byte| (**byte & 0xC0) != 0x80).count();
         Self { line: count(lines), column: count(columns) }
     }
@@ -33,16 +33,16 @@ fn count(zero_based: usize) -> u32 {
     u32::try_from(zero_based).unwrap_or(u32::MAX).saturating_add(1)
 }
 
-/// Why a file or a folder could not be read. Callers branch on this, never on the words of a diagnostic.
+/// Why a file or a folder could not be read. Callers branch on this, never on the text of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadFailure {
     /// The file does not exist.
     MissingFile,
     /// The folder does not exist.
     MissingFolder,
-    /// It exists and cannot be read.
+    /// It exists but cannot be read.
     Unreadable,
-    /// It exists on the commit, and its content was not fetched.
+    /// It exists on the commit, but its content was not fetched.
     NotFetched,
 }
 
@@ -58,25 +58,25 @@ impl ReadFailure {
     }
 }
 
-/// A problem with its place and its mend.
+/// A problem with its position and remedy.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Diagnostic {
-    /// The file, as people name it.
+    /// The file name as displayed.
     pub file: String,
-    /// Where in the file; `None` where the file as a whole is meant.
+    /// The position; `None` if the problem concerns the whole file.
     pub at: Option<Point>,
     /// A stable short name of the kind of problem, such as `unknown-key`.
     pub code: &'static str,
-    /// What is wrong, with the value that was found.
+    /// The problem, with the value found.
     pub what: String,
-    /// What would be right.
+    /// The remedy.
     pub help: String,
-    /// Why the file could not be read, where that is the problem.
+    /// Why the file could not be read, if that is the problem.
     pub read_failure: Option<ReadFailure>,
 }
 
 impl Diagnostic {
-    /// A problem of a whole file.
+    /// A problem of the whole file.
     pub fn of_file(
         file: impl fmt::Display,
         code: &'static str,
@@ -102,14 +102,14 @@ impl Diagnostic {
         self.read_failure == Some(failure)
     }
 
-    /// The same problem at a place of its file.
+    /// The same problem at a position of its file.
     pub fn at(self, point: Point) -> Self {
         Self { at: Some(point), ..self }
     }
 }
 
 impl fmt::Display for Diagnostic {
-    /// One line, in which nothing is a command for a terminal or a runner.
+    /// Renders one line that contains no commands for a terminal or a CI runner.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, at, code, what, help, read_failure: _ } = self;
         let place = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
@@ -117,7 +117,7 @@ impl fmt::Display for Diagnostic {
     }
 }
 
-/// Problems, in the order in which they were found until they are sorted for showing.
+/// A list of problems, in order of discovery until sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Diagnostics {
     found: Vec<Diagnostic>,
@@ -134,25 +134,25 @@ impl Diagnostics {
         self.found.extend(others.found);
     }
 
-    /// Keeps a value, or adds its problem.
+    /// Returns the value, or adds its problem.
     pub fn keep<T>(&mut self, outcome: Result<T, Diagnostic>) -> Option<T> {
         outcome.map_err(|problem| self.push(problem)).ok()
     }
 
-    /// Keeps a value, or adds its problems.
+    /// Returns the value, or adds its problems.
     pub fn keep_all<T>(&mut self, outcome: Result<T, Diagnostics>) -> Option<T> {
         outcome.map_err(|problems| self.extend(problems)).ok()
     }
 
-    /// Whether there are none.
+    /// Whether the list has no problems.
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// The value, if there are no problems.
+    /// Returns the value if the list has no problems.
     ///
     /// # Errors
-    /// The problems, if there are any.
+    /// The problems, if any.
     pub fn or<T>(self, value: T) -> Result<T, Diagnostics> {
         match self.is_empty() {
             true => Ok(value),
@@ -160,7 +160,7 @@ impl Diagnostics {
         }
     }
 
-    /// The problems by file and place, each once.
+    /// The problems by file and position, without duplicates.
     pub fn sorted(mut self) -> Vec<Diagnostic> {
         self.found.sort();
         self.found.dedup();
@@ -174,7 +174,7 @@ impl From<Diagnostic> for Diagnostics {
     }
 }
 
-/// The word of `known` that is nearest to `found`, where one is near enough to be meant.
+/// The most similar word of `known`, if one is similar enough to be meant.
 pub fn nearest<'a>(found: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let near = known.into_iter().map(|word| (strsim::damerau_levenshtein(found, word), word));
     near.filter(|(distance, word)| *distance <= 1 + word.len().min(found.len()) / 4).min().map(|(_, word)| word)

@@ -1,10 +1,10 @@
-//! The one place where a text for people becomes a line of a terminal or of a log.
+//! Turns a text into one safe line for a terminal or a log.
 //!
-//! Names of files, keys and values are written by others. A line break in one of them would begin a line of its own, and a runner of
-//! GitHub takes a line that begins with `::` for a command.
+//! Names, keys and values come from others. A line break in one of them would start a new line, and a GitHub runner executes lines that
+//! start with `::` as commands.
 
-/// The text as one line: white space around line breaks is one space, other control characters and those that change how a text is
-/// shown are written as `\u{1b}`, and no command of a runner is left.
+/// The text as one line: white space with line breaks becomes one space, other control characters and invisible or reordering characters
+/// become `\u{1b}`, and runner commands are defused.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for (number, part) in text.split(['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}']).enumerate() {
@@ -26,14 +26,14 @@ pub fn one_line(text: &str) -> String {
     without_commands(line)
 }
 
-/// Characters that change the order or the look of others, or that nobody sees.
+/// Whether a character is invisible or changes the order or look of others.
 fn is_deceptive(char: char) -> bool {
     matches!(char,
         '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
         | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// A runner takes a line for a command that begins with `::`, whatever blanks are before it, and one that has `##[` anywhere.
+/// Defuses runner commands: a line that starts with `::` after white space, or that contains `##[`.
 fn without_commands(line: String) -> String {
     let start = line.len() - line.trim_start().len();
     let line = match line[start..].starts_with("::") {
@@ -55,8 +55,8 @@ mod tests {
         for (text, line) in [
             ("a.json: unknown key \"x\"", "a.json: unknown key \"x\""),
             (
-                "\n::error title=forged::All gates hold\n::stop-commands::x\n",
-                ": :error title=forged::All gates hold ::stop-commands::x",
+                "\n::error title=forged::All gates pass\n::stop-commands::x\n",
+                ": :error title=forged::All gates pass ::stop-commands::x",
             ),
             ("  ::error::x", "  : :error::x"),
             ("a ##[error]b", "a ## [error]b"),

@@ -1,4 +1,4 @@
-//! Where AWS keeps keys: profile files, the answer of its token service, the answer of a container's endpoint.
+//! Reads AWS keys from profile files, from STS answers and from container endpoints.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use quick_xml::Reader;
 use quick_xml::events::Event;
 use serde::Deserialize;
 
-/// Keys that sign requests; never shown.
+/// AWS keys that sign requests. `Debug` hides them.
 #[derive(Clone, PartialEq, Eq)]
 pub struct AwsKeys {
-    /// The key's id.
+    /// The access key id.
     pub id: String,
-    /// The key.
+    /// The secret access key.
     pub secret: String,
-    /// The token of a session, where the keys are temporary.
+    /// The session token of temporary keys.
     pub session: Option<String>,
-    /// When they end, where they do.
+    /// Expiry time of temporary keys.
     pub expires: Option<Timestamp>,
 }
 
@@ -26,7 +26,7 @@ impl fmt::Debug for AwsKeys {
     }
 }
 
-/// Which of the two files: they name their sections differently.
+/// The profile files; they name their sections differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AwsProfileFile {
     /// `~/.aws/credentials`: `[name]`.
@@ -35,16 +35,16 @@ pub enum AwsProfileFile {
     Config,
 }
 
-/// What a profile says.
+/// A profile of such a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AwsProfile {
-    /// Its keys, where it holds both halves.
+    /// Its keys, if both halves are present.
     pub keys: Option<AwsKeys>,
     /// Its region.
     pub region: Option<String>,
 }
 
-/// A profile of a file; what is not there is empty.
+/// Reads a profile; missing values are empty.
 pub fn profile(text: &str, file: AwsProfileFile, name: &str) -> AwsProfile {
     let mut inside = false;
     let (mut id, mut secret, mut session, mut region) = (None, None, None, None);
@@ -77,14 +77,14 @@ fn is_of(section: &str, file: AwsProfileFile, name: &str) -> bool {
     }
 }
 
-/// The keys in an answer to `AssumeRoleWithWebIdentity`.
+/// Reads the keys from the XML answer to `AssumeRoleWithWebIdentity`.
 pub fn assumed(xml: &str) -> Option<AwsKeys> {
     let (id, secret) = (element(xml, b"AccessKeyId")?, element(xml, b"SecretAccessKey")?);
     let expires = element(xml, b"Expiration").and_then(|text| text.parse().ok());
     Some(AwsKeys { id, secret, session: element(xml, b"SessionToken"), expires })
 }
 
-/// The text of the first element with this name. Keys and tokens hold no entities.
+/// The text of the first element with this name. Keys and tokens contain no entities.
 pub fn element(xml: &str, name: &[u8]) -> Option<String> {
     let mut reader = Reader::from_str(xml);
     let mut inside = false;
@@ -100,7 +100,7 @@ pub fn element(xml: &str, name: &[u8]) -> Option<String> {
     }
 }
 
-/// The keys in the answer of a container's endpoint.
+/// Reads the keys from the JSON answer of a container's endpoint.
 pub fn contained(json: &str) -> Option<AwsKeys> {
     #[derive(Deserialize)]
     #[serde(rename_all = "PascalCase")]

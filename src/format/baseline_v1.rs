@@ -1,4 +1,4 @@
-//! `goldgate.baseline/1`: the file that is committed, one key a line, keys sorted, six places.
+//! Reads and writes `goldgate.baseline/1`: one key per line, keys sorted, six decimal places.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -21,17 +21,17 @@ use crate::model::{
 
 const SCHEMA: &str = "goldgate.baseline/1";
 
-/// The whole file.
+/// The baseline file.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(title = "goldgate baseline, version 1")]
 pub struct BaselineFile {
     /// `goldgate.baseline/1`.
-    // The header is looked at before the rest is read.
+    // Checked before the rest is parsed.
     #[serde(rename = "schema")]
     _schema: String,
-    /// The commit it was captured at.
+    /// The commit at which it was captured.
     commit: Option<String>,
-    /// When, in UTC.
+    /// When it was captured, in UTC.
     captured_at: Option<String>,
     /// The version of goldgate that wrote it.
     tool_version: Option<String>,
@@ -40,12 +40,12 @@ pub struct BaselineFile {
     /// By suite.
     #[serde(default)]
     suites: BTreeMap<String, BaselineSuiteForm>,
-    /// Who accepted a moved baseline.
+    /// Who accepted changed numbers.
     #[serde(default)]
     accepted: Vec<AcceptanceForm>,
 }
 
-/// One suite.
+/// The baseline of one suite.
 #[derive(Deserialize, JsonSchema)]
 struct BaselineSuiteForm {
     /// By agent.
@@ -53,40 +53,40 @@ struct BaselineSuiteForm {
     agents: BTreeMap<String, BaselineAgentForm>,
 }
 
-/// One agent.
+/// The baseline of one agent.
 #[derive(Deserialize, JsonSchema)]
 struct BaselineAgentForm {
-    /// Findings produced, where the kind counts them.
+    /// Number of findings, if the kind counts them.
     finding_count: Option<f64>,
-    /// The agent's aggregates.
+    /// The agent's metrics.
     #[serde(default)]
     metrics: BTreeMap<String, Option<f64>>,
-    /// What they were measured with.
+    /// What the numbers were measured with.
     identity: Option<BaselineIdentityForm>,
-    /// The samples' values by case and metric.
+    /// The value of each sample, by case and metric.
     #[serde(default)]
     cases: BTreeMap<String, BTreeMap<String, Vec<Option<f64>>>>,
-    /// What judges said, by their names; no gate looks at it.
+    /// Verdicts of LLM judges, by judge name; no gate uses them.
     #[serde(default)]
     judges: BTreeMap<String, BaselineJudgeForm>,
     /// Failed checks by tag.
     #[serde(default)]
     taxonomy: BTreeMap<String, u32>,
-    /// Samples that gave nothing to grade, such as a timeout.
+    /// Samples without a result to grade, such as timeouts.
     infra: Option<u32>,
-    /// Completed samples by how they were read: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`.
+    /// Completed samples by parse method: `structured`, `strict`, `repaired`, `salvaged`, `unreadable`.
     #[serde(default)]
     read_layers: BTreeMap<String, u32>,
 }
 
-/// What a judge said of an agent.
+/// The verdicts of an LLM judge on an agent.
 #[derive(Deserialize, JsonSchema)]
 struct BaselineJudgeForm {
     /// The models that voted.
     model: Option<String>,
-    /// The digest of the rubric.
+    /// The SHA-256 of the rubric.
     rubric_sha256: String,
-    /// Votes on each output.
+    /// Votes per output.
     votes: u32,
     /// `pass`, `weak` or `fail` by case.
     #[serde(default)]
@@ -105,7 +105,7 @@ struct BaselineIdentityForm {
     tier: Option<String>,
 }
 
-/// Who accepted a moved baseline.
+/// Who accepted changed numbers.
 #[derive(Deserialize, JsonSchema)]
 struct AcceptanceForm {
     by: String,
@@ -124,7 +124,7 @@ struct BaselineHeader<'a> {
 /// Reads a committed baseline.
 ///
 /// # Errors
-/// What in it cannot be, with its place; a newer schema version among them.
+/// Invalid content with its position, including a newer schema version.
 pub fn read_baseline(source: &SourceText) -> Result<Baseline, Diagnostic> {
     let header: BaselineHeader<'_> = json::whole(source)?;
     let help = format!("this version reads \"{SCHEMA}\"; a newer file needs a newer goldgate");
@@ -219,7 +219,7 @@ fn entry(form: BaselineAgentForm) -> Result<BaselineEntry, BadId> {
     })
 }
 
-/// Writes a baseline: the same value always gives the same bytes.
+/// Renders a baseline; equal values always give equal bytes.
 pub fn written(baseline: &Baseline) -> String {
     let suites: BTreeMap<&str, Value> = baseline
         .suites
@@ -295,7 +295,7 @@ fn written_judge(judge: &JudgeEntry) -> Value {
     json!({ "model": model, "rubric_sha256": rubric_sha256, "votes": votes, "cases": cases })
 }
 
-/// One key a line; a list of plain values stays on its line.
+/// Writes one key per line; a list of scalars stays on one line.
 fn lines(out: &mut String, value: &Value, depth: usize) {
     let indent = |out: &mut String, depth: usize| {
         out.push('\n');

@@ -1,4 +1,4 @@
-//! GitHub's event payloads, as far as a run needs them.
+//! Reads the parts of GitHub event payloads that a run needs.
 
 use serde::Deserialize;
 
@@ -7,18 +7,18 @@ use super::source::SourceText;
 use crate::diag::Diagnostic;
 use crate::model::{BranchOrigin, PullRequest};
 
-/// What an event says.
+/// The relevant parts of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Event {
-    /// The pull request that it is about.
+    /// The pull request that it belongs to.
     pub pull_request: Option<PullRequest>,
-    /// The commit that is compared with, where the event names one: a pull request's or a merge group's base.
+    /// The base commit of a pull request or merge group.
     pub base: Option<String>,
-    /// The commit that is graded, where the event names another than the workflow's.
+    /// The commit to grade, if it differs from the workflow's.
     pub head: Option<String>,
-    /// The branch that the pull request was for when the event happened.
+    /// The target branch of the pull request at the time of the event.
     pub into: Option<String>,
-    /// The pull request whose merge a merge group tests.
+    /// The pull request that a merge group tests.
     pub queued: Option<u64>,
 }
 
@@ -56,15 +56,15 @@ struct MergeGroupForm {
     head_ref: Option<String>,
 }
 
-/// Reads a payload of any event.
+/// Reads the payload of any event.
 ///
 /// # Errors
-/// What in it cannot be.
+/// Invalid content with its position.
 pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
     let payload: EventPayload = json::whole(source)?;
     let here = payload.repository.as_ref().map(|repository| repository.id);
     if let Some(form) = payload.pull_request {
-        // A fork that was deleted has no repository any more; it is foreign all the same.
+        // The head of a deleted fork has no repository; it is still a fork.
         let origin = match (form.head.repo.map(|repository| repository.id), here) {
             (Some(head), Some(here)) if head == here => BranchOrigin::Same,
             _ => BranchOrigin::Fork,
@@ -81,12 +81,11 @@ pub fn read_event(source: &SourceText) -> Result<Event, Diagnostic> {
 }
 
 impl Event {
-    /// One about no pull request and no commit but the workflow's own.
+    /// An event without a pull request and without commits of its own.
     pub const NONE: Self = Self { pull_request: None, base: None, head: None, into: None, queued: None };
 }
 
-/// The pull request of a merge queue's branch, which GitHub names `gh-readonly-queue/BASE/pr-NUMBER-SHA`; nobody else may push
-/// such a branch.
+/// The pull request number in the name of a merge queue branch: `gh-readonly-queue/BASE/pr-NUMBER-SHA`. Only GitHub can push such a branch.
 fn queued(reference: &str) -> Option<u64> {
     let (base, last) = reference.strip_prefix("refs/heads/gh-readonly-queue/")?.rsplit_once('/')?;
     let (number, commit) = last.strip_prefix("pr-")?.split_once('-')?;
@@ -102,7 +101,7 @@ mod tests {
     #[test]
     fn the_branch_of_a_merge_queue_names_its_pull_request() {
         let commit = "929f8209d40f77f4abc622a499c93a83babdbe64";
-        for (reference, wanted) in [
+        for (reference, expected) in [
             (format!("refs/heads/gh-readonly-queue/main/pr-104-{commit}"), Some(104)),
             (format!("refs/heads/gh-readonly-queue/release/1.x/pr-7-{commit}"), Some(7)),
             (format!("refs/heads/gh-readonly-queue/pr-104-{commit}"), None),
@@ -113,7 +112,7 @@ mod tests {
             ("refs/heads/gh-readonly-queue/main/pr-104-main".to_owned(), None),
             ("refs/heads/main".to_owned(), None),
         ] {
-            assert_eq!(queued(&reference), wanted, "{reference}");
+            assert_eq!(queued(&reference), expected, "{reference}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What an event's payload says was done, and by whom.
+//! Reads the action, the label and the sender of an event payload.
 
 use serde::Deserialize;
 
@@ -6,16 +6,16 @@ use super::json;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
 
-/// An act: words of the event that nobody has checked.
+/// The action of an event; its texts are unchecked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EventAction {
-    /// What was done, such as `labeled`.
+    /// The action, such as `labeled`.
     pub action: Option<String>,
-    /// The label that it is about.
+    /// The label concerned.
     pub label: Option<String>,
-    /// Who did it.
+    /// The login of the user who caused the event.
     pub sender: Option<String>,
-    /// The branch that the event is on, where it is on one.
+    /// The branch of the event, if any.
     pub branch: Option<String>,
     /// The repository's default branch.
     pub default_branch: Option<String>,
@@ -46,10 +46,10 @@ struct ActionRepositoryForm {
     default_branch: Option<String>,
 }
 
-/// Reads a payload of any event.
+/// Reads the payload of any event.
 ///
 /// # Errors
-/// What in it cannot be.
+/// Invalid content with its position.
 pub fn read_event_action(source: &SourceText) -> Result<EventAction, Diagnostic> {
     let payload: ActionPayload = json::whole(source)?;
     let branch = payload.reference.and_then(|name| name.strip_prefix("refs/heads/").map(str::to_owned));

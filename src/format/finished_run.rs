@@ -1,4 +1,4 @@
-//! The payload of `workflow_run`: which run has ended.
+//! Reads the payload of `workflow_run`: the run that finished.
 
 use serde::Deserialize;
 
@@ -6,12 +6,12 @@ use super::json;
 use super::source::SourceText;
 use crate::diag::Diagnostic;
 
-/// A run that an event is about.
+/// The workflow run of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FinishedRun {
-    /// Its number.
+    /// The run id.
     pub id: u64,
-    /// The commit that it ran on.
+    /// The commit on which it ran.
     pub head: String,
 }
 
@@ -26,10 +26,10 @@ struct FinishedRunForm {
     head_sha: String,
 }
 
-/// Reads a payload; `None` where the event is not about a run.
+/// Reads a payload; `None` if the event is not about a run.
 ///
 /// # Errors
-/// What in it cannot be.
+/// Invalid content with its position.
 pub fn read_finished_run(source: &SourceText) -> Result<Option<FinishedRun>, Diagnostic> {
     let payload: FinishedRunPayload = json::whole(source)?;
     Ok(payload.workflow_run.map(|FinishedRunForm { id, head_sha }| FinishedRun { id, head: head_sha }))

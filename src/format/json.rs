@@ -1,4 +1,4 @@
-//! JSON that people and agents write: typed reading with places.
+//! Reads JSON into typed values; errors have positions.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -10,30 +10,30 @@ use crate::diag::{Diagnostic, Point, nearest};
 /// Reads the whole text as one value.
 ///
 /// # Errors
-/// The place where it is not a value of this type.
+/// The position at which the text does not match the type.
 pub fn whole<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     read_json_part(source, 0, &source.text)
 }
 
-/// Reads the whole text as one value that people wrote: a key that stands twice is a line that has no effect.
+/// Reads the whole text as one value, and refuses duplicate keys: one of the two would silently have no effect.
 ///
 /// # Errors
-/// The place where it is not a value of this type, or the second of two equal keys.
+/// The position at which the text does not match the type, or of the second of two equal keys.
 pub fn golden<'a, T: Deserialize<'a>>(source: &'a SourceText) -> Result<T, Diagnostic> {
     let value = whole(source)?;
     every_key_once(source)?;
     Ok(value)
 }
 
-/// Reads a part of the text that was kept raw by [`whole`].
+/// Reads a part of the text that [`whole`] kept raw.
 ///
 /// # Errors
-/// The place, in the whole text, where it is not a value of this type.
+/// The position, in the whole text, at which the part does not match the type.
 pub fn part<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
     read_json_part(source, offset_of(source, raw), raw.get())
 }
 
-/// Reads a part of the text that starts at a byte of it.
+/// Reads the part of the text that starts at the given byte.
 pub(super) fn read_json_part<'a, T: Deserialize<'a>>(
     source: &SourceText,
     start: usize,
@@ -42,9 +42,9 @@ pub(super) fn read_json_part<'a, T: Deserialize<'a>>(
     serde_json::from_str(part).map_err(|error| problem(source, start, part, &error))
 }
 
-/// Where a raw part starts in its text.
+/// The byte offset of a raw part in its text.
 pub fn offset_of(source: &SourceText, raw: &RawValue) -> usize {
-    // A borrowed RawValue is a slice of the text it was read from.
+    // A borrowed RawValue is a slice of its source text.
     (raw.get().as_ptr() as usize).saturating_sub(source.text.as_ptr() as usize)
 }
 
@@ -58,7 +58,7 @@ fn problem(source: &SourceText, start: usize, part: &str, error: &serde_json::Er
     Diagnostic::of_file(&source.file, code, what, help).at(point)
 }
 
-/// The byte that serde_json means by its line and byte column, both from 1; for data errors it has read on by one.
+/// Converts serde_json's line and byte column (both from 1) to a byte offset. For data errors the column is one byte too far.
 fn offset_in(text: &str, line: usize, column: usize) -> usize {
     let start = match line.checked_sub(2) {
         None => 0,
@@ -67,7 +67,7 @@ fn offset_in(text: &str, line: usize, column: usize) -> usize {
     (start + column.saturating_sub(1)).min(text.len())
 }
 
-/// A list or an object of the wrong type is refused before it is read on: the byte read last then stands before it.
+/// The first byte of a list or object of the wrong type: serde_json reports the position before it.
 fn ahead(part: &str, read: usize) -> usize {
     let rest = &part.as_bytes()[read.min(part.len())..];
     match rest.split_first() {
@@ -78,7 +78,7 @@ fn ahead(part: &str, read: usize) -> usize {
     }
 }
 
-/// A reader's message taken apart.
+/// The parts of a serde error message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SerdeMessage {
     pub code: &'static str,
@@ -86,7 +86,7 @@ pub(super) struct SerdeMessage {
     pub help: String,
 }
 
-/// Turns serde's messages into what is wrong and what would be right.
+/// Splits a serde message into the problem and the help.
 pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
     let message = message.split(" at line ").next().unwrap_or(message);
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
@@ -94,15 +94,15 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
     if let (true, Some((found, known))) = (message.contains("unknown field"), quoted.split_first()) {
         let help = match nearest(found, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None if known.is_empty() => "remove it: no key is allowed here".to_owned(),
-            None => format!("the keys here are {}", known.join(", ")),
+            None if known.is_empty() => "remove it: no keys are allowed here".to_owned(),
+            None => format!("known keys: {}", known.join(", ")),
         };
         return made("unknown-key", format!("unknown key \"{found}\""), help);
     }
     if let (true, Some((found, known))) = (message.contains("unknown variant"), quoted.split_first()) {
         let help = match nearest(found, known.iter().copied()) {
-            Some(near) => format!("did you mean \"{near}\"? known are {}", known.join(", ")),
-            None => format!("known are {}", known.join(", ")),
+            Some(near) => format!("did you mean \"{near}\"? known values: {}", known.join(", ")),
+            None => format!("known values: {}", known.join(", ")),
         };
         return made("unknown-value", format!("unknown value \"{found}\""), help);
     }
@@ -110,26 +110,26 @@ pub(super) fn phrase(message: &str, data: bool) -> SerdeMessage {
         return made("missing-key", format!("the key \"{found}\" is missing"), format!("add \"{found}\""));
     }
     if let (true, Some(found)) = (message.contains("duplicate field"), quoted.first()) {
-        return made("duplicate-key", format!("the key \"{found}\" stands here twice"), "keep one of them".to_owned());
+        return made("duplicate-key", format!("duplicate key \"{found}\""), "keep one of them".to_owned());
     }
-    if let Some((found, wanted)) = message.split_once(", expected ") {
-        return made("wrong-type", plain(found), format!("expected {}", plain(wanted)));
+    if let Some((found, expected)) = message.split_once(", expected ") {
+        return made("wrong-type", plain(found), format!("expected {}", plain(expected)));
     }
     if message.contains("number out of range") {
-        let help = "write one that a computer can hold, at most 1.7e308".to_owned();
+        let help = "write a number of at most 1.7e308".to_owned();
         return made("bad-number", "the number is out of range".to_owned(), help);
     }
     if message.contains("recursion limit") {
-        let help = "flatten it: 128 levels are the limit".to_owned();
+        let help = "flatten it: the limit is 128 levels".to_owned();
         return made("too-deep", "the value is nested too deeply".to_owned(), help);
     }
     match data {
         true => made("bad-value", message.to_owned(), "correct the value".to_owned()),
-        false => made("broken-json", format!("this is no JSON: {message}"), "correct the syntax here".to_owned()),
+        false => made("broken-json", format!("invalid JSON: {message}"), "correct the syntax here".to_owned()),
     }
 }
 
-/// A reader's words for forms, in the words of people who write JSON.
+/// Replaces serde's type names with the terms of JSON.
 fn plain(words: &str) -> String {
     let form = match words {
         "usize" | "u8" | "u16" | "u32" | "u64" => "a whole number, 0 or more",
@@ -181,15 +181,15 @@ mod tests {
     #[test]
     fn messages_say_what_would_be_right() {
         let table = [
-            ("{", "a.json:1:1: this is no JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
+            ("{", "a.json:1:1: invalid JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
             ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]"),
             ("{\"list\": {}}", "a.json:1:10: invalid type: an object; expected a list [wrong-type]"),
             ("{\"list\":\n  {}}", "a.json:2:3: invalid type: an object; expected a list [wrong-type]"),
             ("{}", "a.json:1:2: the key \"list\" is missing; add \"list\" [missing-key]"),
-            ("{\"list\": NaN}", "a.json:1:10: this is no JSON: expected value; correct the syntax here [broken-json]"),
+            ("{\"list\": NaN}", "a.json:1:10: invalid JSON: expected value; correct the syntax here [broken-json]"),
         ];
-        for (text, wanted) in table {
-            assert_eq!(whole::<Outer<'_>>(&source(text)).unwrap_err().to_string(), wanted);
+        for (text, expected) in table {
+            assert_eq!(whole::<Outer<'_>>(&source(text)).unwrap_err().to_string(), expected);
         }
     }
 }

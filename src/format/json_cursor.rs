@@ -1,4 +1,4 @@
-//! Where the parts of a JSON text stand: a path leads to its key and its value, and every key stands once.
+//! Finds the position of keys and values in a JSON text by path, and refuses duplicate keys.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -14,7 +14,7 @@ use super::source::SourceText;
 use super::step::Step;
 use crate::diag::Diagnostic;
 
-/// A part of a JSON text, the whole of it as well, that knows where its own parts stand.
+/// A position in a JSON text: the whole text or a part of it.
 #[derive(Debug, Clone, Copy)]
 pub struct JsonCursor<'a> {
     /// The file.
@@ -24,17 +24,17 @@ pub struct JsonCursor<'a> {
 }
 
 impl<'a> JsonCursor<'a> {
-    /// The whole text.
+    /// The cursor of the whole text.
     pub fn whole(source: &'a SourceText) -> Self {
         Self { source, start: 0, text: &source.text }
     }
 
-    /// A part that was kept raw.
+    /// The cursor of a part that was kept raw.
     pub fn part(source: &'a SourceText, raw: &'a RawValue) -> Self {
         Self { source, start: json::offset_of(source, raw), text: raw.get() }
     }
 
-    /// The part at `path`; its nearest ancestor where there is none.
+    /// The part at `path`, or its nearest existing ancestor.
     pub fn inner(&self, path: &[Step<'_>]) -> Self {
         let JsonMember { value, text, .. } = self.found(path);
         Self { source: self.source, start: value, text }
@@ -43,28 +43,28 @@ impl<'a> JsonCursor<'a> {
     /// Reads the part.
     ///
     /// # Errors
-    /// The place where it is not a value of this type.
+    /// The position at which the part does not match the type.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T, Diagnostic> {
         json::read_json_part(self.source, self.start, self.text)
     }
 
-    /// The line where the part starts, from 1.
+    /// The line at which the part starts, from 1.
     pub fn line(&self) -> u32 {
         self.source.line(self.start)
     }
 
-    /// The byte of the file where the value at `path` starts; that of its nearest ancestor where there is none.
+    /// The byte offset, in the file, of the value at `path` or of its nearest existing ancestor.
     pub fn value(&self, path: &[Step<'_>]) -> usize {
         self.found(path).value
     }
 
-    /// The byte of the file where the key of the value at `path` stands; that of the value where it has none.
+    /// The byte offset, in the file, of the key of the value at `path`; of the value if it has no key.
     pub fn key(&self, path: &[Step<'_>]) -> usize {
         let found = self.found(path);
         found.key.unwrap_or(found.value)
     }
 
-    /// A problem of the value at `path`.
+    /// A problem at the value of `path`.
     pub fn problem(
         &self,
         path: &[Step<'_>],
@@ -75,7 +75,7 @@ impl<'a> JsonCursor<'a> {
         self.source.problem(self.value(path), code, what, help)
     }
 
-    /// A problem of the key of the value at `path`.
+    /// A problem at the key of `path`.
     pub fn problem_of_key(
         &self,
         path: &[Step<'_>],
@@ -87,7 +87,7 @@ impl<'a> JsonCursor<'a> {
     }
 
     fn found(&self, path: &[Step<'_>]) -> JsonMember<'a> {
-        // Problems are rare, so that each level is read when it is asked for, and nothing is kept.
+        // Problems are rare: each level is parsed on demand and nothing is cached.
         let text = self.text.trim_start();
         let mut found = JsonMember { key: None, value: self.start + self.text.len() - text.len(), text };
         let Ok(mut raw) = serde_json::from_str::<&RawValue>(self.text) else { return found };
@@ -104,20 +104,19 @@ impl<'a> JsonCursor<'a> {
     }
 }
 
-/// The bytes of the file where a key and its value start, and the value's text.
+/// The byte offsets, in the file, of a key and its value, and the value's text.
 struct JsonMember<'a> {
     key: Option<usize>,
     value: usize,
     text: &'a str,
 }
 
-/// The key, if any, and the value that a step leads to.
+/// The key, if any, and the value to which a step leads.
 fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>, &'a RawValue)> {
     match step {
-        Step::Key(wanted) => {
+        Step::Key(name) => {
             let Fields(fields) = serde_json::from_str(raw.get()).ok()?;
-            let (key, value) =
-                fields.into_iter().rfind(|(key, _)| decode_key(key).is_some_and(|word| word == wanted))?;
+            let (key, value) = fields.into_iter().rfind(|(key, _)| decode_key(key).is_some_and(|word| word == name))?;
             Some((Some(key), value))
         }
         Step::At(index) => {
@@ -127,7 +126,7 @@ fn inside<'a>(raw: &'a RawValue, step: Step<'_>) -> Option<(Option<&'a RawValue>
     }
 }
 
-/// A key as it is meant, its escapes read.
+/// A key with its escapes decoded.
 fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
     let written = key.get();
     match written.contains('\\') {
@@ -136,7 +135,7 @@ fn decode_key(key: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// The keys and values of an object, as they are written.
+/// The keys and values of an object, as raw text.
 pub(super) struct Fields<'a>(pub Vec<(&'a RawValue, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
@@ -161,11 +160,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Fields<'a> {
     }
 }
 
-/// An object's text without one of its members; everything else stays as it is written.
+/// An object's text without one member; the rest is unchanged.
 pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
     let start = |raw: &RawValue| (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let end = |raw: &RawValue| start(raw) + raw.get().len();
-    // Nearly all texts have no such member, and need not be read for that.
+    // Fast path: nearly all texts lack the member and need no parsing.
     let fields = text.contains(name).then(|| serde_json::from_str(text).ok()).flatten();
     let Some(Fields(fields)) = fields else { return Cow::Borrowed(text) };
     let Some(index) = fields.iter().position(|(key, _)| decode_key(key).is_some_and(|word| word == name)) else {
@@ -180,17 +179,17 @@ pub fn without_member<'t>(text: &'t str, name: &str) -> Cow<'t, str> {
     Cow::Owned([&text[..from], &text[to..]].concat())
 }
 
-/// Refuses a key that stands twice in one object: the reader of a map keeps the last, and for people that is a lost line.
+/// Refuses a key that occurs twice in one object: a map would keep only the last one.
 ///
 /// # Errors
-/// The place of the second one.
+/// The position of the second key.
 pub(super) fn every_key_once(source: &SourceText) -> Result<(), Diagnostic> {
     let mut twice = None;
     let mut reader = serde_json::Deserializer::from_str(&source.text);
-    // Text that is no JSON is refused by the typed reading.
+    // Invalid JSON is reported by the typed parse.
     let _ = OnceSeed { twice: &mut twice }.deserialize(&mut reader);
     let Some(key) = twice else { return Ok(()) };
-    let what = format!("the key {} stands here twice", key.get());
+    let what = format!("duplicate key {}", key.get());
     Err(source.problem(json::offset_of(source, key), "duplicate-key", what, "keep one of them"))
 }
 
@@ -254,7 +253,7 @@ impl<'de> Visitor<'de> for OnceSeed<'_, 'de> {
     }
 }
 
-/// The keys of an object: most have so few that looking at each of them is the fastest way.
+/// The keys of an object; linear search, because most objects have few keys.
 #[derive(Default)]
 struct KeyIndex<'a> {
     few: SmallVec<[Option<Cow<'a, str>>; FEW]>,
@@ -264,7 +263,7 @@ struct KeyIndex<'a> {
 const FEW: usize = 12;
 
 impl<'a> KeyIndex<'a> {
-    /// Whether the key is a new one.
+    /// Adds the key; returns whether it is new.
     fn insert(&mut self, key: Option<Cow<'a, str>>) -> bool {
         if self.few.contains(&key) {
             return false;
@@ -323,7 +322,7 @@ mod tests {
         let problem = every_key_once(&source("{\"a\": 1.5, \"b\": [{\"a\": true}, {\"c\": null, \"\\u0063\": -1}]}"));
         assert_eq!(
             problem.unwrap_err().to_string(),
-            "a.json:1:43: the key \"\\u0063\" stands here twice; keep one of them [duplicate-key]"
+            "a.json:1:43: duplicate key \"\\u0063\"; keep one of them [duplicate-key]"
         );
         assert_eq!(every_key_once(&source("[{\"a\": \"a\"}, {\"a\": 18446744073709551615}]")), Ok(()));
     }

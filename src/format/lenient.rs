@@ -1,4 +1,4 @@
-//! JSON that an agent wrote: a part of another form than it should have is no error, it is told apart.
+//! Reads JSON written by agents: a part of an unexpected type is reported by type instead of causing an error.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,35 +9,35 @@ use serde::de::{Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-/// A part of what an agent wrote.
+/// A part of an agent's output.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Lenient<T> {
-    /// It has the form that it should have.
+    /// The expected type.
     Given(T),
-    /// It is not there, or `null`.
+    /// Missing or `null`.
     #[default]
     Absent,
-    /// It has another form; the words say which.
+    /// An unexpected type, by its name.
     Other(&'static str),
 }
 
-/// A text, borrowed where it was written without an escape.
+/// A text, borrowed if it has no escapes.
 pub type Text<'a> = Cow<'a, str>;
 
 impl<T> Lenient<T> {
-    /// Whether it is not there, or `null`.
+    /// Whether it is missing or `null`.
     pub fn is_absent(&self) -> bool {
         matches!(self, Self::Absent)
     }
 
-    /// This part, or another one where it is not there.
+    /// This part, or `other` if it is missing.
     pub fn or<'s>(&'s self, other: &'s Self) -> &'s Self {
         if self.is_absent() { other } else { self }
     }
 }
 
 impl<T> Lenient<Vec<T>> {
-    /// The list; empty where there is none.
+    /// The list; empty if missing.
     pub fn list(&self) -> &[T] {
         match self {
             Self::Given(list) => list,
@@ -45,7 +45,7 @@ impl<T> Lenient<Vec<T>> {
         }
     }
 
-    /// The same, taken out.
+    /// The same as [`Lenient::list`], by value.
     pub fn into_list(self) -> Vec<T> {
         match self {
             Self::Given(list) => list,
@@ -55,7 +55,7 @@ impl<T> Lenient<Vec<T>> {
 }
 
 impl Lenient<Text<'_>> {
-    /// The text as it was written; empty where there is none.
+    /// The text as written; empty if missing.
     pub fn text(&self) -> &str {
         match self {
             Self::Given(text) => text,
@@ -64,7 +64,7 @@ impl Lenient<Text<'_>> {
     }
 }
 
-/// Reads an object as the form `T`; a text that repeats a key is read with the last value of it, as JSON readers do.
+/// Reads an object as `T`. Of duplicate keys the last one counts, as in other JSON parsers.
 pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
     serde_json::from_str(json).unwrap_or_else(|_| {
         let whole = any(json).unwrap_or_default();
@@ -72,18 +72,18 @@ pub fn object<'a, T: Deserialize<'a> + Default>(json: &'a str) -> T {
     })
 }
 
-/// Reads any value. Half a surrogate pair, which a cut emoji leaves and other readers let pass, is read as U+FFFD.
+/// Reads any value. Half a surrogate pair, as a truncated emoji leaves it, becomes U+FFFD, as in other parsers.
 ///
 /// # Errors
-/// Why the text is no JSON.
+/// Why the text is not valid JSON.
 pub fn any(json: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str(json).or_else(|error| match whole_pairs(json) {
         Cow::Borrowed(_) => Err(error),
-        Cow::Owned(mended) => serde_json::from_str(&mended),
+        Cow::Owned(replaced) => serde_json::from_str(&replaced),
     })
 }
 
-/// The text with every escape of half a surrogate pair replaced.
+/// The text with every escaped half of a surrogate pair replaced.
 fn whole_pairs(json: &str) -> Cow<'_, str> {
     let code = |at: usize| {
         let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
@@ -100,7 +100,7 @@ fn whole_pairs(json: &str) -> Cow<'_, str> {
                 at += 6;
                 from = at;
             }
-            // An escaped character, which may be a backslash itself.
+            // Skip an escaped character, which may be a backslash.
             _ => at += 1 + json[at + 1..].chars().next().map_or(0, char::len_utf8),
         }
     }
@@ -110,26 +110,26 @@ fn whole_pairs(json: &str) -> Cow<'_, str> {
     }
 }
 
-/// Which forms of JSON a value is read from; every other one is told apart by its name.
+/// The JSON types from which a value is read; other types are reported by name.
 pub trait Shape<'a>: Sized {
-    /// From a text.
+    /// Reads it from a text.
     fn of_text(_text: Text<'a>) -> Lenient<Self> {
         Lenient::Other("a text")
     }
 
-    /// From a list.
+    /// Reads it from a list.
     ///
     /// # Errors
-    /// The reader's own.
+    /// The error of the deserializer.
     fn of_list<A: SeqAccess<'a>>(mut list: A) -> Result<Lenient<Self>, A::Error> {
         while list.next_element::<IgnoredAny>()?.is_some() {}
         Ok(Lenient::Other("a list"))
     }
 
-    /// From an object.
+    /// Reads it from an object.
     ///
     /// # Errors
-    /// The reader's own.
+    /// The error of the deserializer.
     fn of_object<A: MapAccess<'a>>(mut object: A) -> Result<Lenient<Self>, A::Error> {
         while object.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
         Ok(Lenient::Other("an object"))
@@ -152,7 +152,7 @@ impl<'a, T: Deserialize<'a>> Shape<'a> for Vec<T> {
     }
 }
 
-/// The fields of an object; nothing else is read as one.
+/// The fields of an object; every other type is unexpected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object<T>(pub T);
 
@@ -162,10 +162,10 @@ impl<'a, T: Deserialize<'a>> Shape<'a> for Object<T> {
     }
 }
 
-/// Reads an object's fields, for what may be written as an object or in another form.
+/// Reads the fields of an object, for values that may be an object or another type.
 ///
 /// # Errors
-/// The reader's own.
+/// The error of the deserializer.
 pub fn fields<'a, T: Deserialize<'a>, A: MapAccess<'a>>(object: A) -> Result<Lenient<T>, A::Error> {
     T::deserialize(MapAccessDeserializer::new(object)).map(Lenient::Given)
 }
@@ -250,7 +250,7 @@ mod tests {
             r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
         let list = object::<LenientOuter<'_>>(json).list;
         let named = |name| Lenient::Given(Object(LenientInner { name }));
-        let wanted = [
+        let expected = [
             Lenient::Other("a text"),
             Lenient::Other("a number"),
             Lenient::Other("a number"),
@@ -262,7 +262,7 @@ mod tests {
             named(Lenient::Given("a\tb".into())),
             named(Lenient::Absent),
         ];
-        assert_eq!(list, Lenient::Given(Vec::from(wanted)));
+        assert_eq!(list, Lenient::Given(Vec::from(expected)));
         assert_eq!(object::<LenientOuter<'_>>(r#"{"list": {}}"#).list, Lenient::Other("an object"));
     }
 

@@ -1,4 +1,4 @@
-//! Text to values and back: configs, records, baselines, reports, event payloads. Reads no file.
+//! Parses and renders all file formats: configs, recordings, baselines, reports, event payloads. Reads no files.
 
 #[cfg(feature = "github")]
 pub mod archive;

@@ -1,4 +1,4 @@
-//! Takes keys and tokens out of a record before it is kept: recordings are committed.
+//! Removes keys and tokens from a record before it is saved: recordings are committed.
 
 use regex::Regex;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use super::lenient;
 use crate::model::{Json, REDACTED, RunRecord, Steps, ToolCall};
 use crate::text::pattern;
 
-/// Forms of keys that vendors hand out.
+/// Key formats of common vendors.
 const KEYS: &[&str] = &[
     r"sk-[A-Za-z0-9_-]{16,}",
     r"gh[pousr]_[A-Za-z0-9]{20,}",
@@ -23,17 +23,17 @@ const KEYS: &[&str] = &[
     r"-----BEGIN [A-Z ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z ]*PRIVATE KEY-----|\z)",
 ];
 
-/// The shortest value that is taken for a secret: shorter ones stand in ordinary words.
+/// Shortest value that counts as a secret, in bytes: shorter ones occur in ordinary words.
 const SHORTEST: usize = 8;
 
-/// What is taken out.
+/// Removes secrets from texts and records.
 #[derive(Debug, Default)]
 pub struct Redactor {
     patterns: Vec<Regex>,
     secrets: Secrets,
 }
 
-/// Values that are never shown.
+/// Secret values; `Debug` hides them.
 #[derive(Default)]
 struct Secrets(Vec<String>);
 
@@ -44,10 +44,10 @@ impl std::fmt::Debug for Secrets {
 }
 
 impl Redactor {
-    /// Takes out the usual forms of keys, the stated patterns, and these values.
+    /// Removes the common key formats, the configured patterns and the given values.
     ///
     /// # Errors
-    /// The first pattern that is none, with what is wrong with it.
+    /// The first invalid pattern and what is wrong with it.
     pub fn new<'a>(stated: &[String], values: impl IntoIterator<Item = &'a str>) -> Result<Self, (usize, String)> {
         let mut patterns: Vec<Regex> = KEYS.iter().map(|text| pattern(text)).collect();
         for (index, pattern) in stated.iter().enumerate() {
@@ -55,18 +55,18 @@ impl Redactor {
         }
         let mut secrets: Vec<String> =
             values.into_iter().filter(|value| value.len() >= SHORTEST).map(str::to_owned).collect();
-        // A secret that is part of another one must not leave the other's rest behind.
+        // Longest first: a secret inside another one must not leave a remainder.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
         Ok(Self { patterns, secrets: Secrets(secrets) })
     }
 
-    /// A text without what must not be kept.
+    /// The text without secrets.
     pub fn text(&self, text: &str) -> String {
         let plain = self.secrets.0.iter().fold(text.to_owned(), |text, secret| text.replace(secret, REDACTED));
         self.patterns.iter().fold(plain, |text, pattern| pattern.replace_all(&text, REDACTED).into_owned())
     }
 
-    /// A record without what must not be kept; what has nothing of it stays to the letter.
+    /// The record without secrets; a record without any is unchanged to the byte.
     pub fn redacted(&self, record: &RunRecord) -> RunRecord {
         let mut record = record.clone();
         record.inputs.prompt = record.inputs.prompt.as_deref().map(|prompt| self.text(prompt));
@@ -74,7 +74,7 @@ impl Redactor {
         record.error = record.error.as_deref().map(|error| self.text(error));
         record.outputs = self.json(&record.outputs);
         record.intermediate = match &record.intermediate {
-            Steps::Told(told) => Steps::Told(self.json(told)),
+            Steps::Own(json) => Steps::Own(self.json(json)),
             Steps::Seen { node_transitions, tool_calls, events } => Steps::Seen {
                 node_transitions: node_transitions.iter().map(|one| self.json(one)).collect(),
                 tool_calls: tool_calls.iter().map(|call| self.call(call)).collect(),
@@ -102,7 +102,7 @@ impl Redactor {
         }
     }
 
-    /// Whether anything was taken out.
+    /// Removes secrets from a value; returns whether it had any.
     fn take_out(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => {
@@ -128,17 +128,17 @@ impl Redactor {
     }
 }
 
-/// A pattern of the config.
+/// Compiles a pattern of the config.
 ///
 /// # Errors
-/// What is wrong with it.
+/// What is wrong with the pattern.
 pub fn pattern_of(text: &str) -> Result<Regex, String> {
     let pattern = Regex::new(text).map_err(|error| {
-        let said = error.to_string();
-        said.lines().last().unwrap_or("it cannot be read").trim().to_owned()
+        let message = error.to_string();
+        message.lines().last().unwrap_or("it cannot be read").trim().to_owned()
     })?;
     match pattern.is_match("") {
-        true => Err("it matches nothing at all, so it would match everywhere".to_owned()),
+        true => Err("it matches the empty text, so it would match everywhere".to_owned()),
         false => Ok(pattern),
     }
 }

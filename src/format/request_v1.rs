@@ -1,4 +1,4 @@
-//! What an agent's own program is asked: `goldgate.request/1`.
+//! The request to an agent's own program: `goldgate.request/1`.
 
 use std::borrow::Cow;
 
@@ -10,13 +10,13 @@ use crate::model::{CannedResult, CannedTool, SampleRequest, ToolSpec, Toolbox};
 
 const SCHEMA: &str = "goldgate.request/1";
 
-/// One sample of one run that is to be made; the answer is a run record (`goldgate.run/1`).
+/// One sample of a run to be made; the answer is a run record (`goldgate.run/1`).
 #[derive(Serialize, JsonSchema)]
 #[schemars(title = "goldgate request, version 1")]
 pub struct RequestFile<'a> {
     /// `goldgate.request/1`.
     schema: &'static str,
-    /// Names this request; with `protocol: jsonl` the answer repeats it as its `id`.
+    /// Id of the request; with `protocol: jsonl` the answer repeats it as its `id`.
     id: String,
     /// The agent.
     agent: &'a str,
@@ -26,17 +26,17 @@ pub struct RequestFile<'a> {
     case: &'a str,
     /// The sample, from 0.
     sample: u32,
-    /// `prompt`: the case in words; `system`: the agent's prompt package, where it has one; and what the kind of suite gives.
+    /// `prompt`: the case in words; `system`: the agent's prompt package, if any; and the inputs of the kind of suite.
     inputs: Map<String, Value>,
-    /// The form of the answer's `outputs`, where the kind has one.
+    /// The format of the answer's `outputs`, if the kind defines one.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer: Option<AnswerFile<'a>>,
-    /// The tools that the run may use, where there are any.
+    /// The tools that the run may use, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<ToolsFile<'a>>,
 }
 
-/// The form of an answer.
+/// The format of an answer.
 #[derive(Serialize, JsonSchema)]
 struct AnswerFile<'a> {
     /// Its name.
@@ -45,20 +45,20 @@ struct AnswerFile<'a> {
     schema: &'a Value,
 }
 
-/// The tools of a run: those that are declared, or a folder.
+/// The tools of a run: declared tools, or a folder.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 enum ToolsFile<'a> {
-    /// Tools with results that were written down beforehand.
+    /// Tools with canned results.
     Declared {
         /// The tools.
         declared: Vec<ToolFile<'a>>,
     },
-    /// Reading tools that see one folder.
+    /// Read-only tools that can access one folder.
     Folder {
-        /// The folder, from the repository's root, in which a program is started.
+        /// The folder, from the repository's root, in which programs start.
         folder: Cow<'a, str>,
-        /// The most calls that a run should need.
+        /// The expected maximum of calls.
         max_calls: u32,
     },
 }
@@ -72,26 +72,26 @@ struct ToolFile<'a> {
     description: &'a str,
     /// The JSON Schema of its arguments.
     parameters: &'a Value,
-    /// Its results; the first whose `when` is contained in the arguments holds.
+    /// Its results; the first one whose `when` is contained in the arguments applies.
     results: Vec<ResultFile<'a>>,
 }
 
 /// A result of a declared tool.
 #[derive(Serialize, JsonSchema)]
 struct ResultFile<'a> {
-    /// Arguments that have to be there, nested objects by subset; an empty object fits always.
+    /// Arguments that must be present, nested objects by subset; an empty object always matches.
     when: &'a Value,
-    /// What the tool then says.
+    /// The tool's answer.
     says: &'a Value,
 }
 
-/// The name of a request, unique in a run of goldgate.
+/// The id of a request, unique in a run of goldgate.
 pub fn id(request: &SampleRequest) -> String {
     let key = &request.key;
     format!("{}/{}/{}/{}", key.suite, key.agent, key.case, request.sample)
 }
 
-/// A request as one line of JSON, without its end.
+/// A request as one line of JSON, without a line end.
 pub fn written(request: &SampleRequest) -> String {
     let form = RequestFile {
         schema: SCHEMA,
@@ -107,7 +107,7 @@ pub fn written(request: &SampleRequest) -> String {
     serde_json::to_string(&form).expect("texts and numbers are JSON")
 }
 
-/// What the kind gives, under the words that every kind has.
+/// The inputs of the kind, overridden by those that every kind has.
 fn inputs(request: &SampleRequest) -> Map<String, Value> {
     let mut inputs = match &request.ask.inputs {
         Value::Object(given) => given.clone(),

@@ -1,4 +1,4 @@
-//! Run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 as it is.
+//! Reads run records: `goldgate.run/1`, and the camelCase `RunArtifact` of seed 001 unchanged.
 
 mod ballots;
 mod writing;
@@ -23,10 +23,10 @@ pub use writing::{json, written};
 
 const SCHEMA: &str = "goldgate.run/1";
 
-/// Reads the record of sample `sample` of the pair `key`; its path decides who it is of, and it must not disagree.
+/// Reads the record of sample `sample` of the pair `key`. The path decides which sample it is; the record must not contradict it.
 ///
 /// # Errors
-/// What in the record cannot be, with its place (grading.md 15).
+/// Invalid content with its position (grading.md 15).
 pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, Diagnostic> {
     let record: RunFile<'_> = json::whole(source)?;
     record.refuse_contradictions(source, key, sample)?;
@@ -38,7 +38,7 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
         (None, input, output) => Some(input.unwrap_or(0.0) + output.unwrap_or(0.0)),
     };
     let provenance = record.provenance.unwrap_or_default();
-    // It is only looked at where there is no digest.
+    // Only needed without a digest.
     let prompt = match (&provenance.input_sha256, record.inputs) {
         (None, Some(raw)) => serde_json::from_str(raw.get()).ok().and_then(|asked: AskedForm| asked.prompt),
         (Some(_), _) | (None, None) => None,
@@ -47,8 +47,13 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     let outputs = match record.outputs {
         Some(raw) if raw.get().starts_with('{') => raw.get(),
         Some(raw) if raw.get() != "null" || status == RunStatus::Completed => {
-            let help = "write an object, {} where nothing was produced";
-            return Err(source.problem(json::offset_of(source, raw), "wrong-type", "\"outputs\" is no object", help));
+            let help = "write an object, {} if nothing was produced";
+            return Err(source.problem(
+                json::offset_of(source, raw),
+                "wrong-type",
+                "\"outputs\" is not an object",
+                help,
+            ));
         }
         None if status == RunStatus::Completed => {
             return Err(source.problem(0, "missing-key", "the key \"outputs\" is missing", "add \"outputs\""));
@@ -80,36 +85,36 @@ pub fn read_run(source: &SourceText, key: &RunKey, sample: u32) -> Result<Run, D
     })
 }
 
-/// Counts come from agents; a negative or fractional one is rounded into what a count can be.
+/// Agents write the counts: a negative or fractional one is rounded to a valid count.
 fn whole_count(number: f64) -> u64 {
     number.max(0.0).round() as u64
 }
 
-/// A run record as agents and recorders write it; further keys are kept and ignored.
-// What is graded is borrowed from the text; the schema says of the rest what is right, and reading takes it as it comes.
+/// A run record as agents and recorders write it; unknown keys are kept and ignored.
+// Graded parts are borrowed from the text. The schema types the rest; the parser accepts any value there.
 #[derive(Deserialize, JsonSchema)]
 #[schemars(title = "goldgate run record, version 1")]
 pub struct RunFile<'a> {
     /// `goldgate.run/1`.
     schema: Option<String>,
-    /// The agent; the record's path decides and must not disagree.
+    /// The agent; must not contradict the record's path.
     agent: Option<String>,
-    /// The case; the record's path decides and must not disagree.
+    /// The case; must not contradict the record's path.
     case: Option<String>,
-    /// The sample, from 0; the record's path decides and must not disagree.
+    /// The sample, from 0; must not contradict the record's path.
     sample: Option<u32>,
     /// `completed`, `error`, `timeout`, `stalled` or `cancelled`.
     #[serde(borrow)]
     #[schemars(with = "String")]
     status: Option<&'a RawValue>,
-    /// What it said when it did not complete.
+    /// The error message, if it did not complete.
     #[schemars(with = "Option<Value>")]
     error: Option<ErrorText>,
-    /// What it was asked.
+    /// The inputs of the agent.
     #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     inputs: Option<&'a RawValue>,
-    /// What it produced; an empty object where that is nothing.
+    /// The outputs of the agent; an empty object if nothing was produced.
     #[serde(borrow)]
     #[schemars(with = "Map<String, Value>")]
     outputs: Option<&'a RawValue>,
@@ -117,11 +122,11 @@ pub struct RunFile<'a> {
     #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     intermediate: Option<&'a RawValue>,
-    /// What judges said of it, by their names: `goldgate judge` and `run --record` write it.
+    /// Votes of LLM judges by judge name; written by `goldgate judge` and `run --record`.
     #[serde(borrow)]
     #[schemars(with = "Option<Value>")]
     judgements: Option<&'a RawValue>,
-    /// What it claims to have looked at.
+    /// What the agent claims to have read.
     #[serde(rename = "evidence")]
     #[schemars(with = "Option<Value>")]
     _evidence: Option<IgnoredAny>,
@@ -134,7 +139,7 @@ pub struct RunFile<'a> {
     provenance: Option<RunOriginForm>,
 }
 
-/// An error is text, or an object with a message.
+/// The error: a text, or an object with a message.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum ErrorText {
@@ -154,7 +159,7 @@ impl ErrorText {
     }
 }
 
-/// What a run took; what is not there, or no number, was not recorded.
+/// The measures of a run; a missing or non-numeric value counts as not recorded.
 #[derive(Default)]
 struct CountsForm {
     total_tokens: Option<f64>,
@@ -165,7 +170,7 @@ struct CountsForm {
 }
 
 impl CountsForm {
-    /// Agents write this: another form of one number loses neither the others nor the run.
+    /// Agents write this: an odd value invalidates neither the other values nor the run.
     fn read(raw: &RawValue) -> Self {
         let fields: BTreeMap<String, &RawValue> = serde_json::from_str(raw.get()).unwrap_or_default();
         let number = |keys: &[&str]| keys.iter().find_map(|key| number(fields.get(*key)?));
@@ -179,7 +184,7 @@ impl CountsForm {
     }
 }
 
-/// A number, also one that was written as a text; nothing else says how many.
+/// A number, also one written as a text; `None` for any other value.
 fn number(raw: &RawValue) -> Option<f64> {
     let number = match lenient::any(raw.get()).ok()? {
         serde_json::Value::Number(number) => number,
@@ -199,7 +204,7 @@ struct RunOriginForm {
     input_sha256: Option<String>,
 }
 
-/// What of a record's `inputs` is looked at.
+/// The part of a record's `inputs` that is used.
 #[derive(Deserialize)]
 struct AskedForm {
     prompt: Option<Box<str>>,
@@ -207,9 +212,9 @@ struct AskedForm {
 
 impl RunFile<'_> {
     fn refuse_contradictions(&self, source: &SourceText, key: &RunKey, sample: u32) -> Result<(), Diagnostic> {
-        let refuse = |field: &str, found: String, wanted: String| {
+        let refuse = |field: &str, found: String, expected: String| {
             let at = JsonCursor::whole(source).key(&[Key(field)]);
-            let what = format!("the record says {field} {found}, its path says {wanted}");
+            let what = format!("the record says {field} {found}, its path says {expected}");
             source.problem(at, "record-of-another", what, "move the record to its own path, or correct the field")
         };
         if let Some(schema) = self.schema.as_deref().filter(|schema| *schema != SCHEMA) {
@@ -231,7 +236,7 @@ impl RunFile<'_> {
 
     fn status(&self, source: &SourceText) -> Result<RunStatus, Diagnostic> {
         let Some(raw) = self.status else {
-            // Seed 001's RunArtifact has no status: an artifact is written by a run that came to its end.
+            // Seed 001's RunArtifact has no status: only completed runs write one.
             let artifact = self.schema.is_none()
                 && (self.inputs.is_some() || self.intermediate.is_some() || self.metrics.is_some());
             return match artifact {
@@ -249,7 +254,7 @@ impl RunFile<'_> {
         let word: Option<String> = serde_json::from_str(raw.get()).ok();
         known.into_iter().find(|status| word.as_deref() == Some(status.as_str())).ok_or_else(|| {
             let what = format!("unknown status {}", raw.get());
-            let help = "known are completed, error, timeout, stalled, cancelled";
+            let help = "known values: completed, error, timeout, stalled, cancelled";
             source.problem(json::offset_of(source, raw), "unknown-status", what, help)
         })
     }
@@ -324,7 +329,7 @@ mod tests {
             (r#"{"outputs": {}}"#, "r.json:1:1: the key \"status\" is missing"),
             (r#"{"status": "done", "outputs": {}}"#, "r.json:1:12: unknown status \"done\""),
             (r#"{"status": "completed"}"#, "r.json:1:1: the key \"outputs\" is missing"),
-            (r#"{"status": "completed", "outputs": []}"#, "r.json:1:36: \"outputs\" is no object"),
+            (r#"{"status": "completed", "outputs": []}"#, "r.json:1:36: \"outputs\" is not an object"),
             (
                 r#"{"case": "d", "status": "completed", "outputs": {}}"#,
                 "r.json:1:2: the record says case \"d\", its path says \"c\"",
@@ -335,12 +340,12 @@ mod tests {
                 "r.json:1:2: the record says sample 1, its path says 0",
             ),
             (r#"{"schema": "goldgate.run/2", "status": "completed", "outputs": {}}"#, "r.json:1:2: unknown schema"),
-            (r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#, "r.json:1:50: this is no JSON"),
+            (r#"{"status": "completed", "outputs": {"findings": [NaN]}}"#, "r.json:1:50: invalid JSON"),
             (r#"{"status": "completed", "outputs": {"#, "r.json:1:"),
         ];
-        for (text, wanted) in table {
+        for (text, expected) in table {
             let problem = reading(text).unwrap_err();
-            assert!(problem.starts_with(wanted), "{problem}");
+            assert!(problem.starts_with(expected), "{problem}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `goldgate.shard/1`: what one machine of several graded, for `goldgate merge`. The report of the part, and beside it what a report
-//! leaves out: what was asked for, every number to the last bit, who answered, what is kept of single samples.
+//! Reads and writes `goldgate.shard/1`: the part of a run that one machine graded, for `goldgate merge`. It contains the report of the part
+//! and what a report leaves out: the run's filters, exact numbers, models, and data about single samples.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use super::{json, report_v1};
 use crate::diag::Diagnostic;
 use crate::model::{AnsweredBy, Authority, Freshness, PairResult, RecordingAge, Report, Shard, Tier};
 
-/// The name of this form.
+/// The value of `schema`.
 const SCHEMA: &str = "goldgate.shard/1";
 
-/// What all parts of a run have in common.
+/// The settings that all parts of a run share.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShardScope {
-    /// The digest of the config.
+    /// The SHA-256 of the config.
     pub config_sha256: String,
     /// Whether a failed gate blocks.
     pub blocking: bool,
@@ -31,85 +31,86 @@ pub struct ShardScope {
     pub suites: Vec<String>,
     /// Only these agents.
     pub agents: Vec<String>,
-    /// Only cases that fit these patterns.
+    /// Only cases that match these patterns.
     pub cases: Vec<String>,
     /// Samples per pair.
     pub samples: Option<u32>,
-    /// The base commit that was named.
+    /// The base commit of the run.
     pub base: Option<String>,
 }
 
-/// One part, read or to be written.
+/// One part of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShardPart {
-    /// Which part.
+    /// Index and number of parts.
     pub shard: Shard,
-    /// What was asked for.
+    /// The settings of the run.
     pub asked: ShardScope,
-    /// Agents that were asked for and not run: in which tier, and why.
+    /// Agents that were selected but not run: tier and reason.
     pub not_run: Vec<(Tier, String)>,
-    /// What was graded.
+    /// The report of the part.
     pub report: Report,
 }
 
-/// The part as it is written. `goldgate merge` of the same version alone reads it.
+/// The part as a file. Only `goldgate merge` of the same version reads it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "goldgate part of a run, version 1")]
 pub struct ShardFile<'a> {
     /// `goldgate.shard/1`.
     schema: String,
-    /// Which part, such as `1/4`.
+    /// Index and number of parts, such as `1/4`.
     shard: String,
-    /// What was asked for, alike in all parts.
+    /// The settings of the run, equal in all parts.
     asked: ShardScope,
     /// The report of the part.
     #[serde(borrow)]
     #[schemars(with = "ReportFile")]
     report: &'a RawValue,
-    /// Agents that were asked for and not run.
+    /// Agents that were selected but not run.
     #[serde(default)]
     not_run: Vec<NotRunForm>,
     /// What the report leaves out, one entry for each pair of agent and case, in the report's order.
-    beside: Vec<BesideForm>,
+    #[serde(rename = "beside")]
+    exact: Vec<BesideForm>,
 }
 
-/// An agent that was asked for and not run.
+/// An agent that was selected but not run.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct NotRunForm {
     /// `deterministic` or `model`.
     tier: String,
-    /// Who, and why.
+    /// The agent and the reason.
     message: String,
 }
 
-/// What a report leaves out of one pair. Numbers are texts: a reader of JSON may lose their last bit.
+/// What a report leaves out of one pair. Numbers are texts, because a JSON parser may lose their last bit.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct BesideForm {
-    /// The pair's value of each metric, to the last bit.
+    /// The exact value of each metric.
     values: Vec<Option<String>>,
-    /// The value of each metric in each sample, to the last bit.
+    /// The exact value of each metric in each sample.
     samples: Vec<Vec<Option<String>>>,
     /// The model that answered.
     model: Option<String>,
     /// The digest of its prompt.
     prompt_sha256: Option<String>,
-    /// Whether the recordings are of the agent as it is: `fresh`, `unknown`, `stale_noted` or `stale`.
+    /// Whether the agent is unchanged since the recordings: `fresh`, `unknown`, `stale_noted` or `stale`.
     agent_age: String,
-    /// Whether the recordings answer what the case asks: the same words.
+    /// Whether the case's input is unchanged since the recordings: the same words.
     input_age: String,
-    /// The digest of what its samples put out, where a person's score is on it.
+    /// The digest of its samples' outputs, if it has a human score.
     outputs_sha256: Option<String>,
-    /// What the kind keeps of single samples, by their numbers.
+    /// The kind's data about single samples, by sample number.
     kept: BTreeMap<u32, String>,
-    /// What the agent's program wrote to stderr.
+    /// What the agent's program wrote to stderr, by sample number.
     #[serde(default)]
     complaints: BTreeMap<u32, String>,
 }
 
-/// The part as JSON, with a line break at the end.
+/// The part as JSON with a trailing newline.
 pub fn written(part: &ShardPart) -> String {
     let report = report_v1::written(&part.report);
     let raw = RawValue::from_string(report.trim_end().to_owned()).unwrap_or_else(|_| RawValue::NULL.to_owned());
@@ -123,7 +124,7 @@ pub fn written(part: &ShardPart) -> String {
             .iter()
             .map(|(tier, message)| NotRunForm { tier: tier.as_str().to_owned(), message: message.clone() })
             .collect(),
-        beside: pairs(&part.report).map(beside).collect(),
+        exact: pairs(&part.report).map(exact_form).collect(),
     };
     let mut text = serde_json::to_string(&form).unwrap_or_default();
     text.push('\n');
@@ -134,7 +135,7 @@ fn pairs(report: &Report) -> impl Iterator<Item = &PairResult> {
     report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases).map(|case| &case.pair)
 }
 
-fn beside(pair: &PairResult) -> BesideForm {
+fn exact_form(pair: &PairResult) -> BesideForm {
     let exact = |value: &Option<f64>| value.map(|value| format!("{value:?}"));
     let AnsweredBy { model, prompt_sha256, freshness } = pair.answered_by.clone();
     BesideForm {
@@ -153,9 +154,9 @@ fn beside(pair: &PairResult) -> BesideForm {
 /// Reads a part.
 ///
 /// # Errors
-/// What in it cannot be.
+/// Invalid content with its position.
 pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
-    let help = "merge the folders that goldgate run --shard wrote, unedited";
+    let help = "use the folders as goldgate run --shard wrote them, unedited";
     let refuse = |what: String| Diagnostic::of_file(&source.file, "bad-shard", what, help);
     let form: ShardFile<'_> = json::whole(source)?;
     if form.schema != SCHEMA {
@@ -164,18 +165,18 @@ pub fn read_shard(source: &SourceText) -> Result<ShardPart, Diagnostic> {
     let shard: Shard = form.shard.parse().map_err(refuse)?;
     let inner = SourceText::from_text(source.file.clone(), form.report.get().to_owned());
     let mut report = report_v1::read_report(&inner)?;
-    if pairs(&report).count() != form.beside.len() {
-        return Err(refuse("its report and what stands beside it have not the same pairs".to_owned()));
+    if pairs(&report).count() != form.exact.len() {
+        return Err(refuse("the report and \"beside\" have different pairs".to_owned()));
     }
     let agents = report.suites.iter_mut().flat_map(|suite| &mut suite.agents);
     let cases = agents.flat_map(|agent| &mut agent.cases);
-    for (case, beside) in cases.zip(form.beside) {
-        complete(&mut case.pair, beside).ok_or_else(|| refuse("a value of it is none".to_owned()))?;
+    for (case, exact) in cases.zip(form.exact) {
+        complete(&mut case.pair, exact).ok_or_else(|| refuse("it contains an invalid value".to_owned()))?;
     }
     let tier_of = |word: &str| [Tier::Deterministic, Tier::Model].into_iter().find(|tier| tier.as_str() == word);
     let not_run = form.not_run.into_iter().map(|one| Some((tier_of(&one.tier)?, one.message)));
     let not_run: Vec<(Tier, String)> =
-        not_run.collect::<Option<_>>().ok_or_else(|| refuse("a tier of it is none".to_owned()))?;
+        not_run.collect::<Option<_>>().ok_or_else(|| refuse("it contains an unknown tier".to_owned()))?;
     let blocking = if form.asked.blocking { Authority::Blocking } else { Authority::Advisory };
     report.authority = blocking;
     Ok(ShardPart { shard, asked: form.asked, not_run, report })
@@ -186,9 +187,9 @@ fn age(word: &str) -> Option<RecordingAge> {
     all.into_iter().find(|age| age.as_str() == word)
 }
 
-fn complete(pair: &mut PairResult, beside: BesideForm) -> Option<()> {
+fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
     let BesideForm { values, samples, model, prompt_sha256, agent_age, input_age, outputs_sha256, kept, complaints } =
-        beside;
+        form;
     let freshness = Freshness { agent: age(&agent_age)?, input: age(&input_age)? };
     let number = |text: Option<String>| match text {
         None => Some(None),

@@ -1,11 +1,11 @@
-//! A file's text beside its name: what a problem is located in.
+//! A file's text with its name, for errors with positions.
 
 use std::sync::OnceLock;
 
 use crate::diag::{Diagnostic, Point};
 use crate::model::RepoPath;
 
-/// The largest file that is read, in bytes.
+/// Largest file that is read, in bytes.
 pub const MAX_FILE_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A text file with its name.
@@ -18,11 +18,11 @@ pub struct SourceText {
     lines: LineIndex,
 }
 
-/// Where the lines of a text start; found when a line is first asked for, because a file with many cases asks for each.
+/// Byte offsets of the line starts; built on first use, because a file with many cases needs every line.
 #[derive(Debug, Clone, Default)]
 struct LineIndex(OnceLock<Box<[usize]>>);
 
-/// Equal texts have equal lines, found or not.
+/// Always equal: the index derives from the text.
 impl PartialEq for LineIndex {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -35,7 +35,7 @@ impl SourceText {
     /// Reads bytes as UTF-8 text without a byte order mark.
     ///
     /// # Errors
-    /// The place of the first byte that is no UTF-8, or the byte order mark.
+    /// The position of the first byte that is not UTF-8, or of the byte order mark.
     pub fn new(file: RepoPath, bytes: Vec<u8>) -> Result<Self, Diagnostic> {
         let text = String::from_utf8(bytes).map_err(|problem| not_utf8(&file, &problem))?;
         if text.starts_with('\u{feff}') {
@@ -46,12 +46,12 @@ impl SourceText {
         Ok(Self::from_text(file, text))
     }
 
-    /// A text that is known to be fit.
+    /// Wraps a text that is already valid UTF-8.
     pub fn from_text(file: RepoPath, text: String) -> Self {
         Self { file, text, lines: LineIndex::default() }
     }
 
-    /// A problem at a byte of this text.
+    /// A problem at a byte offset of this text.
     pub fn problem(
         &self,
         offset: usize,
@@ -62,7 +62,7 @@ impl SourceText {
         Diagnostic::of_file(&self.file, code, what, help).at(Point::of_offset(&self.text, offset))
     }
 
-    /// The line of a byte of this text, from 1.
+    /// The line of a byte offset, from 1.
     pub fn line(&self, offset: usize) -> u32 {
         let breaks = self.lines.0.get_or_init(|| memchr::memchr_iter(b'\n', self.text.as_bytes()).collect());
         let before = breaks.partition_point(|line_break| *line_break < offset);
@@ -78,13 +78,13 @@ fn not_utf8(file: &RepoPath, problem: &std::string::FromUtf8Error) -> Diagnostic
     Diagnostic::of_file(file, "not-utf8", what, "save the file as UTF-8").at(Point::of_offset(&before, at))
 }
 
-/// The problem of a file that is too large to be what it should be.
+/// The problem of a file above [`MAX_FILE_BYTES`].
 pub fn too_large(file: &RepoPath) -> Diagnostic {
     let limit = MAX_FILE_BYTES / (1024 * 1024);
     Diagnostic::of_file(
         file,
         "too-large",
         format!("the file is larger than {limit} MiB"),
-        "split it, or take out what no grading reads",
+        "split it, or remove parts that are not graded",
     )
 }

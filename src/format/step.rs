@@ -1,10 +1,10 @@
-//! A step into a document, whatever it is written in.
+//! A step of a path into a document, for JSON and YAML.
 
-/// One step into a document: a key of a mapping or a place of a list.
+/// One step into a document: a key or a list index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'a> {
     /// The value of this key.
     Key(&'a str),
-    /// The element at this place, from 0.
+    /// The element at this index, from 0.
     At(usize),
 }

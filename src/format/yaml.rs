@@ -1,4 +1,4 @@
-//! The only module that knows the YAML crates: typed reading, and places by path.
+//! Typed YAML parsing and positions by path; the only module that uses the YAML crates.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -11,10 +11,10 @@ use super::source::SourceText;
 pub use super::step::Step;
 use crate::diag::{Diagnostic, Point};
 
-/// Reads the whole text as one document, typed.
+/// Reads the whole text as one typed document.
 ///
 /// # Errors
-/// The place where it is not a document of this type.
+/// The position at which the text does not match the type.
 pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> {
     if let Some(problem) = unfit(source) {
         return Err(problem);
@@ -27,7 +27,7 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
         };
         let found = phrase(plain, true);
         let found = match found.code {
-            "bad-value" => phrase(&format!("this is no YAML for goldgate: {plain}"), true),
+            "bad-value" => phrase(&format!("invalid YAML: {plain}"), true),
             _ => found,
         };
         let problem = Diagnostic::of_file(&source.file, found.code, found.what, found.help);
@@ -38,29 +38,29 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
     })
 }
 
-/// Where the keys and elements of a text stand. There is no other way to ask for a place, so that no text is walked once a problem.
+/// Positions of the keys and elements of a text. The only way to get one, so that a text is walked once, not once a problem.
 pub struct YamlLocations<'a> {
     source: &'a SourceText,
-    /// Made when somebody asks first.
+    /// Built on first use.
     index: OnceCell<YamlIndex>,
 }
 
 impl<'a> YamlLocations<'a> {
-    /// Those of a text, which nobody has asked for yet.
+    /// The positions of a text, not built yet.
     pub fn of(source: &'a SourceText) -> Self {
         Self { source, index: OnceCell::new() }
     }
 
-    /// Where the node at `path` stands: its key where it has one, else the node; the nearest ancestor that exists otherwise.
+    /// The position of the node at `path`: its key if it has one, else the node; or that of the nearest existing ancestor.
     pub fn at(&self, path: &[Step<'_>]) -> Point {
         self.index.get_or_init(|| YamlIndex::of(self.source)).place(path)
     }
 }
 
-/// Where every key and element of a text stands.
+/// Positions of all keys and elements of a text.
 struct YamlIndex(YamlNode);
 
-/// A node with those inside it.
+/// A node with its children.
 #[derive(Default)]
 struct YamlNode {
     at: Option<Point>,
@@ -92,7 +92,7 @@ impl YamlIndex {
     }
 }
 
-/// A step as it is found while walking.
+/// A step found while walking.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum WalkStep {
     Key(String),
@@ -108,15 +108,15 @@ impl WalkStep {
     }
 }
 
-/// How deep a text may be nested. What people write is less than ten deep.
+/// Deepest allowed nesting. Files that people write are less than ten levels deep.
 const DEPTH: usize = 64;
 
-/// What makes a text unfit before it is read typed: nesting that costs memory and time, keys that are no text, and keys that stand
-/// twice, of which the YAML crate keeps the last; for people that is a lost setting. Nothing but the keys of open mappings is kept.
+/// Checks a text before the typed parse: nesting that costs memory and time, keys that are not texts, and duplicate keys, of which the YAML
+/// crate keeps the last and loses a setting. Only the keys of open mappings are stored.
 fn unfit(source: &SourceText) -> Option<Diagnostic> {
     let mut open: Vec<OpenNode> = Vec::new();
     for event in Parser::new_from_str(&source.text) {
-        // What comes of a text that is broken in another way, the other reader says; it must not be led too deep for that.
+        // Other syntax errors are reported by the typed parse; it must not see deep nesting.
         let Ok((event, span)) = event else { return unclosed(source) };
         let refuse = |code, what: String, help: &str| {
             let at = point(span.start.line(), span.start.col() + 1);
@@ -137,26 +137,26 @@ fn unfit(source: &SourceText) -> Option<Diagnostic> {
         match (open.last_mut(), &event) {
             (Some(OpenNode::Mapping { keys, next: next @ MappingNext::Key }), Event::Scalar(key, ..)) => {
                 if !keys.insert(key.to_string()) {
-                    return refuse("duplicate-key", format!("the key \"{key}\" stands here twice"), "keep one of them");
+                    return refuse("duplicate-key", format!("duplicate key \"{key}\""), "keep one of them");
                 }
                 *next = MappingNext::Value;
             }
             (Some(OpenNode::Mapping { next: MappingNext::Key, .. }), _) => {
-                return refuse("bad-key", "this key is no text".to_owned(), "write a plain word as the key");
+                return refuse("bad-key", "this key is not a text".to_owned(), "write a plain word as the key");
             }
             (Some(OpenNode::Mapping { next: next @ MappingNext::Value, .. }), _) => *next = MappingNext::Key,
             (Some(OpenNode::List) | None, _) => {}
         }
         if opened.is_some() && open.len() == DEPTH {
-            let what = format!("this is nested more than {DEPTH} deep");
-            return refuse("too-deep", what, "write it flatter");
+            let what = format!("this is nested more than {DEPTH} levels deep");
+            return refuse("too-deep", what, "flatten it");
         }
         open.extend(opened);
     }
     None
 }
 
-/// Brackets without an end, counted in the bare text: the parser gives up on them before it says how deep they are.
+/// Counts unclosed brackets in the raw text: the parser gives up on them before it reports their depth.
 fn unclosed(source: &SourceText) -> Option<Diagnostic> {
     let mut depth = 0_usize;
     let offset = source.text.bytes().position(|byte| {
@@ -167,16 +167,16 @@ fn unclosed(source: &SourceText) -> Option<Diagnostic> {
         }
         depth > DEPTH
     })?;
-    Some(source.problem(offset, "too-deep", format!("this is nested more than {DEPTH} deep"), "write it flatter"))
+    Some(source.problem(offset, "too-deep", format!("this is nested more than {DEPTH} levels deep"), "flatten it"))
 }
 
-/// A mapping or a list that has not ended yet.
+/// A mapping or a list that is still open.
 enum OpenNode {
     Mapping { keys: HashSet<String>, next: MappingNext },
     List,
 }
 
-/// What comes next in a mapping.
+/// What a mapping expects next.
 enum MappingNext {
     Key,
     Value,
@@ -188,7 +188,7 @@ enum YamlFrame {
     MappingValue,
 }
 
-/// Calls `visit` with the path and place of every key and element, in the order of the text; stops at a syntax error.
+/// Calls `visit` with the path and position of every key and element, in text order; stops at a syntax error.
 fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
     let mut frames: Vec<YamlFrame> = Vec::new();
     let mut path: Vec<WalkStep> = Vec::new();
@@ -232,7 +232,7 @@ fn walk(source: &SourceText, mut visit: impl FnMut(&[WalkStep], Point)) {
     }
 }
 
-/// A value has ended: its frame moves on.
+/// Ends a value and advances its parent.
 fn leave(frames: &mut [YamlFrame], path: &mut Vec<WalkStep>) {
     match frames.last_mut() {
         None => return,
@@ -275,10 +275,7 @@ mod tests {
     #[test]
     fn a_key_that_stands_twice_is_a_problem() {
         let problem = whole::<std::collections::BTreeMap<String, u32>>(&source("a: 1\nb: 2\na: 3\n")).unwrap_err();
-        assert_eq!(
-            problem.to_string(),
-            "a.yaml:3:1: the key \"a\" stands here twice; keep one of them [duplicate-key]"
-        );
+        assert_eq!(problem.to_string(), "a.yaml:3:1: duplicate key \"a\"; keep one of them [duplicate-key]");
     }
 
     #[test]

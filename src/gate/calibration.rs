@@ -1,41 +1,41 @@
-//! Tolerances out of repeated runs: how wide a gate has to be for an unchanged agent to pass it nearly always.
+//! Suggests gate tolerances from repeated runs, so that an unchanged agent passes nearly always.
 
 use super::limits::widest_zone;
 use super::statistics::{ComparisonTarget, RepeatedMetric};
 use crate::model::{AgentName, Better, EPSILON, GateKind, GateRuling, MetricReport, SuiteId, Unit};
 
-/// Fewer runs than this propose nothing: Student's quantile is then so large that any tolerance would do.
+/// Minimum number of runs for a proposal: with fewer, Student's quantile is so large that any tolerance would do.
 pub const FEWEST: usize = 5;
 
-/// One gate of one agent, held against repeated runs.
+/// One gate of one agent, evaluated on repeated runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CalibratedGate {
     /// The suite.
     pub suite: SuiteId,
     /// The agent.
     pub agent: AgentName,
-    /// The metric, as the last run reports it.
+    /// The metric as reported by the last run.
     pub metric: MetricReport,
     /// The metric's values in the runs that have one.
     pub values: Vec<f64>,
-    /// The gate; `None` where the metric has none.
+    /// The gate; `None` if the metric has none.
     pub gate: Option<GateRuling>,
-    /// What the runs say.
+    /// The result.
     pub finding: CalibrationFinding,
 }
 
-/// What the runs say of a gate.
+/// The result for a gate.
 #[derive(Debug, Clone, PartialEq)]
 pub enum CalibrationFinding {
-    /// There are not two runs with a value.
+    /// Fewer than two runs have a value.
     NoSpread,
-    /// The runs have a spread.
+    /// Two or more runs have a value.
     Spread {
-        /// The runs.
+        /// Statistics of the runs.
         runs: RepeatedMetric,
-        /// How often the present gate would fail on an unchanged agent; `None` where there is no gate.
+        /// How often the current gate would fail on an unchanged agent; `None` without a gate.
         alarms: Option<Alarms>,
-        /// The tolerance that is proposed.
+        /// The proposed tolerance.
         proposal: Proposal,
     },
 }
@@ -43,31 +43,31 @@ pub enum CalibrationFinding {
 /// How often a gate fails on an unchanged agent.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Alarms {
-    /// The probability.
+    /// The probability, 0 to 1.
     pub rate: f64,
-    /// In how many comparisons of these runs it failed.
+    /// Number of comparisons between these runs that failed.
     pub seen: usize,
-    /// Of how many.
+    /// Number of comparisons.
     pub of: usize,
 }
 
-/// A tolerance that is proposed, or why there is none.
+/// A proposed tolerance, or why it is missing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Proposal {
     /// This zone or tolerance.
     Width(f64),
-    /// Too few runs to tell so seldom an event.
+    /// Too few runs for such a rare event.
     TooFew,
-    /// The runs are all equal.
+    /// All runs are equal.
     Steady,
-    /// The gate is hard: it has no band by intent.
+    /// The gate is hard: it intentionally has no band.
     Hard,
-    /// More than a config accepts, or than can be: the metric varies too much to be gated.
+    /// More than a config accepts, or than is possible: the metric varies too much for a gate.
     TooNoisy(f64),
 }
 
-/// What repeated runs say of each gate of a metric, or of the change that it could be gated by where it has none; nothing
-/// for a metric that only informs, or that has neither a gate nor a value. `rate` is how often an unchanged agent may fail.
+/// The results for each gate of a metric, or for a possible change gate if it has none. Empty for an informational metric, and for one
+/// without gate and value. `rate` is the accepted probability that an unchanged agent fails.
 pub fn calibrated(metric: &MetricReport, values: &[f64], rate: f64) -> Vec<(Option<GateRuling>, CalibrationFinding)> {
     if metric.better == Better::Neither || (values.is_empty() && metric.gates.is_empty()) {
         return Vec::new();
@@ -106,22 +106,22 @@ fn finding(metric: &MetricReport, gate: Option<&GateRuling>, values: &[f64], rat
     CalibrationFinding::Spread { runs, alarms, proposal }
 }
 
-/// Whether the gate's width is a zone below a threshold, and not the tolerance of a change.
+/// Whether the gate's width is a zone around a threshold, not the tolerance of a change.
 pub fn has_zone(gate: &GateRuling) -> bool {
     matches!(gate.gate, GateKind::Min | GateKind::Max)
 }
 
-/// What a gate compares with, and how much worse may be.
+/// What a gate compares with, and how much worse a value may be.
 fn held_against(gate: &GateRuling) -> (ComparisonTarget, f64) {
     match (has_zone(gate), gate.from_baseline, gate.threshold) {
         (true, false, Some(threshold)) => (ComparisonTarget::Number(threshold), gate.zone),
-        // The baseline is a run of the same agent as well.
+        // The baseline is a run of the same agent, too.
         (true, _, _) => (ComparisonTarget::Run, gate.zone),
         (false, _, tolerance) => (ComparisonTarget::Run, tolerance.unwrap_or_default()),
     }
 }
 
-/// The widest zone that a config accepts, and the largest change that can be.
+/// The widest zone that a config accepts, or the largest possible change.
 fn widest(unit: Unit, zone: bool) -> f64 {
     match (unit, zone) {
         (_, true) => widest_zone(unit),
@@ -130,7 +130,7 @@ fn widest(unit: Unit, zone: bool) -> f64 {
     }
 }
 
-/// The next larger round number: whole percentage points, whole counts, tenths of points, ten thousandths of spreads.
+/// Rounds up: to whole percentage points, whole counts, tenths of points, ten-thousandths of spreads.
 fn rounded_up(unit: Unit, value: f64) -> f64 {
     let parts = match unit {
         Unit::Share => 100.0,
@@ -138,7 +138,7 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
         Unit::Points => 10.0,
         Unit::Spread => 10_000.0,
     };
-    // Nothing is needed where the value is below zero; a sum with zero has no negative one.
+    // A negative need means 0; adding 0.0 removes a negative zero.
     (value * parts - EPSILON).ceil().max(0.0) / parts + 0.0
 }
 
@@ -176,7 +176,7 @@ mod tests {
         }
     }
 
-    /// Seed 000: precision swings by 0.10 to 0.13 from run to run, a band of 0.05 flaked, 0.15 did not.
+    /// Seed 000: precision varies by 0.10 to 0.13 between runs; a band of 0.05 flaked, 0.15 did not.
     const SWINGS: [f64; 8] = [0.86, 0.92, 0.90, 0.84, 0.94, 0.88, 0.89, 0.91];
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
             unreachable!("there are eight runs")
         };
         let alarms = alarms.unwrap();
-        // The deviation is 0.0324, so 0.05 is 1.09 of the deviation of a difference.
+        // The deviation is 0.0324, so 0.05 is 1.09 times the deviation of a difference.
         assert!((0.14..0.17).contains(&alarms.rate), "{alarms:?}");
         assert_eq!((alarms.seen, alarms.of), (7, 56));
         assert_eq!(proposal(drop(), &SWINGS), Some(Proposal::Width(0.14)));
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn what_the_runs_cannot_say_is_not_said() {
         let drop = || gate(GateKind::MaxDrop, 0.15, false, 0.0, false);
-        for (gate, values, wanted) in [
+        for (gate, values, expected) in [
             (gate(GateKind::Min, 0.8, false, 0.0, true), &SWINGS[..], Proposal::Hard),
             (drop(), &SWINGS[..4], Proposal::TooFew),
             (drop(), &[0.9; 9], Proposal::Steady),
@@ -207,7 +207,7 @@ mod tests {
             (gate(GateKind::Min, 0.9, true, 0.1, false), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
             (drop(), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
         ] {
-            assert_eq!(proposal(gate.clone(), values), Some(wanted), "{gate:?} {values:?}");
+            assert_eq!(proposal(gate.clone(), values), Some(expected), "{gate:?} {values:?}");
         }
         let none = calibrated(&metric(Better::Higher, Vec::new()), &[0.5], 0.01);
         assert_eq!(none, [(None, CalibrationFinding::NoSpread)]);
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_proposal_is_never_rounded_down() {
-        for (unit, value, wanted) in [
+        for (unit, value, expected) in [
             (Unit::Share, 0.1201, 0.13),
             (Unit::Share, 0.12, 0.12),
             (Unit::Share, 0.1 + 0.2, 0.3),
@@ -226,7 +226,7 @@ mod tests {
             (Unit::Spread, 0.010_01, 0.0101),
             (Unit::Share, 0.0, 0.0),
         ] {
-            assert!((rounded_up(unit, value) - wanted).abs() < 1e-12, "{value}: {}", rounded_up(unit, value));
+            assert!((rounded_up(unit, value) - expected).abs() < 1e-12, "{value}: {}", rounded_up(unit, value));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One agent against its gates and its baseline.
+//! Evaluates the gates of one agent and compares it with its baseline.
 
 mod case_sets;
 mod own;
@@ -23,21 +23,21 @@ use crate::model::{
 pub enum CaseSelection {
     /// All.
     Whole,
-    /// Those that a filter chose; the others are not missing.
+    /// Only those that match a filter; the others do not count as missing.
     Part,
 }
 
-/// What is judged, and against what.
+/// The input of [`agent`].
 pub struct GateInput<'a> {
     /// The kind's metrics.
     pub specs: &'a [MetricSpec],
     /// The gates of each metric.
     pub gates: &'a [Vec<PlannedGate>],
-    /// The agent's pairs, by case.
+    /// The agent's pairs by case.
     pub pairs: &'a [PairResult],
-    /// The document that each pair is about: pairs of one document are no independent facts.
+    /// The document of each pair: pairs with the same document are not independent.
     pub documents: &'a [&'a CaseId],
-    /// The band of each pair's own verdict, where its golden file states one.
+    /// The band of each pair's own verdict, if its golden file sets one.
     pub zones: &'a [Option<f64>],
     /// What the pairs were measured with.
     pub identity: &'a Identity,
@@ -47,36 +47,36 @@ pub struct GateInput<'a> {
     pub selection: CaseSelection,
 }
 
-/// How far the baseline can be compared with.
+/// Whether the baseline can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Comparability {
-    /// There is no entry.
+    /// The baseline has no entry.
     Absent,
-    /// It can, with these remarks.
+    /// It can, with these notes.
     Comparable(Vec<String>),
-    /// It must not; the text names the dimension.
+    /// It cannot; the text names the reason.
     Incomparable(String),
 }
 
-/// The judgement of one agent.
+/// The result for one agent.
 pub struct GateOutcome {
-    /// Its metrics with their rulings.
+    /// Its metrics with their gates.
     pub metrics: Vec<MetricReport>,
-    /// The worst of them.
+    /// The worst verdict of its metrics.
     pub verdict: Ruling,
     /// How many cases pass.
     pub reliability: Option<Reliability>,
-    /// For each pair its own verdict and its trend.
+    /// The verdict and the trend of each pair.
     pub cases: Vec<(Ruling, CaseTrend)>,
-    /// Cases that only the baseline has.
+    /// Cases that exist only in the baseline.
     pub removed: Vec<CaseId>,
-    /// How far the baseline can be compared with.
+    /// Whether the baseline can be compared.
     pub comparability: Comparability,
-    /// Metrics with a gate that the baseline has, and for which the measured cases of this run gave no value.
+    /// Gated metrics that the baseline has, but for which the cases of this run gave no value.
     pub lost_metrics: Vec<String>,
 }
 
-/// Judges one agent.
+/// Evaluates one agent.
 pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     let mut comparability = comparability(judged.identity, judged.before);
     let entry = match comparability {
@@ -155,7 +155,7 @@ pub fn agent(judged: &GateInput<'_>) -> GateOutcome {
     }
 }
 
-/// The worst of the metrics. That everything was measured and could be read alone is no pass.
+/// The worst verdict of the metrics. Coverage and readability alone are not a pass.
 fn verdict(specs: &[MetricSpec], metrics: &[MetricReport]) -> Ruling {
     let whole = Ruling::of_all(metrics.iter().map(|metric| &metric.verdict));
     let own = specs.iter().zip(metrics).filter(|(spec, _)| !spec.is_precondition());
@@ -173,10 +173,10 @@ impl GateInput<'_> {
     }
 }
 
-/// The interval of a share of cases; of cases that share a document it would be too narrow.
+/// The interval of a share of cases; `None` if cases share a document, because it would be too narrow.
 fn share_interval(spec: &MetricSpec, values: &[f64], cases: CaseDependence) -> Option<(f64, f64)> {
     match (spec.aggregate, cases) {
-        // How sure it is that answers could be read is no question of statistics.
+        // Whether answers could be parsed is not a statistical estimate.
         _ if spec.is_precondition() => None,
         (Aggregate::Rate, CaseDependence::Apart) => {
             wilson(values.iter().filter(|value| **value >= 0.5).count(), values.len())
@@ -205,7 +205,7 @@ fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRul
     }
 }
 
-/// Compares what two measurements were made with (grading.md 13).
+/// Compares the identities of two measurements (grading.md 13).
 fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparability {
     let Some(entry) = before else { return Comparability::Absent };
     let Some(before) = &entry.identity else {
@@ -214,29 +214,33 @@ fn comparability(now: &Identity, before: Option<&BaselineEntry>) -> Comparabilit
         ]);
     };
     let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples, tier } = before;
-    let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
+    let or_none = |text: &Option<String>| text.clone().unwrap_or_else(|| "none".to_owned());
     for (dimension, before, now) in [("scorer revision", scorer, &now.scorer), ("judge", judge, &now.judge)] {
         if before != now {
             return Comparability::Incomparable(format!(
-                "incomparable with the baseline: its {dimension} is {}, this run's is {}; a fresh baseline is owed",
-                shown(before),
-                shown(now)
+                "not comparable with the baseline: its {dimension} is {}, this run's is {}; capture a new baseline",
+                or_none(before),
+                or_none(now)
             ));
         }
     }
     let mut remarks = Vec::new();
     if samples != &now.samples {
         let count = |samples: &Option<u32>| samples.map_or("unknown".to_owned(), |samples| samples.to_string());
-        remarks.push(format!("the baseline has {} samples a case, this run {}", count(samples), count(&now.samples)));
+        remarks.push(format!(
+            "samples per case: {} in the baseline, {} in this run",
+            count(samples),
+            count(&now.samples)
+        ));
     }
     if model != &now.model {
-        remarks.push(format!("the baseline's model is {}, this run's is {}", shown(model), shown(&now.model)));
+        remarks.push(format!("the baseline's model is {}, this run's is {}", or_none(model), or_none(&now.model)));
     }
     if prompt_sha256 != &now.prompt_sha256 {
         remarks.push("the prompt package has changed since the baseline".to_owned());
     }
     if tier != &now.tier {
-        remarks.push(format!("the baseline is of the {} tier, this run of the {} tier", shown(tier), shown(&now.tier)));
+        remarks.push(format!("the baseline's tier is {}, this run's is {}", or_none(tier), or_none(&now.tier)));
     }
     if suite_digest != &now.suite_digest {
         remarks.push("cases or expectations have changed since the baseline".to_owned());

@@ -1,5 +1,5 @@
-//! When a pair needs no further sample, because none could change any verdict (grading.md 14). Exact: what could still move
-//! is assumed to move as far as it can.
+//! Decides when a pair needs no further samples, because none could change a verdict (grading.md 14). Exact: every open value is assumed to
+//! move as far as possible.
 
 use super::limits::PlannedGate;
 use super::rule::{BaseNumber, Subject, ruling};
@@ -9,11 +9,11 @@ use crate::model::{Aggregate, CheckOutcome, Edge, Gate, Grade, Limit, MetricSpec
 /// The samples of a pair so far.
 #[derive(Debug, Clone, Copy)]
 pub struct SoFar<'a> {
-    /// The graded ones.
+    /// The graded samples.
     pub grades: &'a [&'a Grade],
-    /// How many came to nothing.
+    /// Number of samples without a result.
     pub lost: u32,
-    /// How many were planned in all.
+    /// Number of planned samples.
     pub planned: u32,
     /// The band of the case's own verdict.
     pub zone: Option<f64>,
@@ -25,7 +25,7 @@ impl SoFar<'_> {
     }
 }
 
-/// Whether no further sample of the pair can change a verdict: of its gates, of its checks, or of its agent.
+/// Whether further samples of the pair cannot change a verdict: of its gates, its checks or its agent.
 pub fn is_settled(specs: &[MetricSpec], gates: &[Vec<PlannedGate>], so_far: &SoFar<'_>) -> bool {
     let counted = 2 * so_far.grades.len() > so_far.planned as usize;
     counted
@@ -50,7 +50,7 @@ fn is_metric_settled(
         | Aggregate::Coverage
         | Aggregate::NewlyFailing => false,
     });
-    // A pair that counts is measured, and whether it fails is settled with its checks.
+    // A counted pair is measured; whether it fails is settled by its checks.
     let of_the_agent = matches!(spec.aggregate, Aggregate::Coverage | Aggregate::NewlyFailing);
     if of_the_agent || (!active(index) && !part_of_another) {
         return true;
@@ -59,8 +59,8 @@ fn is_metric_settled(
     if least == most {
         return true;
     }
-    // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit of the baseline is
-    // compared on shared cases, and a mean moves with every pair.
+    // The worst pair decides, so a pair that stays on its side of a fixed limit changes nothing. A limit from the baseline is compared on
+    // shared cases, and a mean changes with every pair.
     let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
     let same = |planned: &PlannedGate| {
         fixed(&planned.gate)
@@ -71,7 +71,7 @@ fn is_metric_settled(
         && gates[index].iter().filter(|planned| planned.off.is_none()).all(same)
 }
 
-/// The gate itself, and as it judges the case alone.
+/// The gate as it applies to the agent, and as it applies to the case alone.
 fn own(planned: &PlannedGate, zone: Option<f64>) -> Vec<Gate> {
     let mut gates = vec![planned.gate];
     if let (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) = (planned.gate, zone) {
@@ -85,7 +85,7 @@ fn bound_text(gate: &Gate, value: f64) -> String {
     ruling(gate, &subject, &BaseNumber::Absent).ruling.as_str().to_owned()
 }
 
-/// The least and the most that the pair's value can still become; `None` where it may still have none, or nobody can tell.
+/// The smallest and largest value that the pair can still reach; `None` if it may have no value, or if that is unknown.
 fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f64)> {
     let measured: Vec<f64> = so_far.grades.iter().filter_map(|grade| fold::sample_value(spec, index, grade)).collect();
     let left = so_far.left();
@@ -108,7 +108,7 @@ fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f6
         let samples: Vec<Option<f64>> = measured.iter().copied().chain(more).map(Some).collect();
         fold::folded(spec, &samples)
     };
-    // A sample may also come to nothing, so every smaller number of further ones is possible too.
+    // Samples may also be lost, so every smaller number of further samples is possible.
     let ends = (0..=left).flat_map(|count| [with(lowest, count), with(highest, count)]).flatten();
     ends.fold(None, |reach, value| match reach {
         None => Some((value, value)),
@@ -116,7 +116,7 @@ fn reach(spec: &MetricSpec, index: usize, so_far: &SoFar<'_>) -> Option<(f64, f6
     })
 }
 
-/// Whether every check, and the case as a whole, stays on its side.
+/// Whether the results of all checks and of the whole case are final.
 fn are_checks_settled(so_far: &SoFar<'_>) -> bool {
     let done = so_far.grades.len();
     let left = so_far.left();

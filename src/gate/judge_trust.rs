@@ -1,5 +1,5 @@
-//! What a judge's votes come to, how its numbers compare, and whether it may recommend (grading.md 14). No gate looks at any of
-//! it.
+//! Results of LLM judges: the consensus of votes, the comparison with the baseline, and whether a judge may recommend (grading.md 14). No
+//! gate uses any of it.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::model::{
     share,
 };
 
-/// Labels below which agreement is not looked at: of fewer, kappa is a matter of luck.
+/// Minimum number of labels: with fewer, kappa is a matter of luck.
 pub const LEAST_LABELS: usize = 10;
 
-/// What `asked` votes come to: their median, where no missing vote could change it.
+/// The consensus of `asked` votes: their median, if missing votes could not change it.
 ///
-/// The marks are ordered, so the median of an odd number of votes is the mark of the majority where there is one, and weak where
-/// one says pass, one weak and one fail. Missing votes are taken as fails and as passes in turn: only where both give one mark is it
-/// settled. A minority of votes never settles anything.
+/// The marks are ordered, so the median of an odd number of votes is the mark of the majority if there is one, and weak for one pass, one
+/// weak and one fail. Missing votes count first as fails and then as passes: the result is settled only if both give the same mark. A
+/// minority of votes never settles the result.
 pub fn opinion(votes: &[Vote], asked: u32) -> JudgeConsensus {
     let given: Vec<Mark> = votes.iter().filter_map(Vote::mark).collect();
     let missing = (asked as usize).saturating_sub(given.len());
@@ -39,8 +39,8 @@ pub fn opinion(votes: &[Vote], asked: u32) -> JudgeConsensus {
     }
 }
 
-/// What the samples of a pair come to: the median of their marks, of two middle ones the worse. More than half of the `planned`
-/// samples have to be settled.
+/// The consensus over the samples of a pair: the median of their marks, the worse of two middle ones. More than half of the `planned`
+/// samples must be settled.
 pub fn of_pair(samples: &[JudgedSample], planned: usize) -> JudgeConsensus {
     let mut marks: Vec<Mark> = samples.iter().filter_map(|sample| sample.opinion.mark()).collect();
     marks.sort_unstable();
@@ -57,7 +57,7 @@ pub fn of_pair(samples: &[JudgedSample], planned: usize) -> JudgeConsensus {
     }
 }
 
-/// The share of settled `cases` beside the baseline's, on the cases that both have.
+/// Compares the share of passing `cases` with the baseline's, on the cases that both have.
 pub fn comparison(
     identity: &JudgeIdentity,
     cases: &BTreeMap<&CaseId, Mark>,
@@ -66,7 +66,7 @@ pub fn comparison(
     let Some(before) = before.filter(|_| !cases.is_empty()) else { return JudgeComparison::Absent };
     if let Some(differs) = differs(&before.identity, identity) {
         return JudgeComparison::Incomparable(format!(
-            "incomparable with the baseline: {differs}; a fresh baseline is owed"
+            "not comparable with the baseline: {differs}; capture a new baseline"
         ));
     }
     let both: Vec<(Mark, Mark)> =
@@ -81,31 +81,31 @@ pub fn comparison(
     }
 }
 
-/// In what two judges differ.
+/// The difference between two judges, if any.
 fn differs(before: &JudgeIdentity, now: &JudgeIdentity) -> Option<String> {
     let JudgeIdentity { model, rubric_sha256, votes } = before;
     let short = |digest: &str| digest.get(..12).unwrap_or(digest).to_owned();
-    let shown = |model: &Option<String>| model.clone().unwrap_or_else(|| "none".to_owned());
+    let or_none = |model: &Option<String>| model.clone().unwrap_or_else(|| "none".to_owned());
     if *rubric_sha256 != now.rubric_sha256 {
         let (old, new) = (short(rubric_sha256), short(&now.rubric_sha256));
         return Some(format!("its judge's rubric is {old}, this run's is {new}"));
     }
     if *model != now.model {
-        return Some(format!("its judge is {}, this run's is {}", shown(model), shown(&now.model)));
+        return Some(format!("its judge is {}, this run's is {}", or_none(model), or_none(&now.model)));
     }
     (*votes != now.votes).then(|| format!("its judge has {votes} votes, this run's has {}", now.votes))
 }
 
-/// Whether the suite names labels of people for a judge.
+/// Whether the suite has human labels for a judge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelAvailability {
-    /// It does.
+    /// It has.
     Yes,
-    /// It does not.
+    /// It has none.
     No,
 }
 
-/// Whether a judge may recommend: its marks beside those of people, people's first. `stale` labels are on other outputs.
+/// Whether a judge may recommend. `marks` are pairs of a person's mark and the judge's; `stale` counts labels on other outputs.
 pub fn trust(marks: &[(Mark, Mark)], stale: u32, floor: f64, labelled: LabelAvailability) -> Trust {
     let agreement = agreement(marks);
     let kappa = agreement.as_ref().and_then(|found| found.kappa);

@@ -1,39 +1,40 @@
-//! Which gates hold: the kind's defaults, and what the config states over them, merged key by key.
+//! Merges the gates of the config with the kind's default gates, key by key.
 
 use crate::model::{
     Aggregate, Better, Drift, Edge, Gate, Limit, LimitSide, MetricSpec, StatedGate, StatedLimit, SuiteConfig, Tier,
     Unit,
 };
 
-/// A gate that is ruled on, or that is switched off and shown so.
+/// A gate to evaluate, or a disabled one to report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedGate {
     /// The gate.
     pub gate: Gate,
-    /// Why it is switched off, where it is.
+    /// Why it is disabled, if it is.
     pub off: Option<String>,
 }
 
-/// What is wrong with a stated gate.
+/// A problem of a gate in the config.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GateProblem {
-    /// Which of the stated gates, from 0.
+    /// The index of the gate in the config, from 0.
     pub index: usize,
-    /// The key that is wrong.
+    /// The key with the problem.
     pub key: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub what: String,
-    /// What would be right.
+    /// The remedy.
     pub help: String,
 }
 
-/// The gates of a metric: the defaults where nothing is stated, else the stated ones merged over them.
+/// The gates of a metric: the defaults if the config sets none, else the config's gates merged over them.
 ///
-/// A stated floor or ceiling takes what it does not say (number, zone, hardness) from the default of its side, so it never
-/// silently loses `hard`; a default that nothing replaces stays.
+/// A lower or upper limit takes omitted settings (number, zone, hardness) from the default of its side, so that it never silently loses
+/// `hard`. A default that nothing replaces remains.
 ///
 /// # Errors
-/// The stated gates that cannot hold for this metric.
+///
+/// The config's gates that are invalid for this metric.
 pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let mut problems = Vec::new();
     let mut gates: Vec<PlannedGate> = Vec::new();
@@ -43,13 +44,13 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGa
             |key, what: &str, help: &str| GateProblem { index, key, what: what.to_owned(), help: help.to_owned() };
         match merged(spec, one) {
             Ok(found) if found.is_empty() && one.off.is_none() => {
-                problems.push(refuse("min", "the gate states nothing", "state min, max, max_drop or max_rise"));
+                problems.push(refuse("min", "the gate is empty", "write min, max, max_drop or max_rise"));
             }
             Ok(found) if !found.is_empty() && one.off.is_some() => {
                 problems.push(refuse(
                     "off",
-                    "a gate is switched off and stated at once",
-                    "remove off, or everything beside off and reason",
+                    "a gate is disabled and also has a limit",
+                    "remove off, or every key except off and reason",
                 ));
             }
             Ok(found) => gates.extend(found.into_iter().map(|gate| PlannedGate { gate, off: None })),
@@ -72,10 +73,10 @@ pub fn planned(spec: &MetricSpec, stated: &[StatedGate]) -> Result<Vec<PlannedGa
 
 type GateRejection = (&'static str, String, String);
 
-/// The gates of a metric in a suite and a tier: its defaults there, and what the suite states over them.
+/// The gates of a metric in a suite and a tier: the defaults there, merged with the suite's gates.
 ///
 /// # Errors
-/// The stated gates that cannot hold for this metric.
+/// The suite's gates that are invalid for this metric.
 pub fn planned_in(spec: &MetricSpec, suite: &SuiteConfig, tier: Tier) -> Result<Vec<PlannedGate>, Vec<GateProblem>> {
     let switched = if suite.no_newly_failing { spec.switched_gates } else { &[] };
     let gates = match (tier, spec.model_gates, switched) {
@@ -86,7 +87,7 @@ pub fn planned_in(spec: &MetricSpec, suite: &SuiteConfig, tier: Tier) -> Result<
     planned(&MetricSpec { gates, ..*spec }, suite.gates.get(spec.name).map_or(&[][..], Vec::as_slice))
 }
 
-/// Coverage below its floor gives no verdict, so that nothing but the floor can be stated.
+/// Below its minimum, coverage gives no verdict; so its gate accepts only `min` with a number.
 fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(), GateRejection> {
     let StatedGate { min, max: _, otherwise, zone, hard, max_drop, max_rise, off: _ } = stated;
     let given = [
@@ -100,8 +101,8 @@ fn coverage_has_a_floor_only(spec: &MetricSpec, stated: &StatedGate) -> Result<(
     match given.into_iter().find(|(_, given)| *given && spec.aggregate == Aggregate::Coverage) {
         None => Ok(()),
         Some((key, _)) => {
-            let what = format!("{} takes a number as its floor: below it no verdict can be given", spec.name);
-            Err((key, what, "state min: NUMBER alone".to_owned()))
+            let what = format!("{} accepts only min with a number: below it no verdict is possible", spec.name);
+            Err((key, what, "write only min: NUMBER".to_owned()))
         }
     }
 }
@@ -132,7 +133,7 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
             "otherwise"
         };
         let what = format!("{key} has no effect: {} has no threshold here", spec.name);
-        return Err((key, what, "state min or max beside it".to_owned()));
+        return Err((key, what, "add min or max".to_owned()));
     }
     let (default_drop, default_otherwise) = default_drop(spec).unzip();
     let drop = max_drop.or_else(|| of_change.and(default_drop));
@@ -149,7 +150,7 @@ fn merged(spec: &MetricSpec, stated: &StatedGate) -> Result<Vec<Gate>, GateRejec
     Ok(gates)
 }
 
-/// How far the value may drop by default, and what it has to reach without a baseline.
+/// The default tolerance of a drop, and the value to reach without a baseline.
 fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
     spec.gates.iter().find_map(|gate| match gate {
         Gate::Change { drift: Drift::Drop, tolerance, otherwise } => Some((*tolerance, *otherwise)),
@@ -157,8 +158,7 @@ fn default_drop(spec: &MetricSpec) -> Option<(f64, Option<f64>)> {
     })
 }
 
-/// What the value has to reach without a baseline, where that is stated of a drop: beside `max_drop`, or of a metric whose
-/// only default is one.
+/// The value to reach without a baseline, if set for a drop: with `max_drop`, or for a metric whose only default is one.
 fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<f64>, GateRejection> {
     let StatedGate { min, max, otherwise, zone: _, hard: _, max_drop, max_rise, off: _ } = stated;
     let has_threshold = min.is_some()
@@ -167,16 +167,16 @@ fn otherwise_of_change(spec: &MetricSpec, stated: &StatedGate) -> Result<Option<
     let drops = max_drop.is_some() || (max_rise.is_none() && default_drop(spec).is_some());
     let Some(number) = otherwise.filter(|_| drops && !has_threshold) else { return Ok(None) };
     if spec.unit != Unit::Share || spec.better != Better::Higher {
-        let what = format!("otherwise beside max_drop is for shares: {} is none", spec.name);
+        let what = format!("otherwise with max_drop works only for shares: {} is not a share", spec.name);
         return Err(("otherwise", what, "remove it".to_owned()));
     }
     lies_within(spec, "otherwise", number)?;
     Ok(Some(number))
 }
 
-/// A limit has to point in the metric's direction.
+/// Checks that a limit points in the metric's direction.
 fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), GateRejection> {
-    let (right, wanted) = match spec.better {
+    let (right, keys) = match spec.better {
         Better::Higher => (floor, "min or max_drop"),
         Better::Lower => (!floor, "max or max_rise"),
         Better::Neither => (true, ""),
@@ -186,7 +186,7 @@ fn fits(spec: &MetricSpec, floor: bool, key: &'static str) -> Result<(), GateRej
         false => Err((
             key,
             format!("{key} does not fit {}: {} is better", spec.name, spec.better.as_str()),
-            format!("state {wanted}"),
+            format!("write {keys}"),
         )),
     }
 }
@@ -214,11 +214,11 @@ fn threshold(
             Limit::Baseline { otherwise: stated.otherwise.or(default_otherwise) }
         }
         (None, Some(default)) => default,
-        (None, None) => return Err((key, format!("{} has no threshold", spec.name), format!("state {key}"))),
+        (None, None) => return Err((key, format!("{} has no threshold", spec.name), format!("write {key}"))),
     };
     if let (Limit::Number(_), Some(_)) = (limit, stated.otherwise) {
         let help = format!("remove it, or write {key}: baseline");
-        return Err(("otherwise", "otherwise has no effect beside a number".to_owned(), help));
+        return Err(("otherwise", "otherwise has no effect with a number".to_owned(), help));
     }
     match limit {
         Limit::Number(number) => lies_within(spec, key, number)?,
@@ -230,7 +230,7 @@ fn threshold(
     Ok(gate)
 }
 
-/// A limit is a value that the metric can take: of a share in 0..1, of a count at or above 0, of points within the rubric.
+/// Checks that the metric can reach the limit: shares within 0..1, counts at least 0, points within the rubric.
 fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     if (0.0..=greatest).contains(&number) {
@@ -242,7 +242,7 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
             format!("{key} is {number}: {} lies between 0 and {greatest}", spec.name)
         }
         (Unit::Count | Unit::Points | Unit::Spread, false) => {
-            format!("{key} is {number}: {} is never below 0", spec.name)
+            format!("{key} is {number}: {} is never negative", spec.name)
         }
     };
     let percent = spec.unit == Unit::Share && number > 1.0 && number <= 100.0;
@@ -254,7 +254,7 @@ fn lies_within(spec: &MetricSpec, key: &'static str, number: f64) -> Result<(), 
     Err((key, what, help))
 }
 
-/// A gate that passes whatever the value is measures nothing: who means that says so with `off`.
+/// Refuses a gate that every value passes, because it measures nothing; `off` is the explicit way.
 fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
     let greatest = spec.greatest();
     let never = match *gate {
@@ -270,7 +270,7 @@ fn can_fail(spec: &MetricSpec, gate: &Gate) -> Result<(), GateRejection> {
         true => Err((
             gate.kind().as_str(),
             format!("no value of {} can fail this gate", spec.name),
-            "state a limit that a value can miss, or switch the gate off: { off: true, reason: ... }".to_owned(),
+            "write a limit that a value can miss, or disable the gate: { off: true, reason: ... }".to_owned(),
         )),
     }
 }

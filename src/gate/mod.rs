@@ -1,4 +1,4 @@
-//! Measured against limits and baseline: hard gates, bands, regressions, identity (grading.md 3, 13, 15).
+//! Evaluates gates: hard limits, bands, regressions, comparability with the baseline (grading.md 3, 13, 15).
 
 pub mod calibration;
 mod compare;

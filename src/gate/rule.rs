@@ -1,50 +1,50 @@
-//! One value against one gate (grading.md 3, 15).
+//! Evaluates one gate on one value (grading.md 3, 15).
 
 use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, GateState, Limit, LimitSide, Ruling, Verdict};
 
-/// How far a comparison favours the exact boundary where a number comes from a baseline: those are rounded to six places.
+/// Tolerance at the exact boundary if a number comes from a baseline: these are rounded to six decimal places.
 const BASELINE_EPSILON: f64 = 1e-6;
 
-/// What is judged.
+/// The value to evaluate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Subject {
-    /// The value; `None` is "nothing to measure".
+    /// The value; `None` means that there was nothing to measure.
     pub value: Option<f64>,
-    /// The value on the cases that the baseline has as well.
+    /// The value on the cases that the baseline also has.
     pub shared_value: Option<f64>,
-    /// The value on the cases that the baseline lacks.
+    /// The value on the cases that are not in the baseline.
     pub added_value: Option<f64>,
-    /// How many cases this run and the baseline both measured.
+    /// Number of cases that both this run and the baseline measured.
     pub in_common: usize,
-    /// Whether there are pairs, and all of them are excluded.
+    /// Whether there are pairs and all of them are excluded.
     pub all_excluded: bool,
-    /// How many cases this run measured.
+    /// Number of cases that this run measured.
     pub measured: usize,
 }
 
 impl Subject {
-    /// A value that is compared as it is.
+    /// A value without other cases to consider.
     pub fn alone(value: Option<f64>) -> Self {
         Self { value, shared_value: value, added_value: None, in_common: 0, all_excluded: false, measured: 0 }
     }
 }
 
-/// The baseline's number for a metric, or why there is none.
+/// The baseline's number for a metric, or why it is missing.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaseNumber {
     /// The number.
     Known(f64),
-    /// The baseline has none for this agent and metric.
+    /// The baseline has no number for this agent and metric.
     Absent,
-    /// It has one that must not be compared with; the text names the dimension.
+    /// The number is not comparable; the text names the reason.
     Incomparable(String),
 }
 
-/// Rules on one gate.
+/// Evaluates one gate.
 pub fn ruling(gate: &Gate, subject: &Subject, base: &BaseNumber) -> GateRuling {
     match gate {
         Gate::Threshold { side, limit, edge } => by_threshold(gate, *side, *limit, *edge, subject, base),
-        // Without a baseline it is a fixed limit, and is shown as one.
+        // Without a baseline it is a fixed limit and is reported as one.
         Gate::Change { drift, otherwise: Some(number), .. } if *base == BaseNumber::Absent => {
             let side = if *drift == Drift::Drop { LimitSide::Min } else { LimitSide::Max };
             let floor = Gate::Threshold { side, limit: Limit::Number(*number), edge: Edge::Hard };
@@ -71,7 +71,7 @@ fn by_threshold(
     };
     let epsilon = if from_baseline { BASELINE_EPSILON } else { EPSILON };
     let value = if from_baseline { subject.shared_value } else { subject.value };
-    // A ceiling is a floor seen in a mirror.
+    // An upper limit is a lower limit with opposite signs.
     let judged = |value: f64, threshold: f64, epsilon: f64| {
         let above = match side {
             LimitSide::Min => value - threshold,
@@ -82,14 +82,14 @@ fn by_threshold(
             Edge::Open => banded(above, f64::INFINITY, epsilon),
         }
     };
-    // What the baseline lacks cannot be compared with it: it is held against what holds without a baseline.
+    // New cases cannot be compared with the baseline: they are compared with the limit that applies without one.
     let added = match (limit, from_baseline) {
         (Limit::Baseline { otherwise: Some(number) }, true) => {
             subject.added_value.map(|value| judged(value, number, EPSILON))
         }
         (Limit::Number(_) | Limit::Baseline { .. }, _) => None,
     };
-    // That there is nothing to measure comes first: whether there is a baseline does not matter then.
+    // Check first whether there is anything to measure: a baseline is irrelevant otherwise.
     let ruled = match (&threshold, value) {
         (Ok(_), None) => worse(of_nothing(subject, base), added),
         (Err(_), None) => of_nothing(subject, base),
@@ -110,7 +110,7 @@ fn by_threshold(
     }
 }
 
-/// The verdict on a value that lies `above` its threshold, or below where negative.
+/// The verdict on a value that is `above` its threshold by this much, or below it if negative.
 fn banded(above: f64, zone: f64, epsilon: f64) -> Verdict {
     if above >= -epsilon {
         Verdict::Pass
@@ -145,7 +145,7 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
     }
 }
 
-/// The worse of a ruling and of the verdict on the cases that the baseline lacks.
+/// The worse of a result and the verdict on the cases that are not in the baseline.
 fn worse(compared: Ruling, added: Option<Verdict>) -> Ruling {
     match added {
         None => compared,
@@ -153,8 +153,8 @@ fn worse(compared: Ruling, added: Option<Verdict>) -> Ruling {
     }
 }
 
-/// The ruling on a metric without a value. What the baseline measured and this run did not, although its cases ran, is not
-/// known to be as good as before: that is no reason to skip the gate.
+/// The result for a metric without a value. If the baseline measured it and this run did not, although its cases ran, the agent may have
+/// become worse: the gate is not skipped.
 fn of_nothing(subject: &Subject, base: &BaseNumber) -> Ruling {
     let is_lost = matches!(base, BaseNumber::Known(_)) && subject.measured > 0;
     match (subject.all_excluded || is_lost, subject.value) {

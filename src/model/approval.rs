@@ -1,46 +1,45 @@
-//! Changes of what is measured with, and who approved them.
+//! Golden changes and their approval.
 
 use super::path::RepoPath;
 
-/// A change between the base commit and the head in what an agent is measured with: the baseline, a gate, a golden file, a
-/// recording.
+/// A change since the base commit in what agents are measured with: the baseline, a gate, a golden file, a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoldenChange {
-    /// What changed, for people: `recall floor of legal 0.80 -> 0.70`.
+    /// Description for people: `recall floor of legal 0.80 -> 0.70`.
     pub words: String,
-    /// What it asks for.
+    /// Whether it needs an approval.
     pub weight: Weight,
-    /// The file that changed, where it is one.
+    /// The file that changed, if it is a file.
     pub file: Option<RepoPath>,
-    /// What kind of change it is.
+    /// The kind of change.
     pub class: ChangeClass,
 }
 
-/// What kind of change a golden change is; in the order in which they are reported, the most dangerous first.
+/// The kind of a golden change, in report order, most dangerous first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ChangeClass {
-    /// The runs fail by the rules of the base commit.
+    /// The run fails under the rules of the base commit.
     BaseRules,
-    /// The config and its gates, and the baseline.
+    /// The config, its gates, or the baseline.
     Config,
-    /// Cases, agents or suites that are not graded any more.
+    /// Cases, agents or suites that stopped being graded.
     Removed,
-    /// What a case expects.
+    /// The expectation of a case.
     Expectation,
-    /// Lists, rules, labels, documents and fixture repositories.
+    /// Lists, rules, labels, documents or fixture repositories.
     Material,
     /// Recorded runs.
     Recording,
-    /// Cases, agents or suites that are graded from now on.
+    /// Cases, agents or suites that are newly graded.
     Added,
 }
 
 impl ChangeClass {
-    /// All of them, the most dangerous first.
+    /// All classes, most dangerous first.
     pub const ALL: [Self; 7] =
         [Self::BaseRules, Self::Config, Self::Removed, Self::Expectation, Self::Material, Self::Recording, Self::Added];
 
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::BaseRules => "base_rules",
@@ -54,24 +53,24 @@ impl ChangeClass {
     }
 }
 
-/// What a golden change asks for.
+/// Whether a golden change needs an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// Somebody's approval: it may hide that an agent got worse.
+    /// It needs an approval: it may hide a regression of an agent.
     NeedsApproval,
-    /// Nothing: it makes the measurement stricter, or larger. It is listed.
+    /// It is only listed: it makes the measurement stricter or larger.
     Listed,
 }
 
-/// Somebody's consent to the golden changes and the moved numbers of one result.
+/// The approval of one result's golden changes and moved numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Approval {
-    /// The person.
+    /// The login of the approver.
     pub by: String,
-    /// When, in UTC.
+    /// Time of the approval in UTC.
     pub at: String,
-    /// The commit that was approved; it counts for no other.
+    /// The approved commit; the approval is valid for no other commit.
     pub head: String,
-    /// The digest of the result that was approved.
+    /// The digest of the approved result.
     pub digest: String,
 }

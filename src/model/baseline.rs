@@ -1,4 +1,4 @@
-//! The numbers that are committed and compared with.
+//! The committed numbers to compare with.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::judge::JudgeEntry;
 pub struct Baseline {
     /// The commit it was captured at.
     pub commit: Option<String>,
-    /// When, in UTC.
+    /// When it was captured, in UTC.
     pub captured_at: Option<String>,
     /// The version of goldgate that wrote it.
     pub tool_version: Option<String>,
@@ -19,7 +19,7 @@ pub struct Baseline {
     pub samples: Option<u32>,
     /// One entry for each suite and agent.
     pub suites: BTreeMap<SuiteId, BTreeMap<AgentName, BaselineEntry>>,
-    /// Who accepted a moved baseline, and why; oldest first.
+    /// Who accepted changed numbers, and why; oldest first.
     pub accepted: Vec<Acceptance>,
 }
 
@@ -30,34 +30,34 @@ impl Baseline {
     }
 }
 
-/// What one agent measured.
+/// The numbers of one agent.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BaselineEntry {
-    /// The agent's aggregates by metric; a metric that was null is absent.
+    /// The agent's metrics by name; a metric that was null is absent.
     pub metrics: BTreeMap<String, f64>,
-    /// What they were measured with; without it the origin is unknown.
+    /// What they were measured with; `None` if unknown.
     pub identity: Option<Identity>,
-    /// The samples' values by case and metric; an excluded pair has none.
+    /// The value of each sample, by case and metric; an excluded pair has none.
     pub cases: BTreeMap<CaseId, CaseValues>,
-    /// What judges said, by their names.
+    /// Verdicts of LLM judges by judge name.
     pub judges: BTreeMap<JudgeName, JudgeEntry>,
     /// Failed checks by tag.
     pub taxonomy: BTreeMap<Tag, u32>,
-    /// Samples that gave nothing to grade; `None` where the baseline does not say.
+    /// Number of samples without a result; `None` if the baseline does not contain it.
     pub infra: Option<u32>,
-    /// Completed samples by how they were read; empty where the baseline does not say.
+    /// Completed samples by parse method; empty if the baseline does not contain them.
     pub layers: BTreeMap<Layer, u32>,
 }
 
-/// A number as a baseline keeps it: six places, and no negative zero.
+/// Rounds a number to the precision of baselines: six decimal places, no negative zero.
 pub fn six_places(value: f64) -> f64 {
     (value * 1e6).round() / 1e6 + 0.0
 }
 
-/// The name under which a case of a baseline keeps the share of its completed samples of which all checks held.
+/// The key, in a case's values, for the share of completed samples in which all checks pass.
 pub const PASSED: &str = "passed";
 
-/// The samples' values of one case, by metric; under [`PASSED`] the share of samples that passed.
+/// The values of a case's samples by metric; [`PASSED`] contains the share of samples that passed.
 pub type CaseValues = BTreeMap<String, Vec<Option<f64>>>;
 
 /// What a number was measured with (grading.md 13).
@@ -71,7 +71,7 @@ pub struct Identity {
     pub model: Option<String>,
     /// The digest of the prompt package.
     pub prompt_sha256: Option<String>,
-    /// The model that judged, where one did.
+    /// The model of the judge, if there is one.
     pub judge: Option<String>,
     /// Samples planned per pair.
     pub samples: Option<u32>,
@@ -79,17 +79,17 @@ pub struct Identity {
     pub tier: Option<String>,
 }
 
-/// Who accepted a moved baseline.
+/// Who accepted changed numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
-    /// The person.
+    /// The login of the person.
     pub by: String,
-    /// When, in UTC.
+    /// Time in UTC.
     pub at: String,
     /// The pull request.
     pub pull_request: Option<u64>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// The digest of the baseline before.
+    /// The SHA-256 of the previous baseline.
     pub previous_sha256: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What a live agent is asked, and what one call to it came to.
+//! Requests to live agents, and the results of calls.
 
 use std::time::Duration;
 
@@ -7,76 +7,76 @@ use serde_json::Value;
 use super::path::RepoPath;
 use super::run::{RunKey, RunStatus};
 
-/// One sample of one run that is to be made.
+/// One sample of one run to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampleRequest {
-    /// Whose run of what.
+    /// Suite, agent and case.
     pub key: RunKey,
-    /// Which sample, from 0. It is part of a request's identity: two samples never share one answer.
+    /// The sample, from 0. Part of a request's identity: two samples never share an answer.
     pub sample: u32,
-    /// The agent's prompt package as one text; empty where it has none.
+    /// The agent's prompt package as one text; empty if it has none.
     pub system: String,
-    /// What the case asks.
+    /// The task of the case.
     pub ask: Ask,
 }
 
-/// What a case asks of an agent: the same thing in words for a bare model, and in fields for an agent's own program.
+/// The task of a case: as text for a bare model, as fields for an agent's own program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask {
-    /// The words that a model is given; empty where the case has fields alone, so that no model can be asked.
+    /// The text for a model; empty if the case has only fields, so that no model can run it.
     pub prompt: String,
     /// The same as a JSON object, for `command` and `http` targets.
     pub inputs: Value,
-    /// The form of the answer, where the kind has one.
+    /// The format of the answer, if the kind defines one.
     pub answer: Option<AnswerForm>,
-    /// What the agent may use.
+    /// The tools that the agent may use.
     pub tools: Toolbox,
 }
 
-/// Who of a loop of two agents is asked.
+/// A role in a loop of two agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LoopRole {
-    /// Who makes something: the agent that is graded.
+    /// The agent that produces something; it is graded.
     Actor,
-    /// Who judges what was made.
+    /// The agent that judges the product.
     Critic,
 }
 
-/// What follows in a loop of two agents.
+/// The next step in a loop of two agents.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NextRole {
-    /// One of them is asked.
+    /// A request to one of them.
     Ask(LoopRole, Ask),
-    /// Nothing: the loop is at its end.
+    /// The loop has ended.
     End,
 }
 
-/// The form of an answer.
+/// The format of an answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerForm {
     /// Its name: letters, digits, `_` and `-`.
     pub name: &'static str,
-    /// A JSON Schema of an object: every property required, none beside them, so that every vendor's strict mode takes it.
+    /// A JSON Schema of an object with all properties required and no additional ones, as every vendor's strict mode needs.
     pub schema: Value,
 }
 
 /// The tools that a run may use.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Toolbox {
-    /// None.
+    /// No tools.
     Empty,
-    /// Tools with canned results, as the suite declares them.
+    /// Tools with canned results from the suite.
     Canned(Vec<CannedTool>),
-    /// `list_files`, `read_file` and `search`, which see this folder of the repository and nothing else.
+    /// `list_files`, `read_file` and `search` on this folder of the repository only.
     Folder {
         /// The folder.
         root: RepoPath,
-        /// The most calls that a run should need; more count as violations of the policy and are answered with an error.
+        /// The expected maximum of calls; further calls count as policy violations and return an error.
         max_calls: u32,
     },
 }
 
-/// What a model is told about a tool.
+/// The declaration of a tool for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSpec {
     /// Its name.
@@ -87,70 +87,70 @@ pub struct ToolSpec {
     pub parameters: Value,
 }
 
-/// A tool whose results were written down beforehand.
+/// A tool with canned results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CannedTool {
-    /// What a model is told about it.
+    /// Its declaration.
     pub spec: ToolSpec,
-    /// Its results; the first whose `when` is contained in the arguments is given.
+    /// Its results; the first one whose `when` is contained in the arguments is returned.
     pub results: Vec<CannedResult>,
 }
 
 /// One result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CannedResult {
-    /// Arguments that have to be there, nested objects by subset; an empty object fits always.
+    /// Arguments that must be present, nested objects by subset; an empty object always matches.
     pub when: Value,
-    /// What the tool then says.
+    /// The tool's answer.
     pub says: Value,
 }
 
-/// What a model is told, up to its next turn.
+/// The input of a model for its next turn.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// The system prompt; empty where there is none.
+    /// The system prompt; may be empty.
     pub system: String,
-    /// What was said so far; the first message is the user's.
+    /// The messages so far; the first one is the user's.
     pub messages: Vec<Message>,
     /// The tools that it may call.
     pub tools: Vec<ToolSpec>,
-    /// The form of the last answer. With tools a model is not forced into it, since it could then call none.
+    /// The format of the last answer. A model with tools is not forced into it, because it could not call a tool then.
     pub answer: Option<AnswerForm>,
 }
 
 /// One message of a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
-    /// The user's.
+    /// A message of the user.
     User(String),
-    /// The model's: its text, and the tools that it called.
+    /// A turn of the model: its text and its tool calls.
     Model {
-        /// Its text; may be empty where it called tools.
+        /// Its text; may be empty if it called tools.
         text: String,
         /// Its calls.
         calls: Vec<AskedCall>,
     },
-    /// The answers of the tools, in the order of the calls.
+    /// The results of the tools, in the order of the calls.
     Tools(Vec<ToolAnswer>),
 }
 
 /// A model's call of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedCall {
-    /// The vendor's id of it.
+    /// The vendor's id of the call.
     pub id: String,
     /// The tool's name, as the model wrote it.
     pub name: String,
-    /// The arguments: an object, or whatever the model wrote in its place.
+    /// The arguments: an object, or whatever the model wrote instead.
     pub arguments: Value,
 }
 
-/// What a tool answered.
+/// The result of a tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolAnswer {
     /// The id of the call.
     pub id: String,
-    /// The result, or what was wrong with the call.
+    /// The result, or the error of the call.
     pub outcome: Result<Value, String>,
 }
 
@@ -163,7 +163,7 @@ pub struct ModelTurn {
     pub calls: Vec<AskedCall>,
     /// Why it ended.
     pub stop: StopReason,
-    /// What it cost, as the vendor says.
+    /// Its tokens, as the vendor reports them.
     pub spent: TokenUsage,
     /// The model that answered, as the vendor names it.
     pub model: Option<String>,
@@ -172,11 +172,11 @@ pub struct ModelTurn {
 /// Why a model's turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// It had said everything, or called its tools.
+    /// It was complete, or called tools.
     End,
-    /// The limit of tokens.
+    /// It reached the token limit.
     Length,
-    /// It, or the vendor's filter, refused.
+    /// The model or the vendor's filter refused.
     Refused,
     /// Another reason, as the vendor names it.
     Other(String),
@@ -185,16 +185,16 @@ pub enum StopReason {
 /// Tokens of one or more calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenUsage {
-    /// Read, those from the vendor's cache among them.
+    /// Input tokens, including those from the vendor's cache.
     pub input: u64,
-    /// Of these, read from the vendor's cache.
+    /// Of these, tokens from the vendor's cache.
     pub cached_input: u64,
-    /// Written.
+    /// Output tokens.
     pub output: u64,
 }
 
 impl TokenUsage {
-    /// Both together.
+    /// The sum of both.
     pub fn and(self, other: Self) -> Self {
         Self {
             input: self.input.saturating_add(other.input),
@@ -204,31 +204,31 @@ impl TokenUsage {
     }
 }
 
-/// A call that gave no answer. Infrastructure: never the agent's failure.
+/// A call without an answer. Infrastructure: never counted as the agent's failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallError {
-    /// How the run ends where no further try helps: `error`, `timeout` or `stalled`.
+    /// The status of the run if retries do not help: `error`, `timeout` or `stalled`.
     pub status: RunStatus,
-    /// What happened, in one line without secrets.
+    /// The error in one line without secrets.
     pub what: String,
-    /// Whether another try may help.
+    /// Whether a retry may help.
     pub retry: Retry,
 }
 
-/// Whether another try may help.
+/// Whether a retry may help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// It will not: a wrong key, a request that is refused.
+    /// It cannot help: a wrong key, a refused request.
     Never,
-    /// It may: 408, 409, 429, 5xx, a connection that broke.
+    /// It may help: 408, 409, 429, 5xx, a broken connection.
     Later {
-        /// The least time to wait, where the server said one.
+        /// The minimum wait, if the server sent one.
         after: Option<Duration>,
     },
 }
 
 impl LoopRole {
-    /// The word used in records and reasons.
+    /// The value in records and reasons.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Actor => "actor",

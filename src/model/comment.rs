@@ -1,45 +1,45 @@
-//! A comment on a pull request, as far as publishing needs it.
+//! Comments on a pull request.
 
-/// One comment that exists.
+/// An existing comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comment {
-    /// Its number.
+    /// Its id.
     pub id: u64,
     /// Who wrote it.
     pub author: String,
     /// Its text.
     pub body: String,
-    /// Its address.
+    /// Its URL.
     pub url: String,
 }
 
-/// A pull request, as an event names it.
+/// A pull request as described by an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
     /// Its number.
     pub number: u64,
-    /// The commit at its head.
+    /// The head commit.
     pub head: String,
-    /// The commit that it would be merged into.
+    /// The base commit.
     pub base: String,
-    /// Whether its branch is in another repository.
+    /// Whether its branch is in a fork.
     pub origin: BranchOrigin,
 }
 
-/// Where a pull request's branch is.
+/// The repository of a pull request's branch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BranchOrigin {
     /// In the same repository.
     Same,
-    /// In another one, or in one that is gone.
+    /// Another repository, or a deleted one.
     Fork,
 }
 
-/// A run of a workflow; a later one has a greater number.
+/// A workflow run; a later one is greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct RunNumber {
-    /// The run.
+    /// The run id.
     pub run: u64,
-    /// The attempt at it.
+    /// The attempt.
     pub attempt: u64,
 }

@@ -1,4 +1,4 @@
-//! What `goldgate.yaml` says, checked.
+//! The checked content of `goldgate.yaml`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,73 +10,73 @@ use super::judge::Judge;
 use super::path::{PathGlob, RepoPath};
 use super::scoring::Scoring;
 
-/// A whole config.
+/// The whole config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Config {
-    /// The config's own file.
+    /// The path of the config file.
     pub file: RepoPath,
     /// The committed baseline.
     pub baseline: Option<RepoPath>,
-    /// Where history and caches go.
+    /// Folder for history and caches.
     pub results: RepoPath,
-    /// Samples per pair, where a suite does not say.
+    /// Samples per pair of agent and case; suites can override it.
     pub samples: Option<u32>,
     /// The suites, in the order of the file.
     pub suites: Vec<SuiteConfig>,
     /// Live targets by name.
     pub targets: BTreeMap<String, Target>,
-    /// What a run may cost.
+    /// Limits of a run.
     pub budget: Budget,
-    /// US dollars per million tokens, by model.
+    /// Prices in US dollars per million tokens, by model.
     pub prices: BTreeMap<String, Price>,
-    /// Regular expressions of what must not be kept in recordings.
+    /// Regular expressions for text to remove from recordings.
     pub redact: Vec<String>,
 }
 
 /// One suite of the config.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SuiteConfig {
-    /// Its place in the file's list, from 0; it locates problems.
+    /// Its index in the file, from 0, for error positions.
     pub index: usize,
     /// Its id.
     pub id: SuiteId,
-    /// The name of its kind, as written; the table of kinds knows which exist.
+    /// The name of its kind, as written; checked against the table of kinds later.
     pub kind: String,
     /// Its folder or file.
     pub path: RepoPath,
-    /// Where it runs.
+    /// The tiers in which it runs.
     pub tiers: Vec<Tier>,
     /// Samples per pair.
     pub samples: Option<u32>,
-    /// Who is graded on it.
+    /// The agents that are graded on it.
     pub agents: BTreeMap<AgentName, Agent>,
-    /// The gates that differ from the kind's defaults, by metric.
+    /// Gates that replace the kind's defaults, by metric.
     pub gates: BTreeMap<String, Vec<StatedGate>>,
-    /// Whether a case that passed in the baseline and fails now fails the suite.
+    /// Whether the suite fails if a case passed in the baseline and fails now.
     pub no_newly_failing: bool,
-    /// The categories that findings may have; any word where absent.
+    /// The allowed categories of findings; `None` allows any word.
     pub categories: Option<Vec<String>>,
     /// The suite whose runs are graded again.
     pub runs_of: Option<SuiteId>,
-    /// The folder of that suite, where there is one.
+    /// The folder of that suite, if any.
     pub runs_in: Option<RepoPath>,
-    /// Lists of terms that take the place of the shipped ones, by name.
+    /// Term lists that replace built-in ones, by name.
     pub terms: BTreeMap<String, RepoPath>,
-    /// What people said about its cases.
+    /// The file of human labels.
     pub labels: Option<RepoPath>,
-    /// Flags that cases may state, by name, beside the shipped ones.
+    /// Flags of cases by name, in addition to the built-in ones.
     pub flags: BTreeMap<String, Flag>,
     /// The tools that a live agent may call, with canned results.
     pub tools: Option<RepoPath>,
-    /// Models that mark what no rule can score, by name.
+    /// LLM judges for what rules cannot score.
     pub judges: Vec<Judge>,
-    /// How revisions are scored, where the config says.
+    /// How revisions are scored, if configured.
     pub scoring: Option<Scoring>,
 }
 
 impl SuiteConfig {
-    /// What its golden files are read with. Gates, judges, tiers and who made the runs are no part of it, so that nothing that is
-    /// read can depend on them.
+    /// The settings that affect how golden files are parsed. Gates, judges, tiers and run sources are removed, so that no parser can depend
+    /// on them.
     pub fn for_reading(&self) -> Self {
         let as_cast = |agent: &Agent| Agent { role: agent.role, ..Agent::default() };
         Self {
@@ -105,13 +105,13 @@ impl SuiteConfig {
 /// A flag that cases may state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Flag {
-    /// The value at which it asks for something.
+    /// The flag value that activates the requirement.
     pub when: bool,
-    /// The list of terms of which one then has to be in the answer.
+    /// The term list; the answer must contain one of its terms.
     pub terms: RepoPath,
 }
 
-/// One agent: where its runs come from in each tier.
+/// One agent: the source of its runs in each tier.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Agent {
     /// The source of the deterministic tier.
@@ -120,31 +120,31 @@ pub struct Agent {
     pub model: Option<RunSource>,
     /// The prompt package, a file or a folder.
     pub prompt: Option<RepoPath>,
-    /// The files that make the agent what it is: its prompts, tools, sources. A recording is of their state.
+    /// The files that define the agent: prompts, tools, sources. A recording is stale once they change.
     pub fingerprint: Vec<PathGlob>,
-    /// Why nobody can name these files, where the config says so.
+    /// Why these files are unknown, if the config says so.
     pub no_fingerprint: Option<String>,
-    /// What a recording of another state of these files is.
+    /// How to handle stale recordings.
     pub stale: StalePolicy,
-    /// What it does, where a kind knows several parts.
+    /// Its role, if the kind distinguishes roles.
     pub role: Role,
 }
 
-/// What an agent is made of, as far as its config says.
+/// The files that define an agent, according to the config.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum AgentFiles<'a> {
-    /// The files that fit these patterns.
+    /// The files that match these patterns.
     Patterns(&'a [PathGlob]),
     /// Its prompt package.
     Prompt(&'a RepoPath),
-    /// Nobody can name them, for this reason.
+    /// Unknown, for this reason.
     Nameless(&'a str),
-    /// The config does not say.
+    /// Not configured.
     Unstated,
 }
 
 impl Agent {
-    /// Where its runs come from in a tier.
+    /// The source of its runs in a tier.
     pub fn source(&self, tier: Tier) -> Option<&RunSource> {
         match tier {
             Tier::Deterministic => self.deterministic.as_ref(),
@@ -152,7 +152,7 @@ impl Agent {
         }
     }
 
-    /// What it is made of: `fingerprint` where it is stated, else its prompt package.
+    /// The files that define it: `fingerprint` if configured, else its prompt package.
     pub fn files(&self) -> AgentFiles<'_> {
         match (self.fingerprint.as_slice(), &self.no_fingerprint, &self.prompt) {
             ([], Some(why), _) => AgentFiles::Nameless(why),
@@ -163,27 +163,27 @@ impl Agent {
     }
 }
 
-/// What a recording is worth whose agent has changed since (grading.md 14).
+/// How to handle a recording whose agent has changed since (grading.md 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum StalePolicy {
-    /// It proves nothing: no verdict can be given on it.
+    /// No verdict.
     #[default]
     Refused,
-    /// It is graded, and what it is is said.
-    Told,
+    /// Graded, with a warning in the report.
+    Warned,
 }
 
-/// What an agent does on a suite of kind `revision`.
+/// The role of an agent in a suite of kind `revision`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub enum Role {
-    /// It revises documents.
+    /// Revises documents.
     #[default]
     Actor,
-    /// It judges revised documents.
+    /// Judges revised documents.
     Critic,
 }
 
-/// Where runs come from.
+/// A source of runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub enum RunSource {
     /// Recordings in this folder.
@@ -197,23 +197,23 @@ pub enum RunSource {
 pub struct LiveSource {
     /// The target's name under `targets:`.
     pub target: String,
-    /// The target that judges each attempt; with it the runs are bounded loops of an actor and a critic.
+    /// The target that judges each attempt; with it, runs are loops of an actor and a critic with a limited length.
     pub critic: Option<String>,
     /// Whether its runs are written as the recordings of the deterministic tier.
     pub record: bool,
 }
 
-/// Which of the two tiers.
+/// A tier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Tier {
-    /// Recordings, or a command that is itself deterministic; it blocks.
+    /// Recordings, or a deterministic command; can block.
     Deterministic,
-    /// Live targets; it informs.
+    /// Live targets; advisory.
     Model,
 }
 
 impl Tier {
-    /// The word used in configs and reports.
+    /// The value in configs and reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Deterministic => "deterministic",
@@ -222,28 +222,28 @@ impl Tier {
     }
 }
 
-/// A gate as a person wrote it: only what differs from the default.
+/// A gate as written in the config: only what differs from the default.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct StatedGate {
-    /// A floor: a number, or the baseline's.
+    /// Lower limit: a number, or the baseline's value.
     pub min: Option<StatedLimit>,
-    /// A ceiling.
+    /// Upper limit.
     pub max: Option<StatedLimit>,
-    /// The threshold without a baseline.
+    /// Threshold without a baseline.
     pub otherwise: Option<f64>,
     /// The width of the inconclusive band.
     pub zone: Option<f64>,
-    /// Whether there is no band at all.
+    /// Whether the gate has no inconclusive band.
     pub hard: Option<bool>,
-    /// How far it may fall below the baseline.
+    /// Largest allowed drop below the baseline.
     pub max_drop: Option<f64>,
-    /// How far it may rise above the baseline.
+    /// Largest allowed rise above the baseline.
     pub max_rise: Option<f64>,
-    /// Why the default gates of the metric are switched off.
+    /// Why the default gates of the metric are disabled.
     pub off: Option<String>,
 }
 
-/// A limit as a person wrote it.
+/// A limit as written in the config.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub enum StatedLimit {
     /// A number.
@@ -255,44 +255,44 @@ pub enum StatedLimit {
 /// A live target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Target {
-    /// How it is reached.
+    /// The connection to it.
     pub transport: Transport,
-    /// How many calls at once.
+    /// Maximum number of concurrent calls.
     pub concurrency: Option<u32>,
-    /// How long one call may take.
+    /// Time limit of one call.
     pub timeout: Option<Duration>,
-    /// How long an answer that has begun may stop.
+    /// Longest pause within an answer.
     pub stall: Option<Duration>,
 }
 
-/// How a target is reached.
+/// The connection to a target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub enum Transport {
-    /// A model's own wire format.
+    /// A model, by its vendor's wire format.
     Model(Provider),
     /// A process.
     Command {
         /// Program and arguments.
         argv: Vec<String>,
-        /// How requests are told apart.
+        /// The protocol of the process.
         protocol: Protocol,
-        /// The environment variables that it sees beside the usual ones.
+        /// Environment variables passed to it in addition to the default ones.
         env: Vec<String>,
     },
-    /// A POST to this address.
+    /// A POST to this URL.
     Http(String),
 }
 
-/// A model behind a vendor's wire format.
+/// A model served by a vendor's wire format.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provider {
     /// `anthropic`, `openai` or `bedrock`.
     pub wire: Wire,
     /// The model's name.
     pub model: String,
-    /// Another address than the vendor's.
+    /// Base URL that replaces the vendor's.
     pub base_url: Option<String>,
-    /// The environment variable that holds the key.
+    /// Name of the environment variable with the key.
     pub api_key_env: Option<String>,
     /// The region, for `bedrock`.
     pub region: Option<String>,
@@ -305,47 +305,47 @@ pub struct Provider {
 /// A vendor's wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Wire {
-    /// Messages.
+    /// The messages API.
     Anthropic,
     /// Chat completions.
     OpenAi,
-    /// Converse.
+    /// The Converse API.
     Bedrock,
 }
 
-/// How a process is spoken to.
+/// The protocol of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Protocol {
-    /// One process a sample.
+    /// One process per sample.
     Oneshot,
-    /// One line in, one line out, by a pool of workers.
+    /// One line in, one line out, with a pool of workers.
     Jsonl,
 }
 
-/// What a run may cost; what is left out is inconclusive, never failed.
+/// Limits of a run; samples beyond them are inconclusive, never failed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Budget {
     /// US dollars.
     pub max_cost_usd: Option<f64>,
-    /// Tokens, read and written.
+    /// Input and output tokens.
     pub max_tokens: Option<u64>,
     /// Minutes.
     pub max_minutes: Option<f64>,
 }
 
-/// US dollars per million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Price {
-    /// Read.
+    /// Input tokens.
     pub input: f64,
-    /// Written.
+    /// Output tokens.
     pub output: f64,
-    /// Read from the vendor's cache.
+    /// Input tokens served from the vendor's cache.
     pub cached_input: Option<f64>,
 }
 
 impl LiveSource {
-    /// Every target that is called: who acts, then who judges.
+    /// The targets that are called: the actor, then the critic.
     pub fn targets(&self) -> impl Iterator<Item = &String> {
         std::iter::once(&self.target).chain(&self.critic)
     }

@@ -1,20 +1,20 @@
-//! Why a number is not better: the elements of a case that cost it, each as expected and as produced.
+//! Why a number is not better: the elements of a case that lower it, each with expectation and result.
 
 use super::ids::CaseId;
 
-/// One element of a case that keeps a metric of a sample from its best value.
+/// An element of a case that keeps a metric of a sample from its best value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shortfall {
-    /// The metrics that it costs, by their names in the kind's table.
+    /// The metrics that it lowers, by name in the kind's table.
     pub metrics: &'static [&'static str],
-    /// What differs.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// What was expected and what was produced instead.
+/// What was expected, and what was produced instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Difference {
-    /// The line of the golden file that expects it, from 1.
+    /// The line of the golden file with the expectation, from 1.
     pub line: u32,
     /// What the golden set expects.
     pub expected: String,
@@ -22,17 +22,17 @@ pub struct Difference {
     pub produced: String,
 }
 
-/// The shortfalls of one sample. An answer with thousands of wrong elements needs no thousands of examples.
+/// The shortfalls of one sample. Only a few are kept per metric: thousands of wrong elements need no thousands of examples.
 #[derive(Debug, Default)]
 pub struct Shortfalls {
     all: Vec<Shortfall>,
 }
 
 impl Shortfalls {
-    /// How many are kept for the same metrics.
+    /// Most shortfalls that are kept for the same metrics.
     const KEPT: usize = 8;
 
-    /// Adds one; `difference` is called only if it is kept.
+    /// Adds a shortfall; `difference` is called only if it is kept.
     pub fn add(&mut self, metrics: &'static [&'static str], difference: impl FnOnce() -> Difference) {
         if self.all.iter().filter(|one| one.metrics == metrics).count() < Self::KEPT {
             self.all.push(Shortfall { metrics, difference: difference() });
@@ -46,36 +46,36 @@ impl From<Shortfalls> for Vec<Shortfall> {
     }
 }
 
-/// A shortfall of a pair: in how many of its completed samples it was seen.
+/// A shortfall of a pair, with the number of completed samples that have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairShortfall {
-    /// The metrics that it costs.
+    /// The metrics that it lowers.
     pub metrics: Vec<String>,
-    /// What differs.
+    /// The difference.
     pub difference: Difference,
     /// Completed samples that have it.
     pub samples: u32,
 }
 
-/// One case that moved a metric, with what moved it.
+/// A case that moved a metric, with the reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseEvidence {
     /// The case.
     pub case: CaseId,
-    /// The metric's value of the case; `None` where it was not measured.
+    /// The case's value of the metric; `None` if it was not measured.
     pub value: Option<f64>,
-    /// The value in the baseline, where it has one.
+    /// Its value in the baseline, if any.
     pub baseline: Option<f64>,
-    /// What differs from what is expected, the most frequent first; at least one.
+    /// The differences from the expectation, most frequent first; at least one.
     pub differences: Vec<EvidenceLine>,
 }
 
-/// One difference, as it is shown.
+/// A difference for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceLine {
-    /// What differs.
+    /// The difference.
     pub difference: Difference,
-    /// In how many of the completed samples; `None` where it is about all of them together.
+    /// Number of completed samples with it; `None` if it concerns all of them together.
     pub samples: Option<u32>,
 }
 
@@ -84,6 +84,6 @@ pub struct EvidenceLine {
 pub struct MetricEvidence {
     /// The worst of them.
     pub cases: Vec<CaseEvidence>,
-    /// How many more there are.
+    /// Number of further cases.
     pub more: u32,
 }

@@ -1,39 +1,39 @@
-//! A gate: the limit that a metric has to keep.
+//! Gates: limits for metrics.
 
-/// Which side of the threshold is allowed.
+/// The allowed side of the threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum LimitSide {
-    /// The value has to reach the threshold.
+    /// The value must reach the threshold.
     Min,
     /// The value must not exceed the threshold.
     Max,
 }
 
-/// Where a threshold comes from.
+/// The origin of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Limit {
-    /// The number that was written.
+    /// A number in the config.
     Number(f64),
-    /// The agent's number in the baseline; without an entry `otherwise`, else the gate is skipped.
+    /// The agent's value in the baseline; without one `otherwise`, else the gate is skipped.
     Baseline {
         /// The threshold while the agent has no baseline.
         otherwise: Option<f64>,
     },
 }
 
-/// What happens next to the threshold.
+/// The result just beyond the threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Edge {
-    /// Beyond the threshold is a fail.
+    /// Every value beyond the threshold fails.
     Hard,
-    /// Up to this far beyond it is inconclusive; the number lies in 0..0.5, for points in 0..6.
+    /// Values up to this far beyond it are inconclusive. Range: 0..0.5, for points 0..6.
     Band(f64),
-    /// Beyond the threshold nothing can be told, however far: it is inconclusive and never a fail.
+    /// Every value beyond the threshold is inconclusive and never a fail.
     Open,
 }
 
 impl Edge {
-    /// The width of the inconclusive band: 0 where the gate is hard, and where there is no end to it.
+    /// The width of the inconclusive band: 0 for a hard gate and for an unlimited band.
     pub fn zone(self) -> f64 {
         match self {
             Self::Hard | Self::Open => 0.0,
@@ -42,53 +42,53 @@ impl Edge {
     }
 }
 
-/// In which direction a value may move away from its baseline.
+/// The direction of a change from the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Drift {
-    /// At most this far below the baseline.
+    /// A drop below the baseline.
     Drop,
-    /// At most this far above the baseline.
+    /// A rise above the baseline.
     Rise,
 }
 
 /// One limit of one metric (grading.md 3, formats.md "A gate is").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Gate {
-    /// A floor or a ceiling.
+    /// A lower or upper limit.
     Threshold {
-        /// Floor or ceiling.
+        /// Lower or upper.
         side: LimitSide,
-        /// Its number.
+        /// The threshold.
         limit: Limit,
         /// Hard, or with a band.
         edge: Edge,
     },
-    /// A regression check against the baseline; the boundary passes and there is no band.
+    /// A limit on the change from the baseline; the boundary passes, without a band.
     Change {
         /// The direction that is limited.
         drift: Drift,
-        /// How far the value may move, in the metric's own unit, at least 0.
+        /// The largest allowed change, in the metric's unit, at least 0.
         tolerance: f64,
-        /// What the value has to reach while the agent has no baseline; without it the gate is skipped then.
+        /// The value to reach while the agent has no baseline; without it the gate is skipped then.
         otherwise: Option<f64>,
     },
 }
 
 impl Gate {
-    /// Nothing less than 1, without a band.
+    /// At least 1, without a band.
     pub const PERFECT: Self = Self::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Hard };
 
-    /// As good as the baseline, and perfect while there is none, without a band.
+    /// At least the baseline, and 1 without a baseline; no band.
     pub const AS_THE_BASELINE: Self =
         Self::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(1.0) }, edge: Edge::Hard };
 
-    /// Nothing above 0, without a band.
+    /// At most 0, without a band.
     pub const NONE: Self = Self::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard };
 
     /// At most 15 percentage points below the baseline.
     pub const NO_LARGE_DROP: Self = Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
 
-    /// The same, and at least half of it without a baseline: an agent that fails most of its cases is seen at once.
+    /// The same, and at least half without a baseline: an agent that fails most cases fails at once.
     pub const NO_LARGE_DROP_ELSE_HALF: Self =
         Self::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
 

@@ -1,26 +1,26 @@
-//! Who may approve, and how GitHub keeps an approval.
+//! Permissions, pull requests and commit statuses on GitHub, as far as approvals need them.
 
 use super::comment::BranchOrigin;
 
-/// What somebody may do in a repository; ordered.
+/// A user's permission in a repository; ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
-    /// Nothing.
+    /// No access.
     None,
     /// Read.
     Read,
-    /// Label and close.
+    /// Triage: label and close.
     Triage,
-    /// Push.
+    /// Write: push.
     Write,
-    /// Push, and change some settings.
+    /// Maintain: push and change some settings.
     Maintain,
-    /// Everything.
+    /// Admin: everything.
     Admin,
 }
 
 impl Permission {
-    /// The word that GitHub uses.
+    /// GitHub's name for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -33,43 +33,43 @@ impl Permission {
     }
 }
 
-/// Whether the approval of a pull request's author counts.
+/// Whether the approval of the pull request's author counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ByAuthor {
-    /// It does.
+    /// It counts.
     Counts,
-    /// Somebody else has to approve.
+    /// Another person must approve.
     DoesNotCount,
 }
 
 /// A commit's status.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitStatus {
-    /// What it is about.
+    /// Its name on GitHub.
     pub context: String,
-    /// What it says.
+    /// Its state.
     pub state: StatusState,
-    /// The line beside it.
+    /// The description line.
     pub description: String,
     /// Who set it.
     pub creator: String,
-    /// When, in UTC.
+    /// Time in UTC.
     pub at: String,
 }
 
-/// What a commit's status says.
+/// The state of a commit's status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StatusState {
-    /// It holds.
+    /// Success.
     Success,
-    /// It does not.
+    /// Failure.
     Failure,
-    /// Something else: it is pending, or could not be told.
+    /// Anything else, such as pending.
     Other,
 }
 
 impl StatusState {
-    /// The word that GitHub uses.
+    /// GitHub's name for it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Success => "success",
@@ -79,28 +79,28 @@ impl StatusState {
     }
 }
 
-/// A pull request as the API tells it now; an event may be older.
+/// The current state of a pull request from the API; an event may be older.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestDetails {
     /// Its number.
     pub number: u64,
     /// Whether it is open.
     pub state: PullState,
-    /// Who opened it; empty where that user is gone.
+    /// Its author; empty if the user was deleted.
     pub author: String,
-    /// The commit at its head.
+    /// The head commit.
     pub head: String,
-    /// The branch of its head.
+    /// The head branch.
     pub branch: String,
     /// Whether that branch is in this repository.
     pub origin: BranchOrigin,
-    /// Its head as `owner:branch`; `None` where the head's repository is gone.
+    /// Its head as `owner:branch`; `None` if the head's repository was deleted.
     pub label: Option<String>,
-    /// The repository of its head, as `owner/name`; `None` where that is gone.
+    /// The head's repository as `owner/name`; `None` if it was deleted.
     pub head_repository: Option<String>,
-    /// The commit that it would be merged into, as GitHub keeps it: that lags behind the base branch.
+    /// The base commit according to GitHub, which lags behind the base branch.
     pub base: String,
-    /// The branch that it is for.
+    /// The base branch.
     pub into: String,
     /// The names of its labels.
     pub labels: Vec<String>,
@@ -111,30 +111,30 @@ pub struct PullRequestDetails {
 /// Whether a pull request is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullState {
-    /// It is.
+    /// Open.
     Open,
-    /// It was merged or closed.
+    /// Merged or closed.
     Closed,
 }
 
-/// A label that was added or taken away, as the timeline of a pull request keeps it.
+/// A label that was added or removed, from the timeline of a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelEvent {
     /// The label.
     pub label: String,
-    /// Whether it came or went.
+    /// Whether it was added or removed.
     pub change: LabelChange,
-    /// Who did it; empty where that user is gone.
+    /// The user; empty if deleted.
     pub by: String,
-    /// When, in UTC.
+    /// Time in UTC.
     pub at: String,
 }
 
-/// Whether a label came or went.
+/// Whether a label was added or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
-    /// It was added.
+    /// Added.
     Added,
-    /// It was taken away.
+    /// Removed.
     Removed,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::evidence::Shortfall;
 
-/// Why a check failed, in the five words of the failure taxonomy (grading.md 12).
+/// Why a check failed: the five tags of the failure taxonomy (grading.md 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tag {
     /// The agent did not have the rule.
@@ -21,10 +21,10 @@ pub enum Tag {
 }
 
 impl Tag {
-    /// All tags, in the order of the reports.
+    /// All tags, in report order.
     pub const ALL: [Self; 5] = [Self::Prompt, Self::Tooling, Self::Routing, Self::Schema, Self::Model];
 
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Prompt => "prompt",
@@ -35,9 +35,8 @@ impl Tag {
         }
     }
 
-    /// Which of two failures of a check is told (grading.md 12): the least comes first. A form is mended before a tool, a tool
-    /// before a choice, a choice before what the agent was told; one agent of several that did not have the rule comes before those
-    /// that had it.
+    /// The precedence of a tag if samples disagree (grading.md 12): the lowest is reported. A format is fixed before a tool, a tool before
+    /// a choice, a choice before the model. An agent without the rule comes before those that had it.
     pub fn precedence(self) -> u8 {
         match self {
             Self::Schema => 0,
@@ -48,7 +47,7 @@ impl Tag {
         }
     }
 
-    /// What the tag means, in the seed's words.
+    /// The meaning of the tag, as in seed 001.
     pub fn meaning(self) -> &'static str {
         match self {
             Self::Prompt => "the agent did not have the rule",
@@ -59,7 +58,7 @@ impl Tag {
         }
     }
 
-    /// How such a failure is mended (seed 001, "Failure Taxonomy").
+    /// How to fix this kind of failure (seed 001, "Failure Taxonomy").
     pub fn fix_strategy(self) -> &'static str {
         match self {
             Self::Prompt => "update the prompt policy or the few-shot examples",
@@ -71,23 +70,23 @@ impl Tag {
     }
 }
 
-/// What a check is about: a word, and which of its kind.
+/// The name of a check.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CheckName {
     /// The word, such as `expected_finding`.
     pub word: Cow<'static, str>,
-    /// Which one, where there are several.
+    /// Distinguishes checks with the same word.
     pub key: CheckKey,
 }
 
-/// Which check of several with one word.
+/// Distinguishes checks with the same word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CheckKey {
-    /// There is only one.
+    /// The only one.
     Only,
-    /// The one at this place of the golden file's list, from 0.
+    /// The index in the golden file's list, from 0.
     At(u32),
-    /// The one of this name.
+    /// The name.
     Named(Box<str>),
 }
 
@@ -101,41 +100,41 @@ impl fmt::Display for CheckName {
     }
 }
 
-/// What a failed check tells people.
+/// A failed check's report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The kind of failure.
     pub tag: Tag,
-    /// The evidence, in one line.
+    /// The evidence in one line.
     pub detail: String,
-    /// What an engineer does next.
+    /// The next step for an engineer.
     pub next_action: String,
 }
 
-/// How a check ended.
+/// The result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CheckOutcome {
-    /// It holds.
+    /// Passed.
     Passed,
-    /// It does not.
+    /// Failed.
     Failed(Box<Failure>),
 }
 
-/// One thing that a case asks of a sample.
+/// One requirement of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     /// Its name, unique in the case.
     pub name: CheckName,
-    /// The line of the golden file that asks for it, from 1.
+    /// The line of the golden file that requires it, from 1.
     pub line: u32,
-    /// How it ended.
+    /// Its result.
     pub outcome: CheckOutcome,
-    /// What would be right; only where it does not hold.
+    /// The expected result; only if it failed.
     pub expected: Option<Box<str>>,
 }
 
 impl Check {
-    /// A check that holds, or that fails with its failure and what was `expected`, which is asked for only then.
+    /// A check with its result; `expected` is called only if it failed.
     pub fn of(
         word: &'static str,
         key: CheckKey,
@@ -149,26 +148,26 @@ impl Check {
     }
 }
 
-/// How a model's text became a structure (grading.md 11).
+/// How a model's text was parsed (grading.md 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Layer {
-    /// It was there as a structure: nothing had to be recovered.
+    /// It was structured data; no parsing was needed.
     Structured,
-    /// A strict parse of the text, a fenced block or its outermost value.
+    /// By a strict parse of the text, a fenced block or its outermost value.
     Strict,
-    /// After repairs.
+    /// After JSON repair.
     Repaired,
-    /// Single objects were salvaged.
+    /// Only single objects could be recovered.
     Salvaged,
-    /// Nothing could be read.
+    /// Nothing could be parsed.
     Unreadable,
 }
 
 impl Layer {
-    /// All of them, from nothing to recover to nothing recovered.
+    /// All layers, from structured to unreadable.
     pub const ALL: [Self; 5] = [Self::Structured, Self::Strict, Self::Repaired, Self::Salvaged, Self::Unreadable];
 
-    /// The word used in baselines and remarks.
+    /// The value in baselines and notes.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Structured => "structured",
@@ -179,7 +178,7 @@ impl Layer {
         }
     }
 
-    /// The number used in reports: 0 for a structure, 1 to 3 for the recovery's layers, 4 for unreadable.
+    /// The number in reports: 0 structured, 1 to 3 the layers of recovery, 4 unreadable.
     pub fn number(self) -> u8 {
         match self {
             Self::Structured => 0,
@@ -191,29 +190,29 @@ impl Layer {
     }
 }
 
-/// What one sample is worth.
+/// The grade of one sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grade {
-    /// One value for each metric of the kind, in the order of its table; `None` is "nothing to measure".
+    /// One value for each metric of the kind, in the order of its table; `None` means that there was nothing to measure.
     pub values: Vec<Option<f64>>,
-    /// Every check of the case, in one order for all samples.
+    /// All checks of the case, in the same order for all samples.
     pub checks: Vec<Check>,
-    /// What costs the metrics that no check looks at.
+    /// Shortfalls in metrics that no check covers.
     pub shortfalls: Vec<Shortfall>,
-    /// How the produced structure was read.
+    /// How the output was parsed.
     pub layer: Layer,
-    /// What is kept of the sample for an audit, as JSON: each attempt of a loop, say.
+    /// JSON data of the sample for an audit, such as each attempt of a loop.
     pub kept: Option<Box<str>>,
 }
 
 impl Grade {
-    /// Whether all checks hold.
+    /// Whether all checks pass.
     pub fn passed(&self) -> bool {
         all_hold(&self.checks)
     }
 }
 
-/// Whether all checks hold.
+/// Whether all checks pass.
 pub fn all_hold(checks: &[Check]) -> bool {
     checks.iter().all(|check| check.outcome == CheckOutcome::Passed)
 }

@@ -1,26 +1,26 @@
-//! Names that people give: suites, agents, judges and cases.
+//! Ids and names of suites, agents, judges and cases.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// A name that does not fit `[A-Za-z0-9][A-Za-z0-9._-]*`.
+/// A text that does not match `[A-Za-z0-9][A-Za-z0-9._-]*`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadId {
-    /// The name as it was found.
+    /// The text found.
     pub found: String,
 }
 
 impl fmt::Display for BadId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{:?} is no id", self.found)
+        write!(out, "{:?} is not a valid id", self.found)
     }
 }
 
-/// What would be right, for the help line of a diagnostic.
-pub const ID_HELP: &str = "an id starts with a letter or digit and goes on with letters, digits, '.', '_' or '-'";
+/// Help text of a diagnostic about an id.
+pub const ID_HELP: &str = "use letters, digits, '.', '_' and '-', and start with a letter or digit";
 
 impl BadId {
-    /// What an id looks like.
+    /// Help text about valid ids.
     pub fn help(&self) -> &'static str {
         ID_HELP
     }
@@ -39,10 +39,10 @@ macro_rules! id {
         pub struct $name(Arc<str>);
 
         impl $name {
-            /// Takes a name that fits `[A-Za-z0-9][A-Za-z0-9._-]*`.
+            /// Accepts a text that matches `[A-Za-z0-9][A-Za-z0-9._-]*`.
             ///
             /// # Errors
-            /// The name as found, where it does not fit.
+            /// The text, if it does not match.
             pub fn new(text: &str) -> Result<Self, BadId> {
                 match fits(text) {
                     true => Ok(Self(text.into())),

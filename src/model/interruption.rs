@@ -1,14 +1,13 @@
-//! Why a run ended before all its samples were made.
+//! Why a run ended early.
 
-/// Why a run was called off. Such a run gives no verdict, whatever was measured until then. The order is by weight: where a
-/// run has several reasons, the last one counts.
+/// Why a run was interrupted. Such a run has no verdict, whatever it measured. Ordered by weight: of several reasons the last one counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Interruption {
-    /// The budget of tokens is spent.
+    /// The token budget is used up.
     Tokens,
-    /// The budget of US dollars is spent.
+    /// The cost budget is used up.
     Cost,
-    /// The time of the budget is over.
+    /// The time budget is used up.
     Time,
     /// SIGHUP: the terminal or the connection was closed.
     HungUp,
@@ -19,11 +18,11 @@ pub enum Interruption {
 }
 
 impl Interruption {
-    /// All of them, from light to heavy.
+    /// All reasons, lightest first.
     pub const ALL: [Self; 6] =
         [Self::Tokens, Self::Cost, Self::Time, Self::HungUp, Self::Terminated, Self::Interrupted];
 
-    /// The exit code of a run that ended so: 128 and the signal's number, or 3 for a budget.
+    /// The exit code of such a run: 128 plus the signal number, or 3 for a budget.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Tokens | Self::Cost | Self::Time => 3,
@@ -33,7 +32,7 @@ impl Interruption {
         }
     }
 
-    /// Whether somebody ended the run from outside: then nothing further is begun.
+    /// Whether it was a signal: then nothing further is started.
     pub fn is_signal(self) -> bool {
         match self {
             Self::Tokens | Self::Cost | Self::Time => false,
@@ -41,7 +40,7 @@ impl Interruption {
         }
     }
 
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Tokens => "max_tokens",
@@ -53,15 +52,15 @@ impl Interruption {
         }
     }
 
-    /// What happened, for people.
+    /// The message for people.
     pub fn message(self) -> &'static str {
         match self {
-            Self::Tokens => "the budget of tokens is spent",
-            Self::Cost => "the budget of dollars is spent",
-            Self::Time => "the time of the budget is over",
-            Self::HungUp => "the run was called off (SIGHUP)",
-            Self::Terminated => "the run was called off (SIGTERM)",
-            Self::Interrupted => "the run was called off (SIGINT)",
+            Self::Tokens => "the token budget is used up",
+            Self::Cost => "the cost budget is used up",
+            Self::Time => "the time budget is used up",
+            Self::HungUp => "the run was interrupted (SIGHUP)",
+            Self::Terminated => "the run was interrupted (SIGTERM)",
+            Self::Interrupted => "the run was interrupted (SIGINT)",
         }
     }
 }

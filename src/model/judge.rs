@@ -1,4 +1,4 @@
-//! Judges: models that mark what no rule can score. They inform, and no gate ever sees what they say.
+//! LLM judges for what rules cannot score. They are advisory: no gate uses their verdicts.
 
 use std::collections::BTreeMap;
 
@@ -14,34 +14,34 @@ use super::path::RepoPath;
 pub struct Judge {
     /// Its name: its key under `judges:`.
     pub name: JudgeName,
-    /// Who votes.
+    /// The target that votes.
     pub source: LiveSource,
-    /// The file that says what is a pass, weak and a fail.
+    /// The file that defines pass, weak and fail.
     pub rubric: RepoPath,
-    /// Votes on each output: an odd number, 1 to 15.
+    /// Votes per output: an odd number, 1 to 15.
     pub votes: u32,
-    /// What people said by the same rubric.
+    /// The file of human labels by the same rubric.
     pub labels: Option<RepoPath>,
-    /// Cohen's kappa with people that has to be exceeded before the judge may recommend, 0 to 1.
+    /// Cohen's kappa with people that the judge must exceed before it may recommend, 0 to 1.
     pub floor: f64,
 }
 
 /// One vote of a judge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Vote {
-    /// It was given and could be read.
+    /// A readable vote.
     Given {
-        /// What the judge says of the output.
+        /// The judge's verdict on the output.
         mark: Mark,
-        /// Why, in the judge's words.
+        /// The judge's reason.
         reason: String,
     },
-    /// There is none: the text says why. It counts for nothing.
+    /// A missing vote, with the cause. It does not count.
     Missing(String),
 }
 
 impl Vote {
-    /// The mark, where there is one.
+    /// The mark, if there is one.
     pub fn mark(&self) -> Option<Mark> {
         match self {
             Self::Given { mark, .. } => Some(*mark),
@@ -50,34 +50,34 @@ impl Vote {
     }
 }
 
-/// The votes of one judge on one output, as a recording keeps them.
+/// The votes of one judge on one output, as stored in a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ballot {
     /// The judge.
     pub judge: JudgeName,
-    /// The digest of the rubric that was voted by.
+    /// The SHA-256 of the rubric.
     pub rubric_sha256: String,
-    /// The digest of what was voted on: the task and the output.
+    /// The SHA-256 of the task and the output.
     pub judged_sha256: String,
-    /// The name of the target that was asked.
+    /// The name of the target.
     pub target: Option<String>,
-    /// The models that voted, as they name themselves.
+    /// The models that voted, by their own names.
     pub model: Option<String>,
-    /// The votes, in the order in which they were asked for.
+    /// The votes, in the order of the requests.
     pub votes: Vec<Vote>,
 }
 
-/// What a judge's votes on one sample come to.
+/// The result of a judge's votes on one sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum JudgeConsensus {
-    /// A mark that no missing vote could change.
+    /// A mark that missing votes could not change.
     Settled(Mark),
-    /// It cannot be told; the text says why. Never a fail of the agent.
+    /// No result, with the cause. Never a fail of the agent.
     Unsettled(String),
 }
 
 impl JudgeConsensus {
-    /// The mark, where it is settled.
+    /// The mark, if settled.
     pub fn mark(&self) -> Option<Mark> {
         match self {
             Self::Settled(mark) => Some(*mark),
@@ -86,121 +86,121 @@ impl JudgeConsensus {
     }
 }
 
-/// A judge on one completed sample.
+/// A judge's votes on one completed sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgedSample {
-    /// What its votes come to.
+    /// The result of its votes.
     pub opinion: JudgeConsensus,
-    /// The votes that count; none where they are on another output.
+    /// The votes that count; empty if they refer to another output.
     pub votes: Vec<Vote>,
 }
 
-/// A judge on all samples of a pair.
+/// A judge's votes on all samples of a pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairJudged {
     /// The judge.
     pub judge: JudgeName,
     /// The models that voted.
     pub model: Option<String>,
-    /// What the samples come to.
+    /// The result over all samples.
     pub opinion: JudgeConsensus,
-    /// The completed samples, in their order.
+    /// The completed samples in order.
     pub samples: Vec<JudgedSample>,
-    /// The digest of the pair's outputs: labels of people are on the same ones.
+    /// The digest of the pair's outputs, which labels of people must match.
     pub outputs_sha256: Option<String>,
 }
 
-/// What a judge's number was measured with: another one makes two numbers incomparable.
+/// What a judge's number was measured with; numbers with different identities are not compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeIdentity {
-    /// The models that voted; `None` where nobody did.
+    /// The models that voted; `None` if none did.
     pub model: Option<String>,
-    /// The digest of the rubric.
+    /// The SHA-256 of the rubric.
     pub rubric_sha256: String,
-    /// Votes on each output.
+    /// Votes per output.
     pub votes: u32,
 }
 
-/// What a judge measured of an agent, as a baseline keeps it.
+/// A judge's verdicts on an agent, as stored in a baseline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgeEntry {
     /// What it was measured with.
     pub identity: JudgeIdentity,
-    /// The mark of each case that is settled.
+    /// The mark of each settled case.
     pub cases: BTreeMap<CaseId, Mark>,
 }
 
-/// A judge's number beside the baseline's, on the cases that both have settled.
+/// A judge's number compared with the baseline's, on the cases that both have settled.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JudgeComparison {
-    /// The baseline has none, or none of these cases.
+    /// The baseline has no such number.
     Absent,
-    /// It has one of the same judge.
+    /// The baseline has a number of the same judge.
     Known {
         /// The baseline's share of passes.
         baseline: f64,
-        /// This run's share less the baseline's.
+        /// This run's share minus the baseline's.
         delta: f64,
     },
-    /// It has one of another judge; the text names what differs.
+    /// The baseline's judge differs; the text names the difference.
     Incomparable(String),
 }
 
-/// How far two sets of marks agree: people's, and those of a score or a judge.
+/// The agreement between two sets of marks: those of people, and those of a score or a judge.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Agreement {
-    /// Cases that both have marked.
+    /// Number of cases with both marks.
     pub cases: usize,
-    /// How often people gave the mark of the row and the score that of the column, both from worst to best.
+    /// Confusion matrix from worst to best: rows are the marks of people, columns those of the score.
     pub table: [[usize; Mark::ALL.len()]; Mark::ALL.len()],
     /// The share of cases with the same mark.
     pub observed: f64,
-    /// Cohen's kappa; `None` where both gave one and the same mark throughout, so that chance explains everything.
+    /// Cohen's kappa; `None` if both sides always gave the same mark, so that chance explains everything.
     pub kappa: Option<f64>,
     /// Its 95 % interval.
     pub interval: Option<(f64, f64)>,
-    /// Kappa with half a disagreement between neighbours.
+    /// Kappa in which neighbouring marks count as half a disagreement.
     pub weighted: Option<f64>,
     /// The share of cases that people marked as passed.
     pub base_rate: f64,
-    /// The mark that people gave most often, and how often it would be right if it were always given.
+    /// The most frequent mark of people, and the share of cases with it.
     pub constant: (Mark, f64),
 }
 
-/// Whether a judge may recommend, and on what grounds.
+/// Whether a judge may recommend, with the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trust {
-    /// How far it agrees with people; `None` where no label counts.
+    /// Its agreement with people; `None` if no label counts.
     pub agreement: Option<Agreement>,
-    /// Labels on outputs that have changed since; they do not count.
+    /// Number of labels whose output has changed since; they do not count.
     pub stale: u32,
-    /// The kappa that has to be exceeded.
+    /// The kappa that it must exceed.
     pub floor: f64,
-    /// Whether it may.
+    /// Whether it may recommend.
     pub standing: JudgeStanding,
 }
 
 /// Whether a judge may recommend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JudgeStanding {
-    /// It may.
+    /// It may recommend.
     Recommends,
-    /// The config names no file of labels.
+    /// The config has no file of labels.
     NoLabels,
-    /// There are too few labels on the outputs of today.
+    /// Too few labels match the current outputs.
     TooFewLabels,
-    /// Labels and judge gave one and the same mark throughout: agreement cannot be told from chance.
+    /// People and judge always gave the same mark: agreement cannot be distinguished from chance.
     NothingToTell,
     /// Its agreement does not exceed the floor.
     BelowFloor,
 }
 
 impl JudgeStanding {
-    /// All of them.
+    /// All standings.
     pub const ALL: [Self; 5] =
         [Self::Recommends, Self::NoLabels, Self::TooFewLabels, Self::NothingToTell, Self::BelowFloor];
 
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Recommends => "recommends",
@@ -212,25 +212,25 @@ impl JudgeStanding {
     }
 }
 
-/// One judge on one agent: shown beside the metrics, and never one of them.
+/// One judge on one agent: reported next to the metrics, never one of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgeReport {
     /// The judge.
     pub name: JudgeName,
     /// What it was measured with.
     pub identity: JudgeIdentity,
-    /// How many of the counted cases have each mark, from worst to best.
+    /// Number of counted cases by mark, from worst to best.
     pub marks: [u32; Mark::ALL.len()],
-    /// Counted cases of which nothing can be told.
+    /// Counted cases without a verdict.
     pub unsettled: u32,
-    /// Against the baseline.
+    /// The comparison with the baseline.
     pub comparison: JudgeComparison,
     /// Whether it may recommend.
     pub trust: Trust,
 }
 
 impl JudgeReport {
-    /// The share of settled cases that pass; `None` of nothing.
+    /// The share of settled cases that pass; `None` without settled cases.
     pub fn share(&self) -> Option<f64> {
         let settled: u32 = self.marks.iter().sum();
         super::share(self.marks[Mark::Pass as usize] as usize, settled as usize)

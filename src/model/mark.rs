@@ -1,13 +1,13 @@
-//! What somebody thinks of a whole case, in three words.
+//! An overall mark of a case.
 
 /// A mark of a case, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mark {
-    /// It does not do.
+    /// Not acceptable.
     Fail,
-    /// It does, barely; from the samples: they disagree.
+    /// Barely acceptable; for samples: they disagree.
     Weak,
-    /// It does.
+    /// Acceptable.
     Pass,
 }
 
@@ -15,7 +15,7 @@ impl Mark {
     /// All marks, from worst to best.
     pub const ALL: [Self; 3] = [Self::Fail, Self::Weak, Self::Pass];
 
-    /// The word used in labels and on the screen.
+    /// The value in labels and in the terminal.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fail => "fail",

@@ -1,22 +1,22 @@
-//! What a number means: its name, its direction, how it is folded, and its default gates.
+//! Definitions of metrics: name, direction, aggregation, default gates.
 
 use super::gate::Gate;
 
-/// In which direction a metric is good.
+/// Which direction of a metric is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// More is better.
+    /// Higher is better.
     Higher,
-    /// Less is better.
+    /// Lower is better.
     Lower,
-    /// It informs only.
+    /// Neither; the metric is informational.
     Neither,
 }
 
-/// How an agent's value comes from its pairs (grading.md 2.4).
+/// How an agent's value is computed from its pairs (grading.md 2.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Aggregate {
-    /// The worst pair decides: an average cannot hide it.
+    /// The worst pair, because an average could hide it.
     Worst,
     /// The arithmetic mean.
     Mean,
@@ -26,33 +26,33 @@ pub enum Aggregate {
     Rate,
     /// The harmonic mean of two of the agent's own metrics, 0 where both are 0.
     Harmonic(&'static str, &'static str),
-    /// Pairs that were measured out of those that were planned; what is in quarantine is not planned.
+    /// The share of measured pairs among the planned ones; pairs in quarantine are not planned.
     Coverage,
     /// The number of cases that passed in the baseline and fail now.
     NewlyFailing,
 }
 
-/// How a pair's value comes from its completed samples (grading.md 2.3).
+/// How a pair's value is computed from its completed samples (grading.md 2.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleFold {
-    /// The median, the mean of the two middle values where the count is even.
+    /// The median; for an even count the mean of the two middle values.
     Median,
     /// The mean, for kinds that measure variability itself.
     Mean,
-    /// The worst sample, for what must not happen even once.
+    /// The worst sample, for what must never happen.
     Worst,
 }
 
-/// Where the value of a sample comes from.
+/// The origin of a sample's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueSource {
-    /// The grade that the kind gives.
+    /// The kind's grade.
     Grade,
-    /// Whether the sample could be read at all.
+    /// Whether the sample could be parsed.
     Layer,
 }
 
-/// Which elements of a case are shown for its part in the number.
+/// The elements of a case that explain its part in the number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExplainedBy {
     /// The shortfalls that name the metric.
@@ -63,50 +63,50 @@ pub enum ExplainedBy {
     AllChecks,
 }
 
-/// What the number counts; it decides how it is shown.
+/// The unit; it decides the number format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A share of a whole in 0..1; differences are shown in percentage points.
+    /// A share in 0..1; differences are shown in percentage points.
     Share,
-    /// A number of things.
+    /// A count.
     Count,
     /// Rubric points.
     Points,
-    /// A spread, such as a variance: small, and shown with four places.
+    /// A spread such as a variance: small, shown with four decimal places.
     Spread,
 }
 
-/// One metric of a kind. Docs tables, reports and gates are all made from this table.
+/// One metric of a kind. Docs tables, reports and gates all derive from this table.
 #[derive(Debug, Clone, Copy)]
 pub struct MetricSpec {
     /// The name used in configs, baselines and reports.
     pub name: &'static str,
-    /// In which direction it is good.
+    /// Its better direction.
     pub better: Better,
-    /// How it is folded over samples.
+    /// How its samples are aggregated.
     pub fold: SampleFold,
-    /// How it is folded over cases.
+    /// How its cases are aggregated.
     pub aggregate: Aggregate,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// The greatest value that it can take, where its unit does not say: points of a rubric.
+    /// The largest possible value, if the unit does not imply it: rubric points.
     pub most: Option<f64>,
-    /// Where a sample's value comes from.
+    /// The origin of a sample's value.
     pub source: ValueSource,
-    /// Which elements of a case explain its value.
+    /// The elements of a case that explain its value.
     pub explained_by: ExplainedBy,
-    /// The gates that hold where the config states none.
+    /// The default gates.
     pub gates: &'static [Gate],
-    /// The gates of the model tier, where they differ.
+    /// The default gates of the model tier, if they differ.
     pub model_gates: Option<&'static [Gate]>,
-    /// The gates that one word of the suite switches on.
+    /// Gates that a switch of the suite activates.
     pub switched_gates: &'static [Gate],
-    /// One line for people: what the number is.
+    /// Its meaning in one line for people.
     pub meaning: &'static str,
 }
 
 impl Aggregate {
-    /// The word used in reports and docs.
+    /// The value in reports and docs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Worst => "worst",
@@ -121,7 +121,7 @@ impl Aggregate {
 }
 
 impl Better {
-    /// The word used in reports and docs.
+    /// The value in reports and docs.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Higher => "higher",
@@ -130,7 +130,7 @@ impl Better {
         }
     }
 
-    /// How much worse a value is than the one before; below zero where it is better. Without a direction every difference counts.
+    /// How much worse `after` is than `before`; negative if it is better. Without a direction every difference counts.
     pub fn loss(self, before: f64, after: f64) -> f64 {
         match self {
             Self::Higher => before - after,
@@ -141,7 +141,7 @@ impl Better {
 }
 
 impl MetricSpec {
-    /// What most metrics have in common: a share that is better higher, the median of samples, the mean of cases, no gate.
+    /// The defaults of most metrics: a share, higher is better, median of samples, mean of cases, no gate.
     pub const PLAIN: Self = Self {
         name: "",
         better: Better::Higher,
@@ -157,15 +157,15 @@ impl MetricSpec {
         meaning: "",
     };
 
-    /// The same for shares of cases that passed.
+    /// The defaults for shares of cases that passed.
     pub const RATE: Self = Self { aggregate: Aggregate::Rate, explained_by: ExplainedBy::AllChecks, ..Self::PLAIN };
 
-    /// Whether it only says that an agent was measured, and nothing of how good the agent is: it alone makes no verdict a pass.
+    /// Whether it only states that an agent was measured, not how good the agent is: such a metric alone never makes a verdict pass.
     pub fn is_precondition(&self) -> bool {
         self.aggregate == Aggregate::Coverage || self.source == ValueSource::Layer
     }
 
-    /// The greatest value that the metric can take; infinite for a count.
+    /// The largest possible value; infinite for a count.
     pub fn greatest(&self) -> f64 {
         let of_unit = match self.unit {
             Unit::Share | Unit::Spread => 1.0,
@@ -178,34 +178,34 @@ impl MetricSpec {
 /// The share of planned pairs that were measured.
 pub const COVERAGE: &str = "coverage";
 
-/// The share of pairs whose answers could be read.
+/// The share of pairs whose answers could be parsed.
 pub const READABLE: &str = "readable";
 
 /// The number of cases that passed in the baseline and fail now.
 pub const NEWLY_FAILING: &str = "newly_failing";
 
-/// From this difference on a number moved: a baseline keeps six places.
+/// Smallest difference that counts as a change: a baseline has six decimal places.
 pub const MOVED: f64 = 1e-5;
 
-/// How far a comparison favours the exact boundary (grading.md 15); numbers of a baseline have a coarser one.
+/// Tolerance at the exact boundary (grading.md 15); numbers of a baseline have a larger one.
 pub const EPSILON: f64 = 1e-9;
 
-/// Whether a value reaches a threshold.
+/// Whether a value reaches a threshold, within [`EPSILON`].
 pub fn reaches(value: f64, threshold: f64) -> bool {
     value >= threshold - EPSILON
 }
 
-/// A share of a whole; `None` of nothing.
+/// `part / whole`; `None` if `whole` is 0.
 pub fn share(part: usize, whole: usize) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// 1 where something holds, else 0.
-pub fn indicator(holds: bool) -> f64 {
-    f64::from(u8::from(holds))
+/// 1 if true, else 0.
+pub fn indicator(value: bool) -> f64 {
+    f64::from(u8::from(value))
 }
 
-/// The harmonic mean of two shares; 0 where both are 0.
+/// The harmonic mean of two shares; 0 if both are 0.
 pub fn harmonic(one: f64, other: f64) -> f64 {
     match one + other {
         0.0 => 0.0,

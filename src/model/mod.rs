@@ -1,7 +1,7 @@
-//! The nouns of goldgate: plain values that every other module speaks in.
+//! The plain values that all other modules use.
 //!
-//! Nothing here reads a file, parses a format or knows a clock. A value of these types is already checked:
-//! an id fits its pattern, a zone lies in its range, a verdict is one of three.
+//! Nothing here reads files, parses formats or uses a clock. Values of these types are already checked: an id matches its pattern, a zone
+//! is in range, a verdict is one of three.
 
 mod approval;
 mod baseline;

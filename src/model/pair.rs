@@ -1,4 +1,4 @@
-//! A pair is one agent on one case: what its samples come to.
+//! Results of a pair: one agent on one case, over all samples.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use super::mark::Mark;
 use super::path::RepoPath;
 use super::run::UngradedReason;
 
-/// A sample that gave nothing to grade.
+/// A sample without a result to grade.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LostSample {
-    /// Which sample, from 0.
+    /// The sample, from 0.
     pub sample: u32,
-    /// Why.
+    /// The reason.
     pub why: UngradedReason,
 }
 
 /// One metric of a pair.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairValue {
-    /// The folded value; `None` where no completed sample had one.
+    /// The aggregated value; `None` if no completed sample has one.
     pub value: Option<f64>,
-    /// The completed samples' values, in their order.
+    /// The value of each completed sample.
     pub samples: SmallVec<[Option<f64>; 1]>,
 }
 
 impl PairValue {
-    /// How far the samples lie apart: their sample standard deviation; `None` of fewer than two.
+    /// The sample standard deviation; `None` for fewer than two values.
     pub fn spread(&self) -> Option<f64> {
         let values: SmallVec<[f64; 8]> = self.samples.iter().copied().flatten().collect();
         if values.len() < 2 {
@@ -40,7 +40,7 @@ impl PairValue {
         let count = values.len() as f64;
         let mean = values.iter().sum::<f64>() / count;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-        // The mean of equal values may be rounded; they do not vary for that.
+        // The mean of equal values may be rounded; their spread is still 0.
         let equal = values.iter().all(|value| *value == values[0]);
         Some(if equal { 0.0 } else { (squares / (count - 1.0)).sqrt() })
     }
@@ -53,22 +53,22 @@ pub struct PairCheck {
     pub name: CheckName,
     /// The line of the golden file, from 1.
     pub line: u32,
-    /// How it stands over the samples.
+    /// How many samples pass it.
     pub standing: Standing,
-    /// The most frequent failure among the samples, where there is one.
+    /// The most frequent failure among the samples, if any.
     pub failure: Option<Box<Failure>>,
-    /// What would be right, where there is a failure.
+    /// The expected result, if it failed.
     pub expected: Option<Box<str>>,
 }
 
 impl PairResult {
-    /// Whether more than half of the planned samples completed (grading.md 2.2); of a case in quarantine too.
+    /// Whether more than half of the planned samples completed (grading.md 2.2); also for a case in quarantine.
     pub fn has_majority(&self) -> bool {
         2 * u64::from(self.completed) > u64::from(self.planned)
     }
 }
 
-/// How a check stands over the completed samples (grading.md 2.5).
+/// How many completed samples pass a check (grading.md 2.5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// Every sample passes.
@@ -82,7 +82,7 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// How `passed` of `samples` stands.
+    /// The standing for `passed` of `samples`.
     pub fn of(passed: usize, samples: usize) -> Self {
         match (passed, samples) {
             (_, 0) => Self::Fails,
@@ -98,7 +98,7 @@ impl Standing {
         matches!(self, Self::Passes | Self::PassesFlaky)
     }
 
-    /// What the samples say of the case: weak where they disagree.
+    /// The mark of the case by its samples: weak if they disagree.
     pub fn mark(self) -> Mark {
         match self {
             Self::Passes => Mark::Pass,
@@ -113,109 +113,109 @@ impl Standing {
     }
 }
 
-/// Why a pair is left out of every aggregate (grading.md 2.2).
+/// Whether a pair is excluded from all metrics, and why (grading.md 2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exclusion {
     /// It counts.
     Counted,
     /// No majority of its planned samples completed.
     NoMajority,
-    /// It is in quarantine: it runs and shows, and does not gate (grading.md 14).
+    /// In quarantine: it runs and is reported, but does not gate (grading.md 14).
     Quarantined,
 }
 
-/// Why a case does not gate for a while, and whose it is.
+/// Why a case temporarily does not gate, and who owns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quarantine {
-    /// Who mends it.
+    /// Who fixes the case.
     pub owner: String,
-    /// What is known of it.
+    /// The reason.
     pub reason: String,
-    /// The last day, as `YYYY-MM-DD`; from the next day on it gates again.
+    /// The last day as `YYYY-MM-DD`; it gates again from the next day on.
     pub expires: String,
 }
 
-/// What the samples of one pair come to.
+/// The result of a pair over its samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairResult {
     /// The case.
     pub case: CaseId,
     /// The agent.
     pub agent: AgentName,
-    /// The golden file that asks for the checks.
+    /// The golden file with the checks.
     pub golden: RepoPath,
-    /// Samples planned.
+    /// Planned samples.
     pub planned: u32,
-    /// Samples completed.
+    /// Completed samples.
     pub completed: u32,
     /// Whether it counts.
     pub exclusion: Exclusion,
-    /// Its quarantine, where it is in one.
+    /// Its quarantine, if any.
     pub quarantine: Option<Box<Quarantine>>,
-    /// The samples that gave nothing, in their order.
+    /// The samples without a result, in order.
     pub lost: Vec<LostSample>,
-    /// How many samples were not made, since no answer could have changed a verdict.
+    /// Number of samples that were skipped, because no answer could change a verdict.
     pub spared: u32,
     /// One value for each metric of the kind, in the order of its table.
     pub values: Vec<PairValue>,
-    /// Whether the samples passed: all their checks in more than half of the completed ones.
+    /// How many samples passed all their checks.
     pub passed: Standing,
-    /// Samples that passed; `None` where a stored report does not say.
+    /// Number of samples that passed; `None` if a stored report does not contain it.
     pub passing: Option<u32>,
     /// Its checks.
     pub checks: Vec<PairCheck>,
-    /// What costs the metrics that no check looks at, the most frequent first.
+    /// Shortfalls in metrics that no check covers, most frequent first.
     pub shortfalls: Vec<PairShortfall>,
-    /// How the completed samples were read.
+    /// How each completed sample was parsed.
     pub layers: Box<[Layer]>,
-    /// What is kept of single samples for an audit, by their places; written beside a report, and no part of it.
+    /// Audit data of single samples, by sample; stored next to a report, not in it.
     pub kept: Vec<(u32, Box<str>)>,
-    /// What the agent's program wrote to stderr, by sample: its last 64 KiB; written beside a report, and no part of it.
+    /// What the agent's program wrote to stderr, by sample (the last 64 KiB); stored next to a report, not in it.
     pub complaints: BTreeMap<u32, String>,
-    /// What the suite's judges say of it, in the order of the config.
+    /// The verdicts of the suite's LLM judges, in config order.
     pub judged: Vec<PairJudged>,
-    /// The digest of what its samples put out, where a person's score has to be of the same.
+    /// The digest of its samples' outputs, if it has a human score.
     pub outputs_sha256: Option<String>,
     /// The model and the prompt package that answered.
     pub answered_by: AnsweredBy,
 }
 
-/// Who answered: part of a measurement's identity.
+/// The model and the prompt package: part of a measurement's identity.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnsweredBy {
-    /// The model, where the records name one.
+    /// The model, if recorded.
     pub model: Option<String>,
-    /// The prompt package's digest, where the records name one.
+    /// The prompt package's SHA-256, if recorded.
     pub prompt_sha256: Option<String>,
-    /// Whether the records are of the agent and of the input that there are now.
+    /// Whether the agent and the input are unchanged since the recordings.
     pub freshness: Freshness,
 }
 
-/// Whether recordings are of the agent and of the input that there are now: the worst of all samples.
+/// Whether the agent and the input are unchanged since the recordings: the worst of all samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Freshness {
     /// The agent's files against their recorded digest.
     pub agent: RecordingAge,
-    /// What the case asks against its recorded digest.
+    /// The case's input against its recorded digest.
     pub input: RecordingAge,
 }
 
-/// Whether a recording is of what there is now; in the order from good to bad.
+/// Whether a recording is up to date, from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum RecordingAge {
-    /// It is, or it was made a moment ago.
+    /// Unchanged, or just recorded.
     #[default]
     Fresh,
-    /// It keeps no digest.
+    /// The recording has no digest.
     Unknown,
-    /// It is of something else, and the config says that this is only noted.
+    /// Changed, and the config only wants a warning.
     StaleNoted,
-    /// It is of something else.
+    /// Changed.
     Stale,
 }
 
 impl RecordingAge {
-    /// The word used in stored parts.
+    /// The value in stored parts of a run.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Fresh => "fresh",
@@ -227,7 +227,7 @@ impl RecordingAge {
 }
 
 impl Freshness {
-    /// The worse of both, part by part.
+    /// The worse of both, field by field.
     pub fn and(self, other: Self) -> Self {
         Self { agent: self.agent.max(other.agent), input: self.input.max(other.input) }
     }
@@ -237,7 +237,7 @@ impl Freshness {
 mod tests {
     use super::PairValue;
 
-    /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5, their squares come to 32.
+    /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5; the squared deviations sum to 32.
     #[test]
     fn the_spread_is_the_sample_standard_deviation() {
         let spread = |values: &[Option<f64>]| PairValue { value: None, samples: values.into() }.spread();

@@ -1,4 +1,4 @@
-//! Paths inside the repository: relative, with `/`, never leaving it.
+//! Paths inside the repository: relative, with `/`, never outside.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -6,19 +6,18 @@ use std::sync::Arc;
 
 use globset::{GlobBuilder, GlobMatcher};
 
-/// A path relative to the repository's root, normalised: no `.`, no `..`, no leading `/`.
-/// The root itself is the empty path.
+/// A normalized path relative to the repository's root: no `.`, no `..`, no leading `/`. The root is the empty path.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct RepoPath(Arc<str>);
 
-/// Why a text is no path inside the repository.
+/// Why a text is not a valid path inside the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BadPath {
-    /// It starts at the root of the machine.
+    /// It is absolute.
     Absolute,
-    /// Its `..` lead out of the repository.
+    /// Its `..` leave the repository.
     Leaves,
-    /// It holds a NUL byte or a back slash.
+    /// It contains a NUL byte or a backslash.
     Odd,
 }
 
@@ -27,7 +26,7 @@ impl fmt::Display for BadPath {
         out.write_str(match self {
             Self::Absolute => "is absolute",
             Self::Leaves => "leaves the repository",
-            Self::Odd => "holds a NUL byte or a back slash",
+            Self::Odd => "contains a NUL byte or a backslash",
         })
     }
 }
@@ -38,10 +37,10 @@ impl RepoPath {
         Self("".into())
     }
 
-    /// The path that `text` names when read from this folder.
+    /// Resolves `text` relative to this folder.
     ///
     /// # Errors
-    /// Why it names nothing inside the repository.
+    /// Why it is not a path inside the repository.
     pub fn join(&self, text: &str) -> Result<Self, BadPath> {
         if text.starts_with('/') {
             return Err(BadPath::Absolute);
@@ -62,7 +61,7 @@ impl RepoPath {
         Ok(Self(parts.join("/").into()))
     }
 
-    /// The entry `name` of this folder; `name` comes from a listing or an id and holds no `/`.
+    /// The entry `name` of this folder; `name` comes from a listing or an id and contains no `/`.
     pub fn child(&self, name: &str) -> Self {
         match self.0.is_empty() {
             true => Self(name.into()),
@@ -70,13 +69,12 @@ impl RepoPath {
         }
     }
 
-    /// Whether it is `.git`, or below it: what git keeps for itself is never written by what a config says. Some file systems do not
-    /// tell the case of letters apart.
+    /// Whether the path is `.git` or below it: a config must never cause a write there. Letter case is ignored, as on some file systems.
     pub fn is_of_git(&self) -> bool {
         self.0.split('/').any(|part| part.eq_ignore_ascii_case(".git"))
     }
 
-    /// The folder that holds this entry; the root's parent is the root.
+    /// The parent folder; the root is its own parent.
     pub fn parent(&self) -> Self {
         match self.0.rsplit_once('/') {
             Some((folder, _)) => Self(folder.into()),
@@ -89,13 +87,13 @@ impl RepoPath {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The path as text, with `/`; the root is the empty text.
+    /// The path as text with `/`; empty for the root.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// A path is compared, ordered and hashed by its text, so that a map is asked with the text alone.
+/// Paths compare, sort and hash by their text, so that a map can be searched by text.
 impl Borrow<str> for RepoPath {
     fn borrow(&self) -> &str {
         &self.0
@@ -108,7 +106,7 @@ impl fmt::Display for RepoPath {
     }
 }
 
-/// A pattern of paths inside the repository: `*` stays in its folder, `**` does not.
+/// A path pattern inside the repository: `*` matches within a folder, `**` across folders.
 #[derive(Debug, Clone)]
 pub struct PathGlob {
     folder: RepoPath,
@@ -116,18 +114,18 @@ pub struct PathGlob {
 }
 
 impl PathGlob {
-    /// The pattern that `text` is when read from `folder`.
+    /// Compiles the pattern `text` relative to `folder`.
     ///
     /// # Errors
-    /// Why it is none, in words.
+    /// Why the pattern is invalid.
     pub fn new(folder: &RepoPath, text: &str) -> Result<Self, String> {
         if text.trim().is_empty() {
             return Err("is empty".to_owned());
         }
         let whole = folder.join(text).map_err(|bad| bad.to_string())?;
         let built = GlobBuilder::new(whole.as_str()).literal_separator(true).build();
-        let matcher = built.map_err(|error| format!("is no pattern: {}", error.kind()))?.compile_matcher();
-        // What stands before the first sign of a pattern is a folder, or the file itself.
+        let matcher = built.map_err(|error| format!("is not a valid pattern: {}", error.kind()))?.compile_matcher();
+        // The part before the first wildcard is a folder, or the file itself.
         let plain = whole.as_str().split(['*', '?', '[', '{']).next().unwrap_or_default();
         let folder = match plain.len() == whole.as_str().len() {
             true => whole.parent(),
@@ -136,17 +134,17 @@ impl PathGlob {
         Ok(Self { folder, matcher })
     }
 
-    /// Whether a path fits.
+    /// Whether a path matches.
     pub fn fits(&self, path: &RepoPath) -> bool {
         self.matcher.is_match(path.as_str())
     }
 
-    /// The folder below which everything lies that can fit.
+    /// The folder that contains all possible matches.
     pub fn folder(&self) -> &RepoPath {
         &self.folder
     }
 
-    /// The pattern as text, from the repository's root.
+    /// The pattern as text, relative to the repository's root.
     pub fn as_str(&self) -> &str {
         self.matcher.glob().glob()
     }

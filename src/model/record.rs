@@ -1,67 +1,67 @@
-//! A run as it is written down for replay: `goldgate.run/1` as a value, with everything that formats.md lists.
+//! A run to be recorded: `goldgate.run/1` as a value, with all fields of formats.md.
 
 use std::collections::BTreeMap;
 
 use super::ids::{AgentName, CaseId};
 use super::run::{Provenance, RunStatus};
 
-/// What takes the place of a secret in a recording.
+/// The replacement of a secret in a recording.
 pub const REDACTED: &str = "[redacted]";
 
-/// One run to be written. What was not measured is `None` or empty, and is written as `null` or empty.
+/// One run to be written. A value that was not measured is `None` or empty, and is written as `null` or empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecord {
     /// The agent.
     pub agent: AgentName,
-    /// The case, or another name that the kind gives a run of it.
+    /// The case, or the kind's name for a run of it.
     pub case: CaseId,
     /// The sample, from 0.
     pub sample: u32,
     /// How it ended.
     pub status: RunStatus,
-    /// What it said when it did not complete.
+    /// The error message, if it did not complete.
     pub error: Option<String>,
-    /// What it was asked.
+    /// Its inputs.
     pub inputs: RunInputs,
-    /// What it produced: the text of a JSON object.
+    /// Its outputs: the text of a JSON object.
     pub outputs: Json,
-    /// What it did on the way.
+    /// Its steps.
     pub intermediate: Steps,
-    /// What it looked at.
+    /// What it read.
     pub evidence: RunEvidence,
-    /// What it took.
+    /// Its tokens, time and cost.
     pub metrics: Measures,
-    /// Where it comes from.
+    /// Its origin.
     pub provenance: RunProvenance,
 }
 
-/// JSON as it was written: an agent's words are kept to the letter. A text that is no JSON is written as a JSON text.
+/// JSON text, unchanged to the byte, for the output of agents. A text that is not JSON is written as a JSON string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Json(Box<str>);
 
-/// What a run was asked.
+/// The inputs of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunInputs {
     /// The prompt.
     pub prompt: Option<String>,
-    /// The state of the repository that it saw.
+    /// The state of the repository that it used.
     pub repo_snapshot_id: Option<String>,
     /// Parameters: the text of a JSON object.
     pub options: Json,
 }
 
-/// What a run did on the way.
+/// The steps of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Steps {
-    /// An agent's own `intermediate` object, kept as it wrote it.
-    Told(Json),
-    /// What was seen of it from outside.
+    /// An agent's own `intermediate` object, unchanged.
+    Own(Json),
+    /// Steps observed from outside.
     Seen {
-        /// From node to node of its graph.
+        /// Transitions between nodes of its graph.
         node_transitions: Vec<Json>,
-        /// Its tool calls, in their order.
+        /// Its tool calls in order.
         tool_calls: Vec<ToolCall>,
-        /// Everything else.
+        /// Other events.
         events: Vec<Json>,
     },
 }
@@ -73,54 +73,54 @@ pub struct ToolCall {
     pub name: String,
     /// Its arguments.
     pub arguments: Json,
-    /// What it returned; `null` where it returned nothing.
+    /// Its result; `null` if it returned nothing.
     pub result: Json,
-    /// Why it failed, where it did.
+    /// Why it failed, if it did.
     pub error: Option<String>,
-    /// How long it took, where that was measured.
+    /// Its duration, if measured.
     pub latency_ms: Option<u64>,
 }
 
-/// What a run looked at.
+/// What a run read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunEvidence {
     /// Files.
     pub file_paths: Vec<String>,
     /// Tests.
     pub test_names: Vec<String>,
-    /// Parts of a coverage report.
+    /// Entries of a coverage report.
     pub coverage_refs: Vec<String>,
 }
 
-/// What a run took.
+/// Tokens, time and cost of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measures {
-    /// Tokens in all.
+    /// Total tokens.
     pub total_tokens: Option<u64>,
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: Option<u64>,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: Option<u64>,
-    /// Milliseconds from request to end.
+    /// Total time in milliseconds.
     pub total_latency_ms: Option<u64>,
-    /// Tokens of each node of the agent's graph.
+    /// Tokens by node of the agent's graph.
     pub tokens_per_node: BTreeMap<String, u64>,
-    /// Milliseconds of each node.
+    /// Milliseconds by node.
     pub latency_per_node: BTreeMap<String, u64>,
-    /// Calls of each tool.
+    /// Calls by tool.
     pub tool_call_counts: BTreeMap<String, u64>,
     /// US dollars.
     pub cost_usd: Option<f64>,
 }
 
-/// Where a recording comes from.
+/// The origin of a recording.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RunProvenance {
-    /// The target's name in the config, or the format that was imported.
+    /// The target's name in the config, or the imported format.
     pub target: Option<String>,
-    /// Model, prompt package and its digest, cache.
+    /// Model, prompt package with digest, cache.
     pub provenance: Provenance,
-    /// When, in UTC.
+    /// Time of recording in UTC.
     pub recorded_at: Option<String>,
     /// The commit that was checked out.
     pub commit: Option<String>,
@@ -164,11 +164,11 @@ impl Default for Steps {
 }
 
 impl Steps {
-    /// The tool calls that were seen; an agent's own telling is not read here.
+    /// The observed tool calls; an agent's own `intermediate` is not parsed.
     pub fn seen_calls(&self) -> &[ToolCall] {
         match self {
             Self::Seen { tool_calls, .. } => tool_calls,
-            Self::Told(_) => &[],
+            Self::Own(_) => &[],
         }
     }
 }

@@ -1,30 +1,30 @@
-//! How many cases pass, and how surely they do.
+//! How many cases pass, with confidence intervals.
 
-/// Cases that passed out of those that were counted.
+/// How many of the counted cases passed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Passing {
     /// Cases that passed.
     pub passed: u32,
     /// Cases that were counted.
     pub of: u32,
-    /// A 95 % interval of the share, where the cases are independent of each other.
+    /// A 95 % interval of the share, if the cases are independent.
     pub ci95: Option<(f64, f64)>,
 }
 
 impl Passing {
-    /// The share that passed; `None` of nothing.
+    /// The share that passed; `None` without counted cases.
     pub fn share(&self) -> Option<f64> {
         super::share(self.passed as usize, self.of as usize)
     }
 }
 
-/// An agent's cases by majority and by every sample.
+/// How many of an agent's cases pass, by majority and in every sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reliability {
     /// Cases that pass in more than half of their completed samples.
     pub majority: Passing,
-    /// Cases that pass in each of their samples (pass^N); `None` where no case has more than one sample.
+    /// Cases that pass in every sample (pass^N); `None` if no case has more than one sample.
     pub every: Option<Passing>,
-    /// Cases of which this cannot be told: every completed sample passed, and at least one was lost.
+    /// Cases with an unknown result: every completed sample passed, and at least one was lost.
     pub untold: u32,
 }

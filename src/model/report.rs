@@ -1,4 +1,4 @@
-//! The one value that holds the verdict; everything shown is derived from it.
+//! The report of a run; all outputs derive from it.
 
 use std::collections::BTreeMap;
 
@@ -22,79 +22,79 @@ use super::verdict::{Ruling, Verdict};
 pub struct Report {
     /// The version of goldgate that graded.
     pub tool_version: String,
-    /// The config that it is of, from the root of the repository; older reports do not say it.
+    /// The path of the config from the root of the repository; `None` in older reports.
     pub config: Option<RepoPath>,
-    /// The commit that was graded, where known.
+    /// The commit that was graded, if known.
     pub commit: Option<String>,
-    /// The commit whose baseline was compared with, where known.
+    /// The commit whose baseline was used, if known.
     pub base: Option<String>,
-    /// What was asked for.
+    /// The tiers that ran.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate blocks.
     pub authority: Authority,
-    /// The most samples that any pair planned.
+    /// The largest number of planned samples of a pair.
     pub samples: u32,
-    /// When the run began, in UTC.
+    /// Start time in UTC.
     pub started_at: String,
-    /// When it ended, in UTC.
+    /// End time in UTC.
     pub finished_at: String,
-    /// The suites, in the order of the config; with two tiers the deterministic one first.
+    /// The suites in config order; with two tiers the deterministic one first.
     pub suites: Vec<SuiteReport>,
-    /// The verdict over the suites that decide.
+    /// The verdict over the suites that count.
     pub verdict: Ruling,
-    /// Why no verdict can be given; empty where one can.
+    /// Why no verdict is possible; empty if one is.
     pub not_gateable: Vec<NotGateable>,
-    /// Why the run ended before all its samples were made, where it did.
+    /// Why the run was interrupted, if it was.
     pub called_off: Option<Interruption>,
-    /// Changes of the golden set, the gates or the baseline against the base commit; those that need approval first.
+    /// Golden changes since the base commit; those that need an approval first.
     pub golden_changes: Vec<GoldenChange>,
-    /// Who approved them and the moved numbers, where somebody did.
+    /// The approval of the golden changes and the moved numbers, if any.
     pub approval: Option<Approval>,
-    /// What people should know beside the verdict.
+    /// Notes for readers, in addition to the verdict.
     pub notes: Vec<String>,
-    /// What the run cost.
+    /// Calls, tokens and cost of the run.
     pub usage: RunUsage,
 }
 
-/// Whether a failed gate stops a merge.
+/// Whether a failed gate blocks a merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Authority {
-    /// It does.
+    /// It blocks.
     Blocking,
-    /// It is shown only.
+    /// It is only reported.
     Advisory,
 }
 
-/// A reason why no verdict can be given.
+/// A reason why no verdict is possible.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NotGateable(
     /// One line for people.
     pub String,
 );
 
-/// What a run cost.
+/// Calls, tokens and cost of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RunUsage {
     /// Calls made.
     pub calls: u64,
-    /// Of these, repeated ones.
+    /// Of these, the retries.
     pub retries: u64,
     /// Answers taken from a cache.
     pub cached: u64,
-    /// Calls that were not made, since no answer could have changed a verdict.
+    /// Calls that were skipped, because no answer could change a verdict.
     pub saved: u64,
-    /// Tokens read, as the records say.
+    /// Input tokens, as recorded.
     pub input_tokens: u64,
-    /// Tokens written, as the records say.
+    /// Output tokens, as recorded.
     pub output_tokens: u64,
-    /// US dollars, where known.
+    /// US dollars, if known.
     pub cost_usd: Option<f64>,
-    /// Milliseconds of this program.
+    /// Wall time of this program, in milliseconds.
     pub wall_ms: u64,
 }
 
 impl RunUsage {
-    /// Both together; what has no price leaves the sum without one.
+    /// The sum of both; an unknown cost makes the sum unknown.
     pub fn and(self, other: Self) -> Self {
         Self {
             calls: self.calls + other.calls,
@@ -120,9 +120,9 @@ pub struct SuiteReport {
     pub id: SuiteId,
     /// Its kind.
     pub kind: String,
-    /// The tier that it ran in.
+    /// Its tier.
     pub tier: Tier,
-    /// The worst of its agents.
+    /// The worst verdict of its agents.
     pub verdict: Ruling,
     /// Its agents, by name.
     pub agents: Vec<AgentReport>,
@@ -133,27 +133,27 @@ pub struct SuiteReport {
 pub struct AgentReport {
     /// Its name.
     pub agent: AgentName,
-    /// The worst of its gates.
+    /// The worst verdict of its gates.
     pub verdict: Ruling,
-    /// What it was measured with.
+    /// What the numbers were measured with.
     pub identity: Identity,
     /// Its metrics, in the order of the kind's table.
     pub metrics: Vec<MetricReport>,
-    /// What judges say of it; no gate ever looks at it.
+    /// Results of LLM judges; no gate uses them.
     pub judges: Vec<JudgeReport>,
-    /// How many of its cases pass; `None` where none counts.
+    /// How many of its cases pass; `None` if no case counts.
     pub reliability: Option<Reliability>,
     /// Its cases, by id.
     pub cases: Vec<CaseReport>,
-    /// Cases that are listed and not run, each with its reason.
+    /// Cases that are listed but not run, with the reason.
     pub retired: Vec<(CaseId, String)>,
-    /// Cases that only the baseline has.
+    /// Cases that exist only in the baseline.
     pub removed: Vec<CaseId>,
-    /// How the comparison with the baseline has to be read.
+    /// Notes on the comparison with the baseline.
     pub notes: Vec<String>,
-    /// The baseline's failed checks by tag, where it has them.
+    /// The baseline's failed checks by tag, if known.
     pub taxonomy_before: Option<BTreeMap<Tag, u32>>,
-    /// The baseline's samples that gave nothing to grade, where it says.
+    /// The baseline's number of samples without a result, if known.
     pub infra_before: Option<u32>,
 }
 
@@ -162,71 +162,71 @@ pub struct AgentReport {
 pub struct MetricReport {
     /// Its name.
     pub name: String,
-    /// The agent's value; `None` is "nothing to measure".
+    /// The agent's value; `None` means that there was nothing to measure.
     pub value: Option<f64>,
-    /// A 95 % interval of the value, where it is a share of independent cases.
+    /// A 95 % interval of the value, if it is a share of independent cases.
     pub ci95: Option<(f64, f64)>,
-    /// In which direction it is good.
+    /// Its better direction.
     pub better: Better,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// The word of its aggregate.
+    /// The name of its aggregate.
     pub aggregate: String,
-    /// Against the baseline.
+    /// The comparison with the baseline.
     pub comparison: Comparison,
-    /// Its gates, each with its ruling.
+    /// Its gates with their results.
     pub gates: Vec<GateRuling>,
-    /// The worst of its gates.
+    /// The worst verdict of its gates.
     pub verdict: Ruling,
-    /// The cases that moved it; only where it fails, cannot be told or is worse than the baseline.
+    /// The cases that moved it; only if it fails, is inconclusive or is worse than the baseline.
     pub evidence: MetricEvidence,
 }
 
 impl MetricReport {
-    /// Whether there is nothing to show: no value, none in the baseline, and no gate with a limit of its own that asks for one.
+    /// Whether there is nothing to show: no value, none in the baseline, and no gate with its own limit.
     pub fn is_silent(&self) -> bool {
         let only_compares = self.gates.iter().all(|gate| gate.from_baseline);
         self.value.is_none() && self.comparison.baseline.is_none() && only_compares && self.verdict.verdict().is_none()
     }
 
-    /// How much worse it is than in the baseline; see [`Better::loss`].
+    /// How much worse it is than the baseline; see [`Better::loss`].
     pub fn loss(&self) -> Option<f64> {
         self.comparison.delta.map(|delta| self.better.loss(0.0, delta))
     }
 
-    /// The value over the cases that were compared with the baseline, where they are not all.
+    /// The value over the compared cases, if these are not all.
     pub fn compared(&self) -> Option<f64> {
         let compared = self.comparison.baseline? + self.comparison.delta?;
         self.value.filter(|value| (value - compared).abs() > 1e-6).map(|_| compared)
     }
 }
 
-/// A value beside the baseline's.
+/// A value compared with the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Comparison {
     /// The baseline's value, on the cases that both have.
     pub baseline: Option<f64>,
-    /// This run's value less the baseline's, on the cases that both have.
+    /// This run's value minus the baseline's, on the cases that both have.
     pub delta: Option<f64>,
-    /// A 95 % interval of the delta, where there is something to pair.
+    /// A 95 % interval of the delta, if there are pairs of values.
     pub ci95: Option<(f64, f64)>,
-    /// The smallest change that these cases can tell from noise, where the metric is an average.
+    /// The smallest change that these cases can distinguish from noise, if the metric is an average.
     pub detectable: Option<f64>,
 }
 
-/// Whether a difference stands out of its noise. It informs; the gates decide.
+/// Whether a difference exceeds its noise. Informational; the gates decide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Noise {
-    /// Its interval holds zero.
+    /// Its interval includes zero.
     Within,
-    /// Its interval does not.
+    /// Its interval excludes zero.
     Beyond,
-    /// It has no interval: too few cases to pair, or no average.
+    /// It has no interval: too few cases, or not an average.
     Untold,
 }
 
 impl Noise {
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Within => "within",
@@ -237,7 +237,7 @@ impl Noise {
 }
 
 impl Comparison {
-    /// Whether the difference stands out of its noise; `None` where there is no difference to speak of.
+    /// Whether the difference exceeds its noise; `None` without a difference.
     pub fn noise(&self) -> Option<Noise> {
         self.delta?;
         Some(match self.ci95 {
@@ -248,39 +248,39 @@ impl Comparison {
     }
 }
 
-/// One gate and how it was ruled.
+/// One gate with its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateRuling {
-    /// What it limits.
+    /// The kind of limit.
     pub gate: GateKind,
-    /// Whether it decides.
+    /// Whether the config disables it.
     pub state: GateState,
-    /// The threshold, or for a change the tolerance; `None` where the baseline would have to give it.
+    /// The threshold, or the tolerance of a change; `None` if it comes from a missing baseline.
     pub threshold: Option<f64>,
-    /// Whether the threshold was taken from the baseline.
+    /// Whether the threshold comes from the baseline.
     pub from_baseline: bool,
     /// The width of the inconclusive band.
     pub zone: f64,
-    /// Whether there is no band.
+    /// Whether the gate has no inconclusive band.
     pub hard: bool,
-    /// The ruling.
+    /// The result.
     pub ruling: Ruling,
 }
 
-/// How the reason of a gate that is switched off begins, in reports and on the screen.
+/// Prefix of the reason of a disabled gate, in reports and in the terminal.
 pub const SWITCHED_OFF: &str = "switched off: ";
 
-/// Whether a gate decides.
+/// Whether a gate is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateState {
-    /// It is applied.
+    /// Applied.
     On,
-    /// The config switches it off, with a reason that the ruling gives.
+    /// The config disables it; the ruling contains the reason.
     Off,
 }
 
 impl GateState {
-    /// The state that a stored ruling states by its reason.
+    /// The state of a stored ruling, from its reason.
     pub fn of(ruling: &Ruling) -> Self {
         match ruling.reason().is_some_and(|reason| reason.starts_with(SWITCHED_OFF)) {
             true => Self::Off,
@@ -290,7 +290,7 @@ impl GateState {
 }
 
 impl GateRuling {
-    /// Whether the config switches it off.
+    /// Whether the config disables it.
     pub fn is_off(&self) -> bool {
         self.state == GateState::Off
     }
@@ -299,40 +299,40 @@ impl GateRuling {
 /// One case of an agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseReport {
-    /// What its samples came to.
+    /// The result over its samples.
     pub pair: PairResult,
-    /// Its own values against the same thresholds, for the reader.
+    /// The verdict of its own values against the same thresholds, for information.
     pub verdict: Ruling,
-    /// Against the baseline.
+    /// The comparison with the baseline.
     pub trend: CaseTrend,
 }
 
 impl CaseReport {
-    /// Whether any check's samples disagree.
+    /// Whether samples disagree on any check.
     pub fn is_flaky(&self) -> bool {
         self.pair.checks.iter().any(|check| check.standing.is_flaky())
     }
 }
 
-/// How a case stands against the baseline (grading.md 13).
+/// The state of a case compared with the baseline (grading.md 13).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CaseTrend {
-    /// It failed before and fails now.
+    /// Failed before, fails now.
     StillFailing,
-    /// It passed before.
+    /// Passed before, fails now.
     NewlyFailing,
-    /// It failed before.
+    /// Failed before, passes now.
     NewlyPassing,
-    /// It passed before and passes now.
+    /// Passed before, passes now.
     StillPassing,
-    /// The baseline does not have it.
+    /// Not in the baseline.
     New,
     /// There is nothing to compare with.
     Unknown,
 }
 
 impl CaseTrend {
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::StillFailing => "still_failing",
@@ -345,7 +345,7 @@ impl CaseTrend {
     }
 }
 
-/// One failed check, with where it belongs.
+/// A failed check with its suite, agent and case.
 #[derive(Debug, Clone, Copy)]
 pub struct FailureLine<'a> {
     /// The suite.
@@ -359,8 +359,8 @@ pub struct FailureLine<'a> {
 }
 
 impl Report {
-    /// The process's exit code (formats.md): a run that was called off has its own in every tier; a failed gate or an
-    /// unapproved golden change comes before a missing verdict, and a tier that does not block always ends at 0.
+    /// The process's exit code (formats.md). An interrupted run has its own code in every tier. A failed gate or an unapproved golden
+    /// change takes precedence over a missing verdict. A tier that does not block always exits with 0.
     pub fn exit_code(&self) -> u8 {
         if let Some(interruption) = self.called_off {
             return interruption.exit_code();
@@ -374,7 +374,7 @@ impl Report {
         }
     }
 
-    /// Every failed check of every counted pair, in the order of the report.
+    /// All failed checks of counted pairs, in report order.
     pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
         self.suites.iter().flat_map(SuiteReport::failures)
     }
@@ -385,12 +385,12 @@ impl Report {
         self.golden_changes.iter().filter(move |change| open && change.weight == Weight::NeedsApproval)
     }
 
-    /// Whether an unapproved golden change fails this run: it blocks, in whatever tier.
+    /// Whether an unapproved golden change fails this run: it blocks in every tier.
     pub fn is_held_by_changes(&self) -> bool {
         self.authority == Authority::Blocking && self.unapproved().next().is_some()
     }
 
-    /// Samples that gave nothing to grade.
+    /// Number of samples without a result.
     pub fn lost_samples(&self) -> usize {
         let agents = self.suites.iter().flat_map(|suite| &suite.agents);
         agents.map(|agent| agent.lost_samples() as usize).sum()
@@ -398,7 +398,7 @@ impl Report {
 }
 
 impl SuiteReport {
-    /// Every failed check of every counted pair, in the order of the report.
+    /// All failed checks of counted pairs, in report order.
     pub fn failures(&self) -> impl Iterator<Item = FailureLine<'_>> {
         self.agents.iter().flat_map(move |agent| {
             agent.failures().map(move |(case, check)| FailureLine { suite: self, agent, case, check })
@@ -407,7 +407,7 @@ impl SuiteReport {
 }
 
 impl AgentReport {
-    /// Every failed check of every counted pair.
+    /// All failed checks of counted pairs.
     pub fn failures(&self) -> impl Iterator<Item = (&CaseReport, &PairCheck)> {
         let counted = self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Counted);
         counted.flat_map(|case| {
@@ -416,13 +416,13 @@ impl AgentReport {
         })
     }
 
-    /// Samples that gave nothing to grade.
+    /// Number of samples without a result.
     pub fn lost_samples(&self) -> u32 {
         let lost = self.cases.iter().map(|case| case.pair.lost.len());
         u32::try_from(lost.sum::<usize>()).unwrap_or(u32::MAX)
     }
 
-    /// Completed samples by how they were read.
+    /// Completed samples by parse method.
     pub fn layers(&self) -> BTreeMap<Layer, u32> {
         let mut counts = BTreeMap::new();
         for layer in self.cases.iter().flat_map(|case| &case.pair.layers) {

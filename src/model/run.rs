@@ -1,4 +1,4 @@
-//! What an agent did once: a run, and the sample that it is of a case.
+//! A single run of an agent, and the sample of a case that it belongs to.
 
 use super::ids::{AgentName, CaseId, SuiteId};
 use super::judge::Ballot;
@@ -6,15 +6,15 @@ use super::judge::Ballot;
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RunStatus {
-    /// It came to its end; what it produced, even nothing, is a result.
+    /// It ended normally; its output, even an empty one, is a result.
     Completed,
-    /// It threw.
+    /// It failed with an error.
     Error,
-    /// It took too long.
+    /// It exceeded its time limit.
     Timeout,
     /// Its stream stopped.
     Stalled,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -23,24 +23,24 @@ pub enum RunStatus {
 pub struct Run {
     /// How it ended.
     pub status: RunStatus,
-    /// What it said when it did not complete.
+    /// The error message, if it did not complete.
     pub error: Option<String>,
-    /// The record's `outputs` object, as JSON text; each kind reads its own fields of it.
+    /// The record's `outputs` object as JSON text; each kind parses its own fields.
     pub outputs: Box<str>,
-    /// The record's `intermediate` object, as JSON text, where there is one.
+    /// The record's `intermediate` object as JSON text, if any.
     pub intermediate: Option<Box<str>>,
-    /// What judges said of it, where somebody asked them.
+    /// The votes of LLM judges, if any.
     pub ballots: Vec<Ballot>,
-    /// What it cost.
+    /// Its tokens, time and cost.
     pub tokens: Tokens,
-    /// Where it came from.
+    /// Its origin.
     pub provenance: Provenance,
-    /// The prompt that it answers, where it keeps one and no digest of its input.
+    /// The prompt in the record, if there is one and no digest of the input.
     pub prompt: Option<Box<str>>,
 }
 
 impl Run {
-    /// A completed run of which nothing is known but its outputs.
+    /// A completed run with only its outputs.
     pub fn of(outputs: impl Into<Box<str>>) -> Self {
         Self {
             status: RunStatus::Completed,
@@ -55,22 +55,22 @@ impl Run {
     }
 }
 
-/// Counts that an agent reported about itself.
+/// Measures that an agent reported about itself.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Tokens {
-    /// Tokens read.
+    /// Input tokens.
     pub input: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output: u64,
-    /// Tokens in all, where recorded.
+    /// Total tokens, if recorded.
     pub total: Option<f64>,
-    /// Milliseconds from request to end, where recorded.
+    /// Total time in milliseconds, if recorded.
     pub latency_ms: Option<f64>,
-    /// US dollars, where known.
+    /// US dollars, if known.
     pub cost_usd: Option<f64>,
 }
 
-/// Where a run came from.
+/// The origin of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Provenance {
     /// The model that answered.
@@ -79,36 +79,36 @@ pub struct Provenance {
     pub prompt_package: Option<String>,
     /// The digest of the prompt package.
     pub prompt_sha256: Option<String>,
-    /// Whether it was answered from a cache (`hit`).
+    /// `hit` if the answer came from a cache.
     pub cache: Option<String>,
-    /// The digest of the agent's files: another one makes the recording stale.
+    /// The digest of the agent's files; a different one makes the recording stale.
     pub fingerprint: Option<String>,
-    /// The digest of what the agent was asked: another one makes the recording stale.
+    /// The digest of the agent's input; a different one makes the recording stale.
     pub input_sha256: Option<String>,
 }
 
-/// Which recordings belong together: those of one agent on one case of one suite.
+/// Identifies the recordings of one agent on one case of one suite.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunKey {
     /// The suite whose agents are run.
     pub suite: SuiteId,
     /// The agent.
     pub agent: AgentName,
-    /// The case, or another name that the kind gives a run of it.
+    /// The case, or the kind's name for a run of it.
     pub case: CaseId,
 }
 
-/// Why a sample gave nothing to grade. Infrastructure, never the agent's failure.
+/// Why a sample has no result to grade. Infrastructure, never the agent's failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UngradedReason {
-    /// The run ended in another way than `completed`.
+    /// The run did not complete.
     Ended {
         /// How it ended.
         status: RunStatus,
-        /// What it said.
+        /// The error message.
         error: Option<String>,
     },
-    /// There is no recording of this sample.
+    /// This sample has no recording.
     NotRecorded,
 }
 
@@ -123,24 +123,24 @@ impl UngradedReason {
     }
 }
 
-/// One sample of a pair: the runs it consists of (mostly one), or why there is none.
+/// One sample of a pair: its runs (usually one), or why it has none.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sample {
-    /// All its runs completed, in the order in which the case names them.
+    /// All its runs completed, in the order of the case.
     Completed(Vec<Run>),
-    /// At least one did not.
+    /// At least one run did not complete.
     Inconclusive {
-        /// Why.
+        /// The reason.
         why: UngradedReason,
-        /// The run that ended so, where there is one: what it produced until then is no result, and may be kept.
+        /// That run, if any: its partial output is not a result, but may be kept.
         run: Option<Box<Run>>,
     },
-    /// It was not made, since no answer could have changed a verdict.
+    /// It was skipped, because no answer could change a verdict.
     Spared,
 }
 
 impl RunStatus {
-    /// The word used in run records.
+    /// The value in run records.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",

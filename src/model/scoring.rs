@@ -1,47 +1,47 @@
-//! How a contract's revision is scored (grading.md 9).
+//! How a revised contract is scored (grading.md 9).
 
 use serde::Serialize;
 
-/// Weights, deductions and the gate of kind `revision`.
+/// Weights, penalties and the quality gate of kind `revision`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Scoring {
-    /// The weights of the five criteria, in their order; their sum is 1.
+    /// Weights of the five criteria, in order; they sum to 1.
     pub weights: [f64; 5],
-    /// What is deducted.
+    /// Penalties.
     pub penalties: Penalties,
-    /// Where a missing entity is deducted.
+    /// Where the penalty for a missing entity applies.
     pub penalty_mode: PenaltyMode,
-    /// The least overall score that satisfies, 0 to 1.
+    /// Lowest overall score that satisfies, 0 to 1.
     pub quality_gate: f64,
-    /// Whether a critical failure alone keeps a document from satisfying.
+    /// Whether a critical failure alone makes a document unsatisfactory.
     pub critical_failures_block: bool,
-    /// The most attempts of a loop.
+    /// Most attempts in a loop.
     pub max_attempts: u32,
-    /// Why it is scored so, where it differs from the seed.
+    /// Why the scoring differs from the seed, if it does.
     pub rationale: Option<String>,
 }
 
-/// What is deducted from the overall score, each 0 to 1.
+/// Penalties on the overall score, each 0 to 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Penalties {
-    /// Once, for any broken cross-reference.
+    /// Once, for broken cross-references.
     pub broken_reference: f64,
-    /// For each old name that is left.
+    /// For each old name that remains.
     pub missing_entity: f64,
-    /// Once, for an indemnity that goes the wrong way.
+    /// Once, for an indemnity in the wrong direction.
     pub liability_direction: f64,
     /// For each orphaned clause or definition.
     pub orphan: f64,
-    /// Once, for a damaged format.
+    /// Once, for damaged RTF.
     pub rtf_corruption: f64,
 }
 
-/// Where a missing entity is deducted.
+/// Where the penalty for a missing entity applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum PenaltyMode {
-    /// Within its criterion, and from the overall score, too: the seed's text.
+    /// To its criterion and to the overall score, as in the seed's text.
     Overall,
-    /// Within its criterion alone: the seed's worked example.
+    /// Only to its criterion, as in the seed's worked example.
     Criterion,
 }
 

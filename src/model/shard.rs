@@ -1,30 +1,30 @@
-//! A part of a suite's cases, for one machine of several.
+//! A shard: the part of the cases that one of several machines runs.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The part `number` of `of`, counted from 1.
+/// Shard `number` of `of`, counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     number: u32,
     of: u32,
 }
 
-/// The most parts.
+/// Most shards.
 const MOST: u32 = 1000;
 
 impl Shard {
-    /// Which part, from 1.
+    /// The number of the shard, from 1.
     pub fn number(self) -> u32 {
         self.number
     }
 
-    /// How many parts there are.
+    /// The total number of shards.
     pub fn of(self) -> u32 {
         self.of
     }
 
-    /// Whether what has this number belongs to the part; each number belongs to exactly one.
+    /// Whether the case with this number belongs to the shard; each belongs to exactly one.
     pub fn has(self, number: u64) -> bool {
         number % u64::from(self.of) + 1 == u64::from(self.number)
     }
@@ -37,7 +37,9 @@ impl FromStr for Shard {
         let parts = text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) && of <= MOST => Ok(Self { number, of }),
-            Some(_) | None => Err(format!("{text:?} is no part; write i/n, such as 1/4, with 1 <= i <= n <= {MOST}")),
+            Some(_) | None => {
+                Err(format!("{text:?} is not a valid shard; write i/n, such as 1/4, with 1 <= i <= n <= {MOST}"))
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
-//! When a live sample did what: from this its trace is made.
+//! Times of a live sample's calls, from which its trace is built.
 
 use super::call::{StopReason, TokenUsage};
 use super::ids::SuiteId;
@@ -7,21 +7,21 @@ use super::record::RunRecord;
 /// A finished live sample with its times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traced {
-    /// Its suite; agent, case and sample say the record.
+    /// Its suite; the record contains agent, case and sample.
     pub suite: SuiteId,
-    /// What it came to.
+    /// Its record.
     pub record: RunRecord,
     /// From the first call to the end.
     pub period: Period,
-    /// Whose model answers, as the GenAI conventions name it: `openai`, `anthropic`, `aws.bedrock`. A program has none.
+    /// The model's vendor under the GenAI conventions: `openai`, `anthropic`, `aws.bedrock`. `None` for a program.
     pub provider: Option<String>,
-    /// The calls of the model, in their order; repeated tries among them.
+    /// The model calls in order, including retries.
     pub chats: Vec<ModelCall>,
-    /// When the record's tool calls were made, in their order; those after the last one here have no times.
+    /// Times of the record's tool calls, in order; further calls have no times.
     pub tools: Vec<Period>,
 }
 
-/// From when to when, in nanoseconds after 1970.
+/// A time span in nanoseconds since 1970.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Period {
     /// The start.
@@ -33,28 +33,28 @@ pub struct Period {
 /// One call of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelCall {
-    /// When.
+    /// Start and end.
     pub period: Period,
-    /// Whose model it is, in the words of [`Traced::provider`]: a critic's may be another vendor's.
+    /// The model's vendor, as in [`Traced::provider`]; a critic's may differ.
     pub provider: String,
-    /// The model that was asked for.
+    /// The requested model.
     pub asked: String,
-    /// What came of it.
+    /// Its result.
     pub outcome: ModelCallResult,
 }
 
-/// What came of a call of a model.
+/// The result of a model call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelCallResult {
     /// A turn.
     Turn {
-        /// The model that answered, as the vendor names it.
+        /// The model that answered, by the vendor's name.
         model: Option<String>,
         /// Why the turn ended.
         stop: StopReason,
-        /// What it cost.
+        /// Its tokens.
         spent: TokenUsage,
     },
-    /// None: a word for why, such as `timeout`, `stalled`, or the answer's status, `429`.
+    /// No turn; the cause, such as `timeout`, `stalled` or the HTTP status `429`.
     Fault(String),
 }

@@ -1,20 +1,20 @@
-//! Pass, fail, and "we cannot tell": three answers that stay different.
+//! Verdicts: pass, fail and inconclusive. A check that did not run is never a pass.
 
 use std::fmt;
 
-/// The answer about a set of limits (grading.md 3). Ordered from good to bad.
+/// The verdict over a set of limits (grading.md 3), from good to bad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// Every limit that was judged holds.
+    /// All evaluated limits pass.
     Pass,
-    /// None failed, at least one could not be told or lies in its band.
+    /// No limit fails; at least one has no value or is in its band.
     Inconclusive,
-    /// At least one failed.
+    /// At least one limit fails.
     Fail,
 }
 
 impl Verdict {
-    /// The word used in reports.
+    /// The value in reports.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Pass => "pass",
@@ -30,17 +30,17 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// The answer about one limit: a verdict, or why nothing could be judged.
+/// The result of one limit: a verdict, or why it was skipped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
-    /// The limit was judged.
+    /// The limit was evaluated.
     Judged(Verdict),
-    /// There was nothing to judge; the text says why. Never a pass.
+    /// Nothing was evaluated, with the reason. Never a pass.
     Skipped(String),
 }
 
 impl Ruling {
-    /// The verdict, where the limit was judged.
+    /// The verdict, if the limit was evaluated.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Self::Judged(verdict) => Some(*verdict),
@@ -48,12 +48,12 @@ impl Ruling {
         }
     }
 
-    /// The word used in reports: a verdict's, or `skipped`.
+    /// The value in reports: the verdict, or `skipped`.
     pub fn as_str(&self) -> &'static str {
         self.verdict().map_or("skipped", Verdict::as_str)
     }
 
-    /// Why nothing was judged.
+    /// Why nothing was evaluated.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Judged(_) => None,
@@ -61,7 +61,7 @@ impl Ruling {
         }
     }
 
-    /// The verdict of a set: the worst that was judged; skipped where none was.
+    /// The verdict of a set: the worst one; skipped if none was evaluated.
     pub fn of_all<'a>(members: impl IntoIterator<Item = &'a Ruling>) -> Ruling {
         let mut reason = None;
         let mut worst = None;
@@ -73,7 +73,7 @@ impl Ruling {
         }
         match worst {
             Some(verdict) => Self::Judged(verdict),
-            None => Self::Skipped(reason.cloned().unwrap_or_else(|| "no gate is stated".to_owned())),
+            None => Self::Skipped(reason.cloned().unwrap_or_else(|| "no gate is set".to_owned())),
         }
     }
 }

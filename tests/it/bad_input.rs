@@ -49,14 +49,14 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
             r.write("goldgate.yaml", format!("{text}{suite}"));
         },
         &[],
-        "goldgate.yaml:9:5: the suite id \"contracts\" stands here twice",
+        "goldgate.yaml:9:5: duplicate suite id \"contracts\"",
         "[duplicate-id]",
     ),
     (
         "a key that stands twice",
         |r| r.replace("goldgate.yaml", "version: 1", "version: 1\nversion: 1"),
         &[],
-        "goldgate.yaml:2:1: the key \"version\" stands here twice",
+        "goldgate.yaml:2:1: duplicate key \"version\"",
         "[duplicate-key]",
     ),
     ("a bad pattern of cases", |_| {}, &["--case", "a["], "command line: --case a[: ", "[bad-glob]"),
@@ -92,7 +92,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a gate in the wrong direction",
         |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { max: 0.9 } }\n    agents:"),
         &[],
-        "goldgate.yaml:7:32: max does not fit finding_recall: higher is better; state min or max_drop",
+        "goldgate.yaml:7:32: max does not fit finding_recall: higher is better; write min or max_drop",
         "[bad-gate]",
     ),
     (
@@ -120,7 +120,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a gate that no value can fail",
         |r| r.replace("goldgate.yaml", "    agents:", "    gates: { finding_recall: { min: 0 } }\n    agents:"),
         &[],
-        "goldgate.yaml:7:32: no value of finding_recall can fail this gate; state a limit that a value can miss",
+        "goldgate.yaml:7:32: no value of finding_recall can fail this gate; write a limit that a value can miss",
         "[bad-gate]",
     ),
     (
@@ -141,7 +141,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a gate switched off without a reason",
         |r| r.replace("goldgate.yaml", "    agents:", "    gates: { f1_score: { off: true } }\n    agents:"),
         &[],
-        "goldgate.yaml:7:14: a gate is switched off without a reason",
+        "goldgate.yaml:7:14: a gate is disabled without a reason",
         "[no-reason]",
     ),
     (
@@ -255,7 +255,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a broken golden file",
         |r| r.write(EXPECTED, "{ \"expected_findings\": [ }"),
         &[],
-        "golden/expected/legal/lease.json:1:26: this is no JSON",
+        "golden/expected/legal/lease.json:1:26: invalid JSON",
         "[broken-json]",
     ),
     (

@@ -88,7 +88,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     ),
     (
         r#"{"clauses": [{"operation": "move", "section": "1"}]}"#,
-        ":1:33: unknown value \"move\"; known are add, delete, replace, edit",
+        ":1:33: unknown value \"move\"; known values: add, delete, replace, edit",
     ),
     (
         r#"{"clauses": [{"operation": "delete", "section": "4.2(a)"}]}"#,
@@ -228,12 +228,12 @@ const CONFIGS: &[(&str, &str, &str)] = &[
     (
         "    path: g\n",
         "    path: g\n    scoring: { rationale: r, weights: { entity_substitution: 0.5, jurisdiction_transformation: 0.2, liability_reallocation: 0.2, clause_operations: 0.2, legal_coherence: 0.2 } }\n",
-        "6:30: the weights sum to 1.3; make five",
+        "6:30: the weights sum to 1.3; write five",
     ),
     (
         "    path: g\n",
         "    path: g\n    scoring: { quality_gate: 0.5 }\n",
-        "6:5: the scoring differs from the usual one, and nothing says why",
+        "6:5: the scoring differs from the default without a rationale",
     ),
     (
         "kind: revision\n    path: g\n",

@@ -234,7 +234,9 @@ fn added_scenario() {
     assert_eq!(metric(&report, "scenario_pass_rate")["verdict"], "fail");
     let notes = agent(&report)["notes"].to_string();
     assert!(
-        notes.contains("scenario_pass_rate of the cases that the baseline lacks (added) is 0, its limit there is 1"),
+        notes.contains(
+            "scenario_pass_rate of the cases that are not in the baseline (added) is 0; the limit for them is 1"
+        ),
         "{notes}"
     );
     let shown = repository.goldgate(&["run", "--suite", "interview", "--format", "markdown"]).stdout;

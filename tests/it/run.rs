@@ -220,7 +220,7 @@ fn case_sets() {
     assert!(
         agent["notes"]
             .to_string()
-            .contains("the case sets differ (1 new, 0 removed): compared on the 1 that both have"),
+            .contains("the case sets differ (1 new, 0 removed); cases compared with the baseline: 1"),
         "{agent}"
     );
     repository.goldgate(&["run", "--update-baseline"]);

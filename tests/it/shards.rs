@@ -187,7 +187,7 @@ fn refused() {
         (&["a", "d"], "the parts 1/2 and 2/2 are of another choice of cases, samples, base or authority"),
         (&["a", "whole"], "whole/shard.json: there is no part here"),
         (&["a", "nowhere"], "nowhere/shard.json: there is no part here"),
-        (&["a", "broken"], "broken/shard.json:1:1: this is no JSON"),
+        (&["a", "broken"], "broken/shard.json:1:1: invalid JSON"),
         (&["a", "other"], "other/shard.json: unknown schema \"goldgate.shard/2\""),
     ] {
         let ran = repository.goldgate(&[&["merge"], folders].concat());

@@ -131,7 +131,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
         error: run.error,
         inputs: RunInputs { prompt: Some(request.ask.prompt.clone()), ..RunInputs::default() },
         outputs: Json::from(String::from(run.outputs)),
-        intermediate: run.intermediate.map_or_else(Steps::default, |told| Steps::Told(Json::from(String::from(told)))),
+        intermediate: run.intermediate.map_or_else(Steps::default, |json| Steps::Own(Json::from(String::from(json)))),
         evidence: RunEvidence::default(),
         metrics: Measures {
             total_tokens: run.tokens.total.map(|total| total.round() as u64),

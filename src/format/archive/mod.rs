@@ -1,7 +1,7 @@
-//! Archives that strangers wrote: read in memory, within limits, never written to a disk.
+//! Reads untrusted archives in memory, within limits; writes nothing to disk.
 //!
-//! No size or count of an archive's own is believed: what is inflated is counted while it is inflated. One name that leads out,
-//! one link where none belongs, one encrypted entry, and nothing of the archive is used. Archives inside of it stay closed.
+//! Sizes and counts in the headers are not trusted: bytes are counted while they are inflated. A path that leaves the archive, a link among
+//! wanted files or an encrypted entry rejects the whole archive. Archives inside an archive are not opened.
 
 mod tarball;
 #[cfg(test)]
@@ -17,59 +17,59 @@ pub use self::zip::zip;
 use super::MAX_FILE_BYTES;
 use crate::model::{BadPath, RepoPath};
 
-/// How much of an archive is read.
+/// Limits for reading an archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ArchiveLimits {
-    /// Entries, wanted or not.
+    /// Most entries, including unwanted ones.
     pub entries: usize,
-    /// Bytes of one file that is kept.
+    /// Most bytes of one wanted file.
     pub file: u64,
-    /// Bytes of all files that are kept.
+    /// Most bytes of all wanted files together.
     pub kept: u64,
-    /// Bytes that are inflated at all.
+    /// Most bytes inflated in total, including unwanted entries.
     pub inflated: u64,
 }
 
 impl ArchiveLimits {
-    /// The largest tarball of a repository that is downloaded.
+    /// Largest repository tarball that is downloaded, in bytes.
     pub const DOWNLOAD: u64 = 256 * 1024 * 1024;
 
-    /// What is read of it.
+    /// Limits for a repository tarball.
     pub const REPOSITORY: Self =
         Self { entries: 100_000, file: MAX_FILE_BYTES, kept: 256 * 1024 * 1024, inflated: 2 * 1024 * 1024 * 1024 };
 }
 
-/// Folders that may stand in each other; a path has at most this many parts.
+/// Most parts of a path.
 const DEPTH: usize = 64;
-/// The longest path, in bytes.
+/// Most bytes of a path.
 const LENGTH: usize = 4096;
 
-/// Why an archive is not used. The sentence names no more of it than a path that was checked or is shown with escapes.
+/// Why an archive is rejected. The message shows a path only if it was checked, or with escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArchiveError {
-    /// It is no archive of this form, or a broken one.
+    /// It is broken or has another format.
     Broken(String),
-    /// It has more entries than are read.
+    /// It has too many entries.
     Entries(usize),
-    /// A file is larger than is read.
+    /// A wanted file is too large.
     File(RepoPath, u64),
-    /// All wanted files together are larger than is kept.
+    /// The wanted files together are too large.
     Kept(u64),
-    /// It inflates to more than is read.
+    /// It inflates to too many bytes.
     Inflated(u64),
-    /// A path leads out of the archive, or is none.
+    /// A path is invalid or leaves the archive.
     Path(String, BadPath),
-    /// A path with characters that are not shown as they are, or that is no UTF-8.
+    /// A path is not UTF-8, or has characters that cannot be displayed.
     Name(String),
-    /// A path that is too deep or too long.
+    /// A path is too deep or too long.
     Deep(String),
-    /// Two entries have the same path, or one is the other's folder and a file.
+    /// Two entries have the same path, or one path is both a file and a folder.
     Twice(RepoPath),
-    /// A link, device or other entry that is neither file nor folder.
+    /// An entry is a link, a device or another special file.
     Special(RepoPath),
-    /// An entry that only a password opens.
+    /// An entry needs a password.
     Encrypted(RepoPath),
-    /// The entries do not stand in one folder, as those of GitHub's own do.
+    /// An entry is outside the single root folder that GitHub's tarballs have.
     Rootless(String),
 }
 
@@ -87,7 +87,7 @@ impl fmt::Display for ArchiveError {
             Self::Twice(file) => write!(out, "{file} is in the archive twice"),
             Self::Special(file) => write!(out, "{file} in the archive is a link or a device"),
             Self::Encrypted(file) => write!(out, "{file} in the archive is encrypted"),
-            Self::Rootless(name) => write!(out, "\"{name}\" stands outside of the archive's one folder"),
+            Self::Rootless(name) => write!(out, "\"{name}\" is outside the archive's single root folder"),
         }
     }
 }
@@ -102,16 +102,16 @@ fn size(bytes: u64) -> String {
     }
 }
 
-/// What was read of an archive.
+/// The content of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unpacked {
-    /// The wanted files.
+    /// The wanted files by path.
     pub files: BTreeMap<RepoPath, Vec<u8>>,
-    /// Links, wanted or not; where they lead is never looked at.
+    /// Paths of all links; their targets are never read.
     pub links: BTreeSet<RepoPath>,
 }
 
-/// The bookkeeping that both forms share.
+/// Entry checks that both archive formats share.
 struct ArchiveEntries {
     limits: ArchiveLimits,
     entries: usize,
@@ -130,16 +130,16 @@ impl ArchiveEntries {
         if self.entries > self.limits.entries { Err(ArchiveError::Entries(self.limits.entries)) } else { Ok(()) }
     }
 
-    /// A file or link stands at this path alone.
-    fn stands(&mut self, path: &RepoPath) -> Result<(), ArchiveError> {
+    /// Registers the path of a file or link; a second entry at the path is an error.
+    fn register(&mut self, path: &RepoPath) -> Result<(), ArchiveError> {
         if self.seen.insert(path.clone()) { Ok(()) } else { Err(ArchiveError::Twice(path.clone())) }
     }
 
-    /// Keeps a file as far as the limits go.
+    /// Reads and keeps a file within the limits.
     fn keep(&mut self, path: RepoPath, content: impl Read) -> Result<(), ArchiveError> {
         let ArchiveLimits { file, kept, .. } = self.limits;
         let room = kept.saturating_sub(self.kept);
-        // One byte more than allowed tells what is too large.
+        // Read one byte more than allowed, to detect a file that is too large.
         let mut bytes = Vec::new();
         content.take(file.min(room).saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(&error))?;
         let length = bytes.len() as u64;
@@ -154,7 +154,7 @@ impl ArchiveEntries {
         Ok(())
     }
 
-    /// What was kept, once no path is a file and a folder.
+    /// Returns the kept files after checking that no path is both a file and a folder.
     fn closed(self) -> Result<Unpacked, ArchiveError> {
         for path in &self.seen {
             let mut folder = path.parent();
@@ -169,44 +169,48 @@ impl ArchiveEntries {
     }
 }
 
-/// An entry's path, checked.
+/// Checks the path of an entry.
 fn path_of(raw: &[u8]) -> Result<RepoPath, ArchiveError> {
     if raw.len() > LENGTH || raw.iter().filter(|byte| **byte == b'/').count() > DEPTH {
-        return Err(ArchiveError::Deep(shown(&raw[..raw.len().min(60)])));
+        return Err(ArchiveError::Deep(escaped(&raw[..raw.len().min(60)])));
     }
-    let text = std::str::from_utf8(raw).map_err(|_| ArchiveError::Name(shown(raw)))?;
+    let text = std::str::from_utf8(raw).map_err(|_| ArchiveError::Name(escaped(raw)))?;
     let drive = matches!(text.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
     match () {
-        () if drive => return Err(ArchiveError::Path(shown(raw), BadPath::Absolute)),
-        () if text.split('/').any(|part| part == "..") => return Err(ArchiveError::Path(shown(raw), BadPath::Leaves)),
-        // A NUL is a bad path, and said so below.
-        () if text.chars().any(|char| char != '\0' && is_unshown(char)) => return Err(ArchiveError::Name(shown(raw))),
+        () if drive => return Err(ArchiveError::Path(escaped(raw), BadPath::Absolute)),
+        () if text.split('/').any(|part| part == "..") => {
+            return Err(ArchiveError::Path(escaped(raw), BadPath::Leaves));
+        }
+        // A NUL is reported below as a bad path.
+        () if text.chars().any(|char| char != '\0' && is_unshown(char)) => {
+            return Err(ArchiveError::Name(escaped(raw)));
+        }
         () => {}
     }
-    RepoPath::root().join(text).map_err(|bad| ArchiveError::Path(shown(raw), bad))
+    RepoPath::root().join(text).map_err(|bad| ArchiveError::Path(escaped(raw), bad))
 }
 
-/// Control characters, and those that change how others are shown or are not shown at all.
+/// Whether the character is a control character, is invisible, or changes how others are displayed.
 fn is_unshown(char: char) -> bool {
     char.is_control()
         || matches!(char, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A foreign name in a message: plain letters, everything else as escapes.
-fn shown(raw: &[u8]) -> String {
+/// An untrusted name for a message: ASCII as is, everything else escaped.
+fn escaped(raw: &[u8]) -> String {
     raw.iter().take(120).flat_map(|byte| std::ascii::escape_default(*byte)).map(char::from).collect()
 }
 
-/// A failure of a reader in the words of the one that found it.
+/// Converts an I/O error; keeps the `ArchiveError` inside it, if any.
 fn broken(error: &std::io::Error) -> ArchiveError {
     match error.get_ref().and_then(|inner| inner.downcast_ref::<ArchiveError>()) {
         Some(refused) => refused.clone(),
-        None => ArchiveError::Broken(shown(error.to_string().as_bytes())),
+        None => ArchiveError::Broken(escaped(error.to_string().as_bytes())),
     }
 }
 
-/// A reader that counts what comes out of it, and ends in an error at its limit.
+/// A reader that counts its bytes and fails at the limit.
 struct CountingReader<R> {
     inner: R,
     limit: u64,

@@ -1,32 +1,32 @@
-//! Tarballs, as GitHub gives a repository at a commit.
+//! Reads the tarball that GitHub serves for a repository at a commit.
 
 use flate2::read::GzDecoder;
 use tar::{Archive, EntryType};
 
-use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, path_of, shown};
+use super::{ArchiveEntries, ArchiveError, ArchiveLimits, CountingReader, Unpacked, broken, escaped, path_of};
 use crate::model::RepoPath;
 
-/// Reads the wanted files of a gzipped tarball; paths are those inside of its one folder. Links are named and never followed.
+/// Reads the wanted files of a gzipped tarball. Paths are relative to its root folder. Links are listed and never followed.
 ///
 /// # Errors
-/// Why nothing of it is used.
+/// An [`ArchiveError`] if any entry breaks a rule; nothing is returned then.
 pub fn tarball(
     bytes: &[u8],
     limits: ArchiveLimits,
     wanted: &dyn Fn(&RepoPath) -> bool,
 ) -> Result<Unpacked, ArchiveError> {
-    let mut shelves = ArchiveEntries::new(limits);
+    let mut entries = ArchiveEntries::new(limits);
     let mut archive = Archive::new(CountingReader::new(GzDecoder::new(bytes), limits.inflated));
     let mut root: Option<Vec<u8>> = None;
     for entry in archive.entries().map_err(|error| broken(&error))? {
         let entry = entry.map_err(|error| broken(&error))?;
-        shelves.count()?;
+        entries.count()?;
         let kind = entry.header().entry_type();
         if kind == EntryType::XGlobalHeader {
             continue;
         }
         let raw = entry.path_bytes().into_owned();
-        // The whole path is checked: what stands before the root must not lead out either.
+        // Check the whole path: the part before the root folder must not leave the archive either.
         path_of(&raw)?;
         let (folder, rest) = match raw.iter().position(|byte| *byte == b'/') {
             Some(index) => (&raw[..index], &raw[index + 1..]),
@@ -36,23 +36,23 @@ pub fn tarball(
         let path = path_of(rest)?;
         let is_root = kind == EntryType::Directory && path.as_str().is_empty();
         if own != folder || (path.as_str().is_empty() && !is_root) {
-            return Err(ArchiveError::Rootless(shown(&raw)));
+            return Err(ArchiveError::Rootless(escaped(&raw)));
         }
         match kind {
             EntryType::Directory => {}
             EntryType::Regular => {
-                shelves.stands(&path)?;
+                entries.register(&path)?;
                 if wanted(&path) {
-                    shelves.keep(path, entry)?;
+                    entries.keep(path, entry)?;
                 }
             }
             EntryType::Symlink => {
-                shelves.stands(&path)?;
-                shelves.unpacked.links.insert(path);
+                entries.register(&path)?;
+                entries.unpacked.links.insert(path);
             }
-            // Git knows none of them: hard links, devices, queues, sparse files and what others added.
+            // Git tracks none of these: hard links, devices, queues, sparse files and vendor extensions.
             _ => return Err(ArchiveError::Special(path)),
         }
     }
-    shelves.closed()
+    entries.closed()
 }

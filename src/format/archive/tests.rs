@@ -1,4 +1,4 @@
-//! Archives as they should be, and as an attacker builds them.
+//! Tests with valid archives and with those of an attacker.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
@@ -37,7 +37,7 @@ fn gzipped(tar: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// A raw entry, whose name the builder would not take.
+/// Adds a raw entry with a name that the builder would refuse.
 fn entry(builder: &mut Builder<Vec<u8>>, kind: EntryType, name: &[u8], bytes: &[u8]) {
     let mut header = Header::new_gnu();
     header.as_old_mut().name[..name.len()].copy_from_slice(name);
@@ -61,7 +61,7 @@ fn tarred(entries: &[(EntryType, &[u8], &[u8])]) -> Vec<u8> {
     gzipped(&builder.into_inner().unwrap())
 }
 
-fn said<T>(outcome: Result<T, super::ArchiveError>) -> String {
+fn message<T>(outcome: Result<T, super::ArchiveError>) -> String {
     outcome.err().map_or("read".to_owned(), |refused| refused.to_string())
 }
 
@@ -87,7 +87,7 @@ fn the_wanted_files_of_both_forms_are_read() {
 
 #[test]
 fn a_zip_that_was_written_as_a_stream_is_read() {
-    // The uploader does not know a file's size when it starts: sizes stand behind the bytes.
+    // A streaming writer does not know the sizes: they follow the bytes.
     let mut writer = ZipWriter::new_stream(Vec::new());
     writer
         .start_file("report.json", SimpleFileOptions::default().compression_method(CompressionMethod::Deflated))
@@ -100,38 +100,40 @@ fn a_zip_that_was_written_as_a_stream_is_read() {
 
 #[test]
 fn a_path_that_leads_out_or_hides_refuses_the_whole_archive() {
-    for (name, wanted) in [
+    for (name, expected) in [
         ("../x", "the path \"../x\" in the archive leaves the repository"),
         ("a/../x", "the path \"a/../x\" in the archive leaves the repository"),
         ("/etc/passwd", "the path \"/etc/passwd\" in the archive is absolute"),
         ("C:/x", "the path \"C:/x\" in the archive is absolute"),
-        ("a\\..\\x", "the path \"a\\\\..\\\\x\" in the archive holds a NUL byte or a back slash"),
-        ("a\0b", "the path \"a\\x00b\" in the archive holds a NUL byte or a back slash"),
+        ("a\\..\\x", "the path \"a\\\\..\\\\x\" in the archive contains a NUL byte or a backslash"),
+        ("a\0b", "the path \"a\\x00b\" in the archive contains a NUL byte or a backslash"),
         ("a\nb", "the path \"a\\nb\" in the archive has characters that cannot be shown"),
         ("a\u{202e}b", "the path \"a\\xe2\\x80\\xaeb\" in the archive has characters that cannot be shown"),
         ("a\u{200b}b", "the path \"a\\xe2\\x80\\x8bb\" in the archive has characters that cannot be shown"),
         ("\u{1b}[31m", "the path \"\\x1b[31m\" in the archive has characters that cannot be shown"),
     ] {
-        assert_eq!(said(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &everything)), wanted);
+        assert_eq!(message(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &everything)), expected);
         let nothing = |_: &RepoPath| false;
-        assert_eq!(said(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &nothing)), wanted, "unwanted");
-        // An old header ends a name at a NUL.
+        assert_eq!(message(zip(&zipped(&[("ok.json", b"1"), (name, b"2")]), LIMITS, &nothing)), expected, "unwanted");
+        // Old headers end a name at a NUL.
         if !name.contains('\0') {
             let inside = [b"acme-agents-5555555/", name.as_bytes()].concat();
-            let outcome = said(tarball(&tarred(&[(EntryType::Regular, &inside, b"2")]), LIMITS, &everything));
+            let outcome = message(tarball(&tarred(&[(EntryType::Regular, &inside, b"2")]), LIMITS, &everything));
             assert!(outcome.starts_with("the path "), "{name:?}: {outcome}");
         }
     }
     let (latin, deep) = (b"acme-agents-5555555/\xe9", b"acme-agents-5555555/".iter().copied());
     assert!(
-        said(tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything)).contains("cannot be shown")
+        message(tarball(&tarred(&[(EntryType::Regular, latin, b"")]), LIMITS, &everything)).contains("cannot be shown")
     );
     let deep: Vec<u8> = deep.chain(b"a/".repeat(35)).collect();
     let mut deeper = String::from("a/").repeat(65);
     deeper.push('b');
-    assert_eq!(said(tarball(&tarred(&[(EntryType::Directory, &deep, b"")]), LIMITS, &everything)), "read");
-    assert!(said(zip(&zipped(&[(&deeper, b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
-    assert!(said(zip(&zipped(&[(&"a".repeat(4097), b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
+    assert_eq!(message(tarball(&tarred(&[(EntryType::Directory, &deep, b"")]), LIMITS, &everything)), "read");
+    assert!(message(zip(&zipped(&[(&deeper, b"")]), LIMITS, &everything)).ends_with("is too deep or too long"));
+    assert!(
+        message(zip(&zipped(&[(&"a".repeat(4097), b"")]), LIMITS, &everything)).ends_with("is too deep or too long")
+    );
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn entries_that_are_no_files_are_named_and_refused() {
         EntryType::Continuous,
     ] {
         let packed = tarred(&[(kind, b"acme-agents-5555555/a", b"")]);
-        let outcome = said(tarball(&packed, LIMITS, &everything));
+        let outcome = message(tarball(&packed, LIMITS, &everything));
         assert!(
             outcome == "a in the archive is a link or a device" || outcome.contains("cannot be read"),
             "{kind:?}: {outcome}"
@@ -154,14 +156,14 @@ fn entries_that_are_no_files_are_named_and_refused() {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     writer.add_symlink("report.json", "/etc/passwd", SimpleFileOptions::default()).unwrap();
     let packed = writer.finish().unwrap().into_inner();
-    assert_eq!(said(zip(&packed, LIMITS, &everything)), "report.json in the archive is a link or a device");
+    assert_eq!(message(zip(&packed, LIMITS, &everything)), "report.json in the archive is a link or a device");
 }
 
 #[test]
 fn a_tarball_has_one_folder() {
     for name in [&b"other/a.json"[..], b"a.json"] {
         let packed = tarred(&[(EntryType::Regular, name, b"1")]);
-        assert!(said(tarball(&packed, LIMITS, &everything)).contains("stands outside of the archive's one folder"));
+        assert!(message(tarball(&packed, LIMITS, &everything)).contains("is outside the archive's single root folder"));
     }
 }
 
@@ -170,19 +172,19 @@ fn a_path_stands_once() {
     let file = EntryType::Regular;
     let twice: &[(EntryType, &[u8], &[u8])] =
         &[(file, b"acme-agents-5555555/a", b"1"), (file, b"acme-agents-5555555/./a", b"2")];
-    assert_eq!(said(tarball(&tarred(twice), LIMITS, &everything)), "a is in the archive twice");
+    assert_eq!(message(tarball(&tarred(twice), LIMITS, &everything)), "a is in the archive twice");
     let both: &[(EntryType, &[u8], &[u8])] =
         &[(EntryType::Symlink, b"acme-agents-5555555/a", b""), (file, b"acme-agents-5555555/a/b", b"2")];
-    assert_eq!(said(tarball(&tarred(both), LIMITS, &everything)), "a is in the archive twice");
-    assert_eq!(said(zip(&zipped(&[("a", b"1"), ("./a", b"2")]), LIMITS, &everything)), "a is in the archive twice");
-    // The same bytes as a name cannot be written by this writer: rename one in the finished archive.
+    assert_eq!(message(tarball(&tarred(both), LIMITS, &everything)), "a is in the archive twice");
+    assert_eq!(message(zip(&zipped(&[("a", b"1"), ("./a", b"2")]), LIMITS, &everything)), "a is in the archive twice");
+    // This writer refuses a second entry with the same name: rename one in the finished archive.
     let mut packed = zipped(&[("a.json", b"1"), ("b.json", b"2")]);
     for index in 0..packed.len() - 6 {
         if &packed[index..index + 6] == b"b.json" {
             packed[index] = b'a';
         }
     }
-    assert!(said(zip(&packed, LIMITS, &everything)).contains("duplicate file names"));
+    assert!(message(zip(&packed, LIMITS, &everything)).contains("duplicate file names"));
 }
 
 #[test]
@@ -190,50 +192,50 @@ fn a_name_that_the_two_headers_of_a_zip_disagree_on_is_refused() {
     let mut packed = zipped(&[("report.json", b"1")]);
     let index = packed.windows(11).position(|name| name == b"report.json").unwrap();
     packed[index] = b'x';
-    assert!(said(zip(&packed, LIMITS, &everything)).contains("header inconsistency"));
+    assert!(message(zip(&packed, LIMITS, &everything)).contains("header inconsistency"));
 }
 
 #[test]
 fn sizes_are_counted_and_never_believed() {
     let large = vec![0; 10_001];
-    assert_eq!(said(zip(&zipped(&[("a", &large)]), LIMITS, &everything)), "a in the archive is larger than 9 KiB");
+    assert_eq!(message(zip(&zipped(&[("a", &large)]), LIMITS, &everything)), "a in the archive is larger than 9 KiB");
     let (one, many) = (vec![0; 9_000], ["a", "b", "c"]);
     let three: Vec<(&str, &[u8])> = many.iter().map(|name| (*name, &one[..])).collect();
     assert_eq!(
-        said(zip(&zipped(&three), LIMITS, &everything)),
+        message(zip(&zipped(&three), LIMITS, &everything)),
         "the files in the archive are larger than 24 KiB together"
     );
-    // Files that nobody wants are inflated in a tarball, and are not in a zip.
+    // Unwanted files are inflated in a tarball, but not in a zip.
     let bomb = vec![0; 3_000_000];
     let nothing = |_: &RepoPath| false;
-    assert_eq!(said(zip(&zipped(&[("a", &bomb)]), LIMITS, &nothing)), "read");
+    assert_eq!(message(zip(&zipped(&[("a", &bomb)]), LIMITS, &nothing)), "read");
     let packed = tarred(&[(EntryType::Regular, b"acme-agents-5555555/a", &bomb)]);
     assert!(packed.len() < 10_000);
-    assert_eq!(said(tarball(&packed, LIMITS, &nothing)), "the archive unpacks to more than 97 KiB");
-    // A header that says little in front of much: the size in a zip is a promise that the reader does not keep.
+    assert_eq!(message(tarball(&packed, LIMITS, &nothing)), "the archive unpacks to more than 97 KiB");
+    // A header with a false size: the reader must not rely on the size in a zip.
     let mut lying = zipped(&[("a", &bomb)]);
     let size = u32::try_from(bomb.len()).unwrap().to_le_bytes();
     while let Some(index) = lying.windows(4).position(|found| found == size) {
         lying[index..index + 4].copy_from_slice(&1_u32.to_le_bytes());
     }
-    assert_ne!(said(zip(&lying, LIMITS, &everything)), "read");
+    assert_ne!(message(zip(&lying, LIMITS, &everything)), "read");
 }
 
 #[test]
 fn entries_are_counted() {
     let names: Vec<String> = (0..51).map(|number| number.to_string()).collect();
     let files: Vec<(&str, &[u8])> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
-    assert_eq!(said(zip(&zipped(&files), LIMITS, &everything)), "the archive has more than 50 entries");
+    assert_eq!(message(zip(&zipped(&files), LIMITS, &everything)), "the archive has more than 50 entries");
     let entries: Vec<(EntryType, Vec<u8>)> =
         names.iter().map(|name| (EntryType::Regular, format!("acme-agents-5555555/{name}").into_bytes())).collect();
     let entries: Vec<(EntryType, &[u8], &[u8])> =
         entries.iter().map(|(kind, name)| (*kind, &name[..], &b""[..])).collect();
-    assert_eq!(said(tarball(&tarred(&entries), LIMITS, &everything)), "the archive has more than 50 entries");
-    // The count in a zip's end is not believed either.
+    assert_eq!(message(tarball(&tarred(&entries), LIMITS, &everything)), "the archive has more than 50 entries");
+    // The count in a zip's end record is not trusted either.
     let mut lying = zipped(&[("a", b"1")]);
     let end = lying.len() - 22;
     lying[end + 8..end + 12].copy_from_slice(&[0xff, 0xfe, 0xff, 0xfe]);
-    assert!(said(zip(&lying, LIMITS, &everything)).starts_with("the archive cannot be read"));
+    assert!(message(zip(&lying, LIMITS, &everything)).starts_with("the archive cannot be read"));
 }
 
 #[test]
@@ -243,7 +245,7 @@ fn an_encrypted_entry_is_refused() {
     packed[6] |= 1;
     let central = packed.windows(4).position(|found| found == b"PK\x01\x02").unwrap();
     packed[central + 8] |= 1;
-    assert_eq!(said(zip(&packed, LIMITS, &everything)), "report.json in the archive is encrypted");
+    assert_eq!(message(zip(&packed, LIMITS, &everything)), "report.json in the archive is encrypted");
 }
 
 #[test]
@@ -251,14 +253,14 @@ fn what_is_no_archive_is_said() {
     for bytes in
         [&b""[..], b"PK", b"not an archive", b"PK\x05\x06", &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]]
     {
-        assert!(said(zip(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
-        assert!(said(tarball(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
+        assert!(message(zip(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
+        assert!(message(tarball(bytes, LIMITS, &everything)).starts_with("the archive cannot be read: "), "{bytes:?}");
     }
-    // Another directory end with 64-bit counts that lead nowhere.
+    // A second directory end record with 64-bit counts that point nowhere.
     let mut odd = zipped(&[("a", b"1")]);
     let end = odd.len() - 22;
     odd[end + 8..end + 20].fill(0xff);
-    assert!(said(zip(&odd, LIMITS, &everything)).starts_with("the archive cannot be read: "));
+    assert!(message(zip(&odd, LIMITS, &everything)).starts_with("the archive cannot be read: "));
 }
 
 proptest! {

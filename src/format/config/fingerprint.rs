@@ -1,4 +1,4 @@
-//! `fingerprint:` of an agent: the files that a recording is of.
+//! Checks `fingerprint:` of an agent: the files that a recording depends on.
 
 use super::ConfigReader;
 use super::form::{FingerprintForm, StaleForm};
@@ -6,7 +6,7 @@ use crate::format::yaml::Step::{At, Key};
 use crate::model::{Agent, AgentFiles, PathGlob, RepoPath, StalePolicy};
 
 impl ConfigReader<'_> {
-    /// The patterns, or the reason why there are none.
+    /// The patterns, or the reason why the config gives none.
     pub(super) fn fingerprint(
         &mut self,
         index: usize,
@@ -21,18 +21,19 @@ impl ConfigReader<'_> {
             Some(FingerprintForm::None(form)) => {
                 let why = form.none.trim();
                 if why.is_empty() {
-                    let help = "say why nobody can name the agent's files, or name them: fingerprint: [prompts/**]";
+                    let help =
+                        "give the reason why the agent's files are unknown, or list them: fingerprint: [prompts/**]";
                     self.refuse(&[&base[..], &[Key("none")]].concat(), "no-reason", "the reason is empty", help);
                 }
                 if let Some(prompt) = prompt {
-                    let what = format!("the agent's prompt {prompt} is known, so none is not true");
+                    let what = format!("fingerprint has the key none, but the agent has the prompt {prompt}");
                     self.refuse(&base, "contradiction", what, format!("write fingerprint: [{prompt}], or remove it"));
                 }
                 return (Vec::new(), Some(why.to_owned()));
             }
         };
         if patterns.is_empty() {
-            self.refuse(&base, "empty-list", "the list of patterns is empty", "name files, or leave fingerprint out");
+            self.refuse(&base, "empty-list", "the list of patterns is empty", "list files, or remove fingerprint");
         }
         let mut globs = Vec::new();
         for (index, text) in patterns.iter().enumerate() {
@@ -47,16 +48,16 @@ impl ConfigReader<'_> {
         (globs, None)
     }
 
-    /// What a stale recording is worth.
+    /// How stale recordings are handled.
     pub(super) fn stale(&mut self, index: usize, name: &str, agent: &Agent, form: Option<StaleForm>) -> StalePolicy {
         if form.is_some() && agent.files() == AgentFiles::Unstated {
             let at = [Key("suites"), At(index), Key("agents"), Key(name), Key("stale")];
-            let help = "name the agent's files in fingerprint, or remove stale";
-            self.refuse(&at, "no-effect", "without a fingerprint no recording can be told to be stale", help);
+            let help = "list the agent's files in fingerprint, or remove stale";
+            self.refuse(&at, "no-effect", "stale has no effect without a fingerprint", help);
         }
         match form {
             None | Some(StaleForm::Fail) => StalePolicy::Refused,
-            Some(StaleForm::Warn) => StalePolicy::Told,
+            Some(StaleForm::Warn) => StalePolicy::Warned,
         }
     }
 }

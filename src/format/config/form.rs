@@ -1,4 +1,4 @@
-//! `goldgate.yaml` as people write it: the form that the schema is printed from.
+//! The syntax of `goldgate.yaml`; the JSON schema is generated from it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::judges::JudgeForm;
 use super::scoring::ScoringForm;
 use crate::model::{Protocol, StatedLimit, Tier, Wire};
 
-/// The whole file.
+/// The config file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "goldgate.yaml")]
@@ -21,22 +21,22 @@ pub struct ConfigFile {
     pub(super) version: u32,
     /// The committed baseline, relative to this file.
     pub(super) baseline: Option<String>,
-    /// Where history and caches go; ignored by git.
+    /// Folder for history and caches; git should ignore it.
     pub(super) results: Option<String>,
-    /// Samples per pair, where a suite does not say.
+    /// Samples per pair of agent and case; suites can override it.
     pub(super) samples: Option<u32>,
     /// The suites.
     pub(super) suites: Vec<SuiteForm>,
     /// Live targets by name.
     #[serde(default)]
     pub(super) targets: BTreeMap<String, TargetForm>,
-    /// What a run of the model tier may cost.
+    /// Limits for a run of the model tier.
     #[serde(default)]
     pub(super) budget: BudgetForm,
-    /// US dollars per million tokens, by model.
+    /// Prices in US dollars per million tokens, by model.
     #[serde(default)]
     pub(super) prices: BTreeMap<String, PriceForm>,
-    /// Regular expressions of what must not be kept in recordings, beside the usual forms of keys.
+    /// Additional regular expressions for text to remove from recordings; common key formats are always removed.
     #[serde(default)]
     pub(super) redact: Vec<String>,
 }
@@ -47,61 +47,61 @@ pub struct ConfigFile {
 pub(super) struct SuiteForm {
     /// Its id, unique in this file.
     pub(super) id: String,
-    /// What it is made of: `findings`, `triggers`, `cross_agent`.
+    /// The kind of suite, such as `findings`, `triggers` or `cross_agent`; docs/kinds lists all.
     pub(super) kind: String,
     /// Its folder or file, relative to this file.
     pub(super) path: String,
-    /// Where it runs; `[deterministic]` where absent.
+    /// The tiers in which it runs; default `[deterministic]`.
     pub(super) tier: Option<Vec<TierForm>>,
-    /// Samples per pair.
+    /// Samples per pair of agent and case.
     pub(super) samples: Option<u32>,
-    /// Who is graded on it.
+    /// The agents that are graded on it.
     #[serde(default)]
     pub(super) agents: BTreeMap<String, AgentForm>,
-    /// Gates that differ from the kind's defaults, by metric.
+    /// Gates that replace the kind's defaults, by metric.
     #[serde(default)]
     pub(super) gates: BTreeMap<String, GateForms>,
-    /// Whether a case that passed in the baseline and fails now fails the suite: the gate `newly_failing: { max: 0 }`.
+    /// Adds the gate `newly_failing: { max: 0 }`: the suite fails if a case passed in the baseline and fails now.
     #[serde(default)]
     pub(super) no_newly_failing: bool,
-    /// The categories that expectations may use; any word where absent.
+    /// Categories that expectations may use; default: any word.
     pub(super) categories: Option<Vec<String>>,
     /// The suite whose recorded runs are graded again (kind `cross_agent`).
     pub(super) runs_of: Option<String>,
-    /// Lists of terms, one a line, that take the place of the shipped ones: `vague`, `edge_case`, `disclaimer`.
+    /// Files with one term a line that replace built-in lists: `vague`, `edge_case`, `disclaimer`.
     #[serde(default)]
     pub(super) terms: BTreeMap<String, String>,
-    /// A file of labels that people gave: scores of a rubric, tags of failures.
+    /// File of human labels: rubric scores and failure tags.
     pub(super) labels: Option<String>,
-    /// Models that mark what no rule can score, by name; they inform, and never gate.
+    /// LLM judges by name, for what rules cannot score; advisory, never a gate.
     #[serde(default)]
     pub(super) judges: BTreeMap<String, JudgeForm>,
-    /// Flags that cases may state beside `can_diagnose` (kind `tool_use`).
+    /// Flags that cases may use in addition to `can_diagnose` (kind `tool_use`).
     #[serde(default)]
     pub(super) flags: BTreeMap<String, FlagForm>,
-    /// A file of the tools that a live agent may call, with canned results (kind `tool_use`).
+    /// File of the tools that a live agent may call, with canned results (kind `tool_use`).
     pub(super) tools: Option<String>,
-    /// Weights and deductions that differ from the usual ones, with the reason (kind `revision`).
+    /// Weights and penalties that replace the defaults, with a rationale (kind `revision`).
     pub(super) scoring: Option<ScoringForm>,
 }
 
-/// What a flag of a case asks for.
+/// What a flag of a case requires.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FlagForm {
-    /// The value at which it asks for something.
+    /// The flag value that activates the requirement.
     pub(super) when: bool,
-    /// A list of terms, one a line, of which one then has to be in the answer.
+    /// File with one term a line; the answer must contain one of them.
     pub(super) terms: String,
 }
 
-/// Where a suite runs.
+/// A tier.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum TierForm {
-    /// On recordings; blocks.
+    /// Grades recordings; can block.
     Deterministic,
-    /// On live targets; informs.
+    /// Grades live targets; advisory.
     Model,
 }
 
@@ -109,20 +109,20 @@ pub(super) enum TierForm {
 #[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AgentForm {
-    /// Where its runs come from in the deterministic tier.
+    /// Source of its runs in the deterministic tier.
     pub(super) deterministic: Option<SourceForm>,
-    /// Where its runs come from in the model tier.
+    /// Source of its runs in the model tier.
     pub(super) model: Option<SourceForm>,
-    /// Patterns of the files that make the agent what it is (its prompts, tools, sources), relative to this file: a recording is
-    /// of their state. Where it is absent, the agent is its `prompt`. `{ none: "why" }` says that nobody can name the files.
+    /// Patterns of the files that define the agent (prompts, tools, sources), relative to this file. A recording is stale once they change.
+    /// Default: the agent's `prompt`. `{ none: "why" }` states that the files are unknown.
     pub(super) fingerprint: Option<FingerprintForm>,
-    /// What a recording is worth whose agent or input has changed since; `fail` where absent.
+    /// What to do with a recording whose agent or input has changed since; default `fail`.
     pub(super) stale: Option<StaleForm>,
-    /// What it does, on a suite of kind `revision`; `actor` where absent.
+    /// Role of the agent in a suite of kind `revision`; default `actor`.
     pub(super) role: Option<RoleForm>,
 }
 
-/// The files of an agent, or why nobody can name them.
+/// The files of an agent, or the reason why they are unknown.
 #[derive(JsonSchema)]
 #[schemars(untagged)]
 pub(super) enum FingerprintForm {
@@ -130,7 +130,7 @@ pub(super) enum FingerprintForm {
     None(NoFingerprintForm),
 }
 
-/// Why nobody can name an agent's files; every report shows it.
+/// Why an agent's files are unknown; every report shows it.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoFingerprintForm {
@@ -138,27 +138,27 @@ pub(super) struct NoFingerprintForm {
     pub(super) none: String,
 }
 
-/// What a recording is worth that is older than its agent.
+/// What to do with stale recordings.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum StaleForm {
-    /// No verdict can be given on it.
+    /// Give no verdict.
     Fail,
-    /// It is graded, and the report says what it is.
+    /// Grade them, with a warning in the report.
     Warn,
 }
 
-/// What an agent does on a suite of kind `revision`.
+/// Role of an agent in a suite of kind `revision`.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RoleForm {
-    /// It revises documents.
+    /// Revises documents.
     Actor,
-    /// It judges revised documents.
+    /// Judges revised documents.
     Critic,
 }
 
-/// Where runs come from: `replay` or `target`.
+/// Source of runs: either `replay` or `target`.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SourceForm {
@@ -166,11 +166,11 @@ pub(super) struct SourceForm {
     pub(super) replay: Option<String>,
     /// The name of a live target.
     pub(super) target: Option<String>,
-    /// The name of the live target that judges each attempt of `target`, on a suite of kind `revision`: a bounded loop of two.
+    /// Name of the live target that judges each attempt of `target`, in a loop of limited length (kind `revision`).
     pub(super) critic: Option<String>,
     /// The prompt package, a file or a folder.
     pub(super) prompt: Option<String>,
-    /// Whether live runs are written as the recordings of the deterministic tier.
+    /// Whether live runs are written as recordings of the deterministic tier.
     #[serde(default)]
     pub(super) record: bool,
 }
@@ -183,27 +183,27 @@ pub(super) enum GateForms {
     Many(Vec<GateForm>),
 }
 
-/// A limit; only what differs from the metric's default.
+/// A gate; omitted keys keep the metric's default.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GateForm {
-    /// The floor: a number, or `baseline`.
+    /// Lower limit: a number, or `baseline`.
     pub(super) min: Option<LimitForm>,
-    /// The ceiling: a number, or `baseline`.
+    /// Upper limit: a number, or `baseline`.
     pub(super) max: Option<LimitForm>,
-    /// The threshold without a baseline: beside `min: baseline` or `max: baseline`, and of shares beside `max_drop`.
+    /// Threshold without a baseline: with `min: baseline` or `max: baseline`, and for shares with `max_drop`.
     pub(super) otherwise: Option<f64>,
-    /// Up to this far beyond the threshold is inconclusive: 0 to 0.5, for points 0 to 6.
+    /// Width of the inconclusive band beyond the threshold: 0 to 0.5, for points 0 to 6.
     pub(super) zone: Option<f64>,
-    /// Whether a value beyond the threshold always fails, without such a zone.
+    /// Whether every value beyond the threshold fails, without an inconclusive band.
     pub(super) hard: Option<bool>,
-    /// How far the value may fall below the baseline.
+    /// Largest allowed drop below the baseline.
     pub(super) max_drop: Option<f64>,
-    /// How far the value may rise above the baseline.
+    /// Largest allowed rise above the baseline.
     pub(super) max_rise: Option<f64>,
-    /// Switches the metric's default gates off; needs `reason`.
+    /// Disables the metric's default gates; requires `reason`.
     pub(super) off: Option<bool>,
-    /// Why it is switched off.
+    /// Why it is disabled.
     pub(super) reason: Option<String>,
 }
 
@@ -230,29 +230,29 @@ pub(super) struct TargetForm {
     pub(super) provider: Option<WireForm>,
     /// The model's name, with `provider`.
     pub(super) model: Option<String>,
-    /// Another address than the vendor's.
+    /// Base URL that replaces the vendor's.
     pub(super) base_url: Option<String>,
-    /// The environment variable that holds the key; never the key itself.
+    /// Name of the environment variable with the key; never the key itself.
     pub(super) api_key_env: Option<String>,
     /// The region, for `bedrock`.
     pub(super) region: Option<String>,
     /// The sampling temperature.
     pub(super) temperature: Option<f64>,
-    /// The longest answer, in tokens.
+    /// Maximum length of an answer, in tokens.
     pub(super) max_tokens: Option<u32>,
-    /// A process: program and arguments.
+    /// Process to start: program and arguments.
     pub(super) command: Option<Vec<String>>,
-    /// How the process is spoken to.
+    /// Protocol of the process.
     pub(super) protocol: Option<ProtocolForm>,
-    /// The environment variables that the process sees beside PATH, HOME, LANG, TZ and TMPDIR.
+    /// Environment variables passed to the process in addition to PATH, HOME, LANG, TZ and TMPDIR.
     pub(super) env: Option<Vec<String>>,
-    /// An address that takes the request as a POST.
+    /// URL that receives the request as a POST.
     pub(super) http: Option<String>,
-    /// How many calls at once.
+    /// Maximum number of concurrent calls.
     pub(super) concurrency: Option<u32>,
-    /// How long one call may take, such as `60s` or `500ms`.
+    /// Time limit of one call, such as `60s` or `500ms`.
     pub(super) timeout: Option<String>,
-    /// How long an answer that has begun may stop, such as `30s`; for `provider` and `http`.
+    /// Longest pause within an answer, such as `30s`; for `provider` and `http`.
     pub(super) stall: Option<String>,
 }
 
@@ -265,7 +265,7 @@ pub(super) enum WireForm {
     Bedrock,
 }
 
-/// How a process is spoken to.
+/// Protocol of a process.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum ProtocolForm {
@@ -273,31 +273,31 @@ pub(super) enum ProtocolForm {
     Jsonl,
 }
 
-/// What a run may cost.
+/// Limits for a run.
 #[derive(Deserialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 pub(super) struct BudgetForm {
     /// US dollars.
     pub(super) max_cost_usd: Option<f64>,
-    /// Tokens, read and written.
+    /// Input and output tokens.
     pub(super) max_tokens: Option<u64>,
     /// Minutes.
     pub(super) max_minutes: Option<f64>,
 }
 
-/// US dollars per million tokens.
+/// Prices in US dollars per million tokens.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PriceForm {
-    /// Read.
+    /// Input tokens.
     pub(super) input: f64,
-    /// Written.
+    /// Output tokens.
     pub(super) output: f64,
-    /// Read from the vendor's cache.
+    /// Input tokens served from the vendor's cache.
     pub(super) cached_input: Option<f64>,
 }
 
-// Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
+// Written by hand, because an untagged enum loses the line and column of an error inside.
 impl<'de> Deserialize<'de> for GateForms {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct OneOrMany;
@@ -376,7 +376,7 @@ impl<'de> Deserialize<'de> for LimitForm {
 }
 
 impl LimitForm {
-    /// The number, where it is none of the baseline.
+    /// The number; `None` for `baseline`.
     pub(super) fn number(self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(number),

@@ -1,4 +1,4 @@
-//! `judges:` of a suite: models that mark what no rule can score.
+//! Checks `judges:` of a suite: LLM judges for what rules cannot score.
 
 use std::collections::BTreeMap;
 
@@ -10,25 +10,25 @@ use crate::diag::nearest;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, JudgeName, LiveSource, Target};
 
-/// The kappa that has to be exceeded where the config does not say: "substantial" begins there (Landis and Koch, 1977).
+/// Default of the kappa that a judge must exceed: "substantial" agreement starts there (Landis and Koch, 1977).
 const FLOOR: f64 = 0.6;
-/// Votes on each output where the config does not say, and at most.
+/// Default number of votes per output.
 const VOTES: u32 = 3;
 const MOST_VOTES: u32 = 15;
 
-/// A model that marks what no rule can score. It informs and may recommend; it never gates.
+/// An LLM judge for what rules cannot score. It is advisory and never a gate.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgeForm {
-    /// The name of the live target that votes.
+    /// Name of the live target that votes.
     target: String,
-    /// A file that says what is a pass, what is weak and what is a fail.
+    /// File that defines pass, weak and fail.
     rubric: String,
-    /// Votes on each output: an odd number from 1 to 15; 3 where absent.
+    /// Votes per output: an odd number from 1 to 15; default 3.
     votes: Option<u32>,
-    /// A file of labels that people gave by the same rubric: `goldgate label --judge NAME` writes it.
+    /// File of human labels by the same rubric; `goldgate label --judge NAME` writes it.
     labels: Option<String>,
-    /// The agreement with people (Cohen's kappa) that has to be exceeded before the judge may recommend: 0 to 1; 0.6 where absent.
+    /// Agreement with people (Cohen's kappa) that must be exceeded before the judge may recommend: 0 to 1; default 0.6.
     kappa: Option<f64>,
 }
 
@@ -63,13 +63,13 @@ impl ConfigReader<'_> {
         }
         let votes = votes.unwrap_or(VOTES);
         if votes % 2 == 0 || votes > MOST_VOTES {
-            let what = format!("{votes} votes are no number with a majority");
+            let what = format!("votes is {votes}");
             self.refuse(&at("votes"), "bad-votes", what, format!("write an odd number from 1 to {MOST_VOTES}"));
         }
         let floor = kappa.unwrap_or(FLOOR);
         if !(0.0..=1.0).contains(&floor) {
             let what = format!("kappa is {floor}");
-            self.refuse(&at("kappa"), "bad-number", what, "write the agreement that has to be exceeded, 0 to 1");
+            self.refuse(&at("kappa"), "bad-number", what, "write the agreement to exceed, 0 to 1");
         }
         let checked = JudgeName::new(name).map_err(|bad| self.refuse(&base, "bad-id", bad.to_string(), bad.help()));
         let (rubric_at, labels_at) = (at("rubric"), at("labels"));

@@ -1,4 +1,4 @@
-//! `goldgate.yaml` read into the model: every setting checked, every problem placed.
+//! Reads `goldgate.yaml` into the model: checks every setting and reports every problem with its position.
 
 mod fingerprint;
 mod form;
@@ -23,10 +23,10 @@ use crate::model::{
     Target, Tier, Transport, Wire,
 };
 
-/// Reads a config; its paths are taken from its own folder.
+/// Reads a config; paths are relative to its folder.
 ///
 /// # Errors
-/// Everything in it that cannot be, each with its place.
+/// All problems, each with its position.
 pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
     let (problems, places) = (Diagnostics::default(), yaml::YamlLocations::of(source));
@@ -77,7 +77,7 @@ impl ConfigReader<'_> {
             );
         }
         if form.suites.is_empty() {
-            self.refuse(&[Key("suites")], "no-suites", "no suite is named", "add a suite, or there is nothing to run");
+            self.refuse(&[Key("suites")], "no-suites", "the config has no suites", "add at least one suite");
         }
         let targets: BTreeMap<String, Target> = form
             .targets
@@ -91,12 +91,12 @@ impl ConfigReader<'_> {
         for (index, suite) in form.suites.into_iter().enumerate() {
             if let Some(suite) = self.suite(index, suite, &targets) {
                 if suites.iter().any(|other| other.id == suite.id) {
-                    let what = format!("the suite id \"{}\" stands here twice", suite.id);
+                    let what = format!("duplicate suite id \"{}\"", suite.id);
                     self.refuse(
                         &[Key("suites"), At(index), Key("id")],
                         "duplicate-id",
                         what,
-                        "give each suite its own id",
+                        "give each suite a unique id",
                     );
                 }
                 suites.push(suite);
@@ -127,15 +127,15 @@ impl ConfigReader<'_> {
         let known: Vec<(SuiteId, RepoPath)> =
             suites.iter().map(|suite| (suite.id.clone(), suite.path.clone())).collect();
         for suite in suites {
-            let Some(wanted) = &suite.runs_of else { continue };
-            suite.runs_in = known.iter().find(|(id, _)| id == wanted).map(|(_, path)| path.clone());
+            let Some(runs_of) = &suite.runs_of else { continue };
+            suite.runs_in = known.iter().find(|(id, _)| id == runs_of).map(|(_, path)| path.clone());
             if suite.runs_in.is_none() {
                 let ids: Vec<&str> = known.iter().map(|(id, _)| id.as_str()).collect();
                 let at = [Key("suites"), At(suite.index), Key("runs_of")];
                 self.refuse(
                     &at,
                     "unknown-suite",
-                    format!("no suite is called \"{wanted}\""),
+                    format!("no suite is called \"{runs_of}\""),
                     format!("the suites are {}", ids.join(", ")),
                 );
             }
@@ -158,7 +158,7 @@ impl ConfigReader<'_> {
                 &at("tier"),
                 "empty-tier",
                 "the list of tiers is empty",
-                "name deterministic, model or both, or leave the suite out",
+                "write deterministic, model or both, or remove the suite",
             );
         }
         let mut tiers: Vec<Tier> = tiers.into_iter().map(Tier::from).collect();
@@ -239,7 +239,7 @@ impl ConfigReader<'_> {
                         &place,
                         "negative",
                         format!("{key} is {number}"),
-                        "write 0 or more: it says how far a value may move",
+                        "write 0 or more: it is the allowed change of the value",
                     );
                 }
                 Some(_) | None => {}
@@ -251,8 +251,8 @@ impl ConfigReader<'_> {
                 self.refuse(
                     at,
                     "no-reason",
-                    "a gate is switched off without a reason",
-                    "add reason: why the default gate does not hold here",
+                    "a gate is disabled without a reason",
+                    "add reason: why the default gate does not apply here",
                 );
                 None
             }
@@ -287,7 +287,12 @@ impl ConfigReader<'_> {
         let transport = match (form.provider, form.command, form.http) {
             (Some(wire), None, None) => {
                 if form.model.is_none() {
-                    self.refuse(&at, "missing-key", "the key \"model\" is missing", "name the model of the provider");
+                    self.refuse(
+                        &at,
+                        "missing-key",
+                        "the key \"model\" is missing",
+                        "write the name of the provider's model",
+                    );
                 }
                 Transport::Model(Provider {
                     wire: Wire::from(wire),
@@ -308,8 +313,8 @@ impl ConfigReader<'_> {
                 self.refuse(
                     &at,
                     "bad-target",
-                    "a target is exactly one of provider, command, http",
-                    "state one of them",
+                    "a target needs exactly one of provider, command and http",
+                    "keep or add one of them",
                 );
                 Transport::Http(String::new())
             }
@@ -323,7 +328,7 @@ impl ConfigReader<'_> {
         if parsed.is_none() {
             let help = "write a number with ms, s or m, such as 60s";
             let at = [Key("targets"), Key(target), Key(key)];
-            self.refuse(&at, "bad-duration", format!("{text:?} is no duration"), help);
+            self.refuse(&at, "bad-duration", format!("invalid duration {text:?}"), help);
         }
         parsed
     }
@@ -331,7 +336,12 @@ impl ConfigReader<'_> {
     fn budget(&mut self, form: &BudgetForm) -> Budget {
         for (key, number) in [("max_cost_usd", form.max_cost_usd), ("max_minutes", form.max_minutes)] {
             if number.is_some_and(|number| !(number.is_finite() && number >= 0.0)) {
-                self.refuse(&[Key("budget"), Key(key)], "bad-number", format!("{key} is no amount"), "write 0 or more");
+                self.refuse(
+                    &[Key("budget"), Key(key)],
+                    "bad-number",
+                    format!("{key} is not a valid amount"),
+                    "write 0 or more",
+                );
             }
         }
         Budget { max_cost_usd: form.max_cost_usd, max_tokens: form.max_tokens, max_minutes: form.max_minutes }
@@ -346,7 +356,7 @@ impl ConfigReader<'_> {
             self.refuse(
                 &[Key("prices"), Key(model)],
                 "bad-number",
-                "a price is no amount",
+                "a price is not a valid amount",
                 "write US dollars per million tokens, 0 or more",
             );
         }

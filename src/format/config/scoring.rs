@@ -7,27 +7,27 @@ use super::ConfigReader;
 use crate::format::yaml::Step::{At, Key};
 use crate::model::{EPSILON, PenaltyMode, Scoring};
 
-/// How a contract's revision is scored; what is left out is as in seed 003.
+/// How a revised contract is scored; omitted settings keep the defaults of seed 003.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ScoringForm {
     /// The weights of the five criteria; they sum to 1.
     weights: Option<WeightsForm>,
-    /// What is deducted.
+    /// Penalties.
     penalties: Option<PenaltiesForm>,
-    /// Where a missing entity is deducted.
+    /// Where the penalty for a missing entity applies.
     penalty_mode: Option<PenaltyModeForm>,
-    /// The least overall score that satisfies, 0 to 1.
+    /// Lowest overall score that satisfies, 0 to 1.
     quality_gate: Option<f64>,
-    /// Whether a critical failure alone keeps a document from satisfying.
+    /// Whether a critical failure alone makes a document unsatisfactory.
     critical_failures_block: Option<bool>,
-    /// The most attempts of a loop; 3 where absent.
+    /// Most attempts in a loop; default 3.
     max_attempts: Option<u32>,
-    /// Why it is scored so.
+    /// Why the scoring differs.
     rationale: Option<String>,
 }
 
-/// The weights of the five criteria; they sum to 1.
+/// Weights of the five criteria; they sum to 1.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WeightsForm {
@@ -38,29 +38,29 @@ struct WeightsForm {
     legal_coherence: f64,
 }
 
-/// What is deducted from the overall score, each 0 to 1.
+/// Penalties on the overall score, each 0 to 1.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct PenaltiesForm {
-    /// Once, for any broken cross-reference.
+    /// Once, for broken cross-references.
     broken_reference: Option<f64>,
-    /// For each old name that is left.
+    /// For each old name that remains.
     missing_entity: Option<f64>,
-    /// Once, for an indemnity that goes the wrong way.
+    /// Once, for an indemnity in the wrong direction.
     liability_direction: Option<f64>,
     /// For each orphaned clause or definition.
     orphan: Option<f64>,
-    /// Once, for a damaged format.
+    /// Once, for damaged RTF.
     rtf_corruption: Option<f64>,
 }
 
-/// Where a missing entity is deducted.
+/// Where the penalty for a missing entity applies.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
 enum PenaltyModeForm {
-    /// Within its criterion, and from the overall score, too.
+    /// To its criterion and to the overall score.
     Overall,
-    /// Within its criterion alone.
+    /// Only to its criterion.
     Criterion,
 }
 
@@ -113,10 +113,10 @@ impl ConfigReader<'_> {
         if outside.is_some() || (sum - 1.0).abs() > EPSILON {
             let what = match outside {
                 Some(weight) => format!("a weight is {weight}, not between 0 and 1"),
-                // As people add: 1.3, not 1.2999999999999998.
+                // Rounded: 1.3, not 1.2999999999999998.
                 None => format!("the weights sum to {}", (sum * 1e9).round() / 1e9),
             };
-            self.refuse(&at("weights"), "bad-weights", what, "make five weights from 0 to 1 that sum to 1");
+            self.refuse(&at("weights"), "bad-weights", what, "write five weights from 0 to 1 that sum to 1");
         }
         let amounts = &scoring.penalties;
         let all = [
@@ -139,14 +139,14 @@ impl ConfigReader<'_> {
             self.refuse(&at("quality_gate"), "bad-threshold", what, "write a number from 0 to 1");
         }
         if scoring.max_attempts == 0 {
-            self.refuse(&at("max_attempts"), "bad-attempts", "a loop has at least one attempt", "write 1 or more");
+            self.refuse(&at("max_attempts"), "bad-attempts", "max_attempts is 0", "write 1 or more");
         }
         let as_usual = Scoring { rationale: scoring.rationale.clone(), ..usual.clone() } == *scoring;
         let reasoned = scoring.rationale.as_deref().is_some_and(|why| !why.trim().is_empty());
         if !as_usual && !reasoned {
-            let help = "add rationale: and say why, so that who reads the numbers can judge them";
+            let help = "add rationale: the reason, for readers of the numbers";
             let path = [Key("suites"), At(index), Key("scoring")];
-            self.refuse(&path, "no-rationale", "the scoring differs from the usual one, and nothing says why", help);
+            self.refuse(&path, "no-rationale", "the scoring differs from the default without a rationale", help);
         }
     }
 }

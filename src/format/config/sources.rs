@@ -1,4 +1,4 @@
-//! Agents of a config, and where their runs come from.
+//! Checks the agents of a config and the sources of their runs.
 
 use std::collections::BTreeMap;
 
@@ -41,13 +41,13 @@ impl ConfigReader<'_> {
     fn source(&mut self, at: &[Step<'_>], form: SourceForm, targets: &BTreeMap<String, Target>) -> Option<RunSource> {
         match (form.replay, form.target) {
             (Some(_), None) if form.record => {
-                let help = "remove it, or state target: NAME";
-                self.refuse(at, "no-effect", "record has no effect beside replay", help);
+                let help = "remove it, or add target: NAME";
+                self.refuse(at, "no-effect", "record has no effect with replay", help);
                 None
             }
             (Some(_), None) if form.critic.is_some() => {
-                let help = "remove it, or state target: NAME, which acts; a recorded loop has its critic's words";
-                self.refuse(at, "no-effect", "critic has no effect beside replay", help);
+                let help = "remove it, or add target: NAME for the actor; a recorded loop already contains its critic's answers";
+                self.refuse(at, "no-effect", "critic has no effect with replay", help);
                 None
             }
             (Some(folder), None) => Some(RunSource::Replay(self.path(at, &folder))),
@@ -61,8 +61,8 @@ impl ConfigReader<'_> {
                 }
             }
             (Some(_), Some(_)) | (None, None) => {
-                let help = "state either replay: FOLDER or target: NAME";
-                self.refuse(at, "bad-source", "runs come from exactly one place", help);
+                let help = "write either replay: FOLDER or target: NAME";
+                self.refuse(at, "bad-source", "an agent needs exactly one of replay and target", help);
                 None
             }
         }

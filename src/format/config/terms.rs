@@ -1,4 +1,4 @@
-//! Lists of terms, and the flags that ask for one of them.
+//! Checks term lists, and the flags that require a term.
 
 use std::collections::BTreeMap;
 

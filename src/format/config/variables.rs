@@ -1,24 +1,24 @@
-//! The environment variables that a config may name: what belongs to the runner stays with the runner.
+//! Checks the environment variables that a config names: those of the CI runner are refused.
 
 use super::ConfigReader;
 use super::form::TargetForm;
 use crate::format::yaml::Step;
 use crate::format::yaml::Step::{At, Key};
 
-/// How the names begin that a runner of GitHub sets: tokens, inputs of steps, files through which a step speaks to later ones.
+/// Name prefixes of variables that a GitHub runner sets: tokens, step inputs, files for later steps.
 const RUNNERS: [&str; 4] = ["ACTIONS_", "GITHUB_", "INPUT_", "RUNNER_"];
 
-/// What every process has, and what is no key.
+/// Variables that every process has and that contain no key.
 const USUAL: [&str; 13] = [
     "HOME", "HOSTNAME", "LANG", "LANGUAGE", "LOGNAME", "OLDPWD", "PATH", "PWD", "SHELL", "TERM", "TMPDIR", "TZ", "USER",
 ];
 
-/// Files through which a step changes what later steps do or say.
+/// Files through which a step affects later steps or their output.
 const FILES: [&str; 6] =
     ["GITHUB_ENV", "GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STATE", "GITHUB_STEP_SUMMARY", "GITHUB_EVENT_PATH"];
 
 impl ConfigReader<'_> {
-    /// Refuses a target whose key or region cannot be one.
+    /// Refuses a target with an invalid key variable or region.
     pub(super) fn variables(&mut self, target: &str, form: &TargetForm) {
         let at = |key| [Key("targets"), Key(target), Key(key)];
         if let Some(name) = &form.api_key_env {
@@ -26,12 +26,12 @@ impl ConfigReader<'_> {
                 () if !is_name(name) => Some(format!("{name:?} is not the name of an environment variable")),
                 () if is_of_runner(name) => Some(format!("api_key_env names {name}, which belongs to the runner")),
                 () if USUAL.contains(&name.as_str()) || name.starts_with("LC_") => {
-                    Some(format!("api_key_env names {name}, which holds no key"))
+                    Some(format!("api_key_env names {name}, which contains no key"))
                 }
                 () => None,
             };
             if let Some(what) = what {
-                let help = "name a variable of your own that holds the key, such as OPENAI_API_KEY";
+                let help = "use your own variable with the key, such as OPENAI_API_KEY";
                 self.refuse(&at("api_key_env"), "bad-variable", what, help);
             }
         }
@@ -41,12 +41,12 @@ impl ConfigReader<'_> {
             self.refuse(&at("region"), "bad-region", what, "write a region such as eu-central-1");
         }
         if form.env.is_some() && form.command.is_none() {
-            let help = "remove it; only a command has an environment";
+            let help = "remove it; env applies only to command";
             self.refuse(&at("env"), "no-effect", "env has no effect without command", help);
         }
     }
 
-    /// The variables that a command sees beside the usual ones.
+    /// The variables that a command gets in addition to the default ones.
     pub(super) fn passed_on(&mut self, target: &str, names: Option<Vec<String>>) -> Vec<String> {
         let names = names.unwrap_or_default();
         for (index, name) in names.iter().enumerate() {
@@ -58,7 +58,7 @@ impl ConfigReader<'_> {
                 () => continue,
             };
             let at: [Step<'_>; 4] = [Key("targets"), Key(target), Key("env"), At(index)];
-            self.refuse(&at, "bad-variable", what, "name variables that the program needs, such as AGENT_URL");
+            self.refuse(&at, "bad-variable", what, "list variables that the program needs, such as AGENT_URL");
         }
         names
     }
@@ -74,8 +74,8 @@ fn is_of_runner(name: &str) -> bool {
     RUNNERS.iter().any(|family| name.starts_with(family))
 }
 
-/// Tokens, inputs of steps, and the files through which a step speaks to later ones. What merely tells where a job runs, such as
-/// `GITHUB_SHA`, may be passed on.
+/// Whether the variable is a token, a step input, or a file for later steps. Variables that only describe the job, such as `GITHUB_SHA`,
+/// may be passed on.
 fn is_secret_of_runner(name: &str) -> bool {
     let upper = name.to_ascii_uppercase();
     let families = upper.starts_with("ACTIONS_") || upper.starts_with("INPUT_");

@@ -1,31 +1,31 @@
-//! Attributes of spans: of every form one word, and no text without a bound.
+//! Creates span attributes; every text has a length limit.
 
 use super::wire::{List, OtlpAttribute, OtlpValue, OtlpValueForm};
 
-/// The longest text of an attribute, in bytes; what is longer is cut, and says so.
+/// Longest text of an attribute, in bytes; a longer one is cut with a note.
 const TEXT_BYTES: usize = 32 * 1024;
 
-/// A text.
+/// A text attribute.
 pub fn text(key: &str, value: &str) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Text(bounded(value, TEXT_BYTES)))
 }
 
-/// A text, where there is one.
+/// A text attribute, if there is a text.
 pub fn text_of(key: &str, value: Option<&str>) -> Option<OtlpAttribute> {
     value.map(|value| text(key, value))
 }
 
-/// A count.
+/// A count attribute.
 pub fn count(key: &str, value: u64) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Whole(i64::try_from(value).unwrap_or(i64::MAX)))
 }
 
-/// A number.
+/// A number attribute.
 pub fn number(key: &str, value: f64) -> OtlpAttribute {
     attribute(key, OtlpValueForm::Number(value))
 }
 
-/// A list of one text.
+/// A list attribute with one text.
 pub fn only(key: &str, value: &str) -> OtlpAttribute {
     let values = vec![OtlpValue { value: Some(OtlpValueForm::Text(bounded(value, TEXT_BYTES))) }];
     attribute(key, OtlpValueForm::List(List { values }))
@@ -35,7 +35,7 @@ fn attribute(key: &str, value: OtlpValueForm) -> OtlpAttribute {
     OtlpAttribute { key: key.to_owned(), value: Some(OtlpValue { value: Some(value) }) }
 }
 
-/// At most this many bytes of a text, and how many are missing.
+/// At most `most` bytes of a text, followed by the number of bytes left out.
 pub fn bounded(text: &str, most: usize) -> String {
     if text.len() <= most {
         return text.to_owned();
@@ -44,9 +44,9 @@ pub fn bounded(text: &str, most: usize) -> String {
     format!("{} … {} bytes left out", &text[..end], text.len() - end)
 }
 
-/// A list of one message in the conventions' form, as a text: spans have no structured attributes everywhere.
-pub fn message(key: &str, role: &str, said: &str) -> OtlpAttribute {
-    let part = serde_json::json!({ "type": "text", "content": bounded(said, TEXT_BYTES) });
+/// A list with one message in the conventions' format, as JSON text: not every receiver supports structured attributes.
+pub fn message(key: &str, role: &str, content: &str) -> OtlpAttribute {
+    let part = serde_json::json!({ "type": "text", "content": bounded(content, TEXT_BYTES) });
     let list = serde_json::json!([{ "role": role, "parts": [part] }]).to_string();
     attribute(key, OtlpValueForm::Text(list))
 }

@@ -1,4 +1,4 @@
-//! The spans of one sample: the agent's run, and in it the calls of its model and its tools.
+//! Creates the spans of one sample: the agent's run, and its model and tool calls as children.
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -9,16 +9,16 @@ use super::{Content, ExportedRun};
 use crate::format::lenient;
 use crate::model::{ModelCall, ModelCallResult, Period, RunRecord, RunStatus, StopReason, ToolCall, Traced};
 
-/// Spans of one kind in a sample; an agent that calls without end fills no receiver.
+/// Most spans of one kind in a sample, so that an endless loop cannot flood the receiver.
 const MOST: usize = 1000;
-/// The longest name of a span, in bytes: a model may call a tool by any.
+/// Longest span name, in bytes: a model chooses the tool name.
 const NAME_BYTES: usize = 128;
-/// The longest word on a failure, in bytes.
+/// Longest error text, in bytes.
 const ERROR_BYTES: usize = 500;
 
-/// All spans of a sample, the agent's first. Each sample is a trace of its own.
-pub fn of(telling: &ExportedRun, sample: &Traced) -> Vec<OtlpSpan> {
-    let trace = TraceBuilder::of(telling, sample);
+/// All spans of a sample, the agent's first. Each sample is a trace.
+pub fn of(run: &ExportedRun, sample: &Traced) -> Vec<OtlpSpan> {
+    let trace = TraceBuilder::of(run, sample);
     let mut spans = vec![trace.agent()];
     let chats = sample.chats.iter().take(MOST).enumerate();
     spans.extend(chats.map(|(place, chat)| trace.chat(place, chat)));
@@ -34,10 +34,10 @@ struct TraceBuilder<'a> {
 }
 
 impl<'a> TraceBuilder<'a> {
-    /// Ids are made of the run's start and the sample's names: nothing is random, and two runs never share a trace.
-    fn of(telling: &ExportedRun, sample: &'a Traced) -> Self {
+    /// Ids derive from the run's start and the sample's names: nothing is random, and two runs never share a trace.
+    fn of(run: &ExportedRun, sample: &'a Traced) -> Self {
         let RunRecord { agent, case, sample: number, .. } = &sample.record;
-        let names = [telling.started_at.as_str(), sample.suite.as_str(), agent.as_str(), case.as_str()];
+        let names = [run.started_at.as_str(), sample.suite.as_str(), agent.as_str(), case.as_str()];
         let mut hash = Sha256::new();
         for name in names {
             hash.update(name);
@@ -45,7 +45,7 @@ impl<'a> TraceBuilder<'a> {
         }
         hash.update(number.to_be_bytes());
         hash.update(sample.period.start.to_be_bytes());
-        Self { sample, content: telling.content, id: hash.finalize().into() }
+        Self { sample, content: run.content, id: hash.finalize().into() }
     }
 
     fn span_id(&self, kind: &str, index: usize) -> Vec<u8> {
@@ -82,27 +82,28 @@ impl<'a> TraceBuilder<'a> {
     fn agent(&self) -> OtlpSpan {
         let Traced { suite, record, period, provider, chats, .. } = self.sample;
         let answered_by = record.provenance.provenance.model.as_deref();
-        let mut said = vec![text("gen_ai.operation.name", AGENT), text("gen_ai.agent.name", record.agent.as_str())];
-        said.extend(text_of("gen_ai.provider.name", provider.as_deref()));
-        said.extend(text_of("gen_ai.request.model", chats.first().map(|chat| chat.asked.as_str())));
-        said.extend(text_of("gen_ai.response.model", answered_by));
-        said.extend(record.metrics.input_tokens.map(|tokens| count("gen_ai.usage.input_tokens", tokens)));
-        said.extend(record.metrics.output_tokens.map(|tokens| count("gen_ai.usage.output_tokens", tokens)));
-        said.push(text("goldgate.suite", suite.as_str()));
-        said.push(text("goldgate.agent", record.agent.as_str()));
-        said.push(text("goldgate.case", record.case.as_str()));
-        said.push(count("goldgate.sample", record.sample.into()));
-        said.push(text("goldgate.status", record.status.as_str()));
-        said.extend(text_of("goldgate.target", record.provenance.target.as_deref()));
-        said.extend(text_of("goldgate.cache", record.provenance.provenance.cache.as_deref()));
-        said.extend(record.metrics.cost_usd.map(|cost| number("goldgate.cost_usd", cost)));
+        let mut attributes =
+            vec![text("gen_ai.operation.name", AGENT), text("gen_ai.agent.name", record.agent.as_str())];
+        attributes.extend(text_of("gen_ai.provider.name", provider.as_deref()));
+        attributes.extend(text_of("gen_ai.request.model", chats.first().map(|chat| chat.asked.as_str())));
+        attributes.extend(text_of("gen_ai.response.model", answered_by));
+        attributes.extend(record.metrics.input_tokens.map(|tokens| count("gen_ai.usage.input_tokens", tokens)));
+        attributes.extend(record.metrics.output_tokens.map(|tokens| count("gen_ai.usage.output_tokens", tokens)));
+        attributes.push(text("goldgate.suite", suite.as_str()));
+        attributes.push(text("goldgate.agent", record.agent.as_str()));
+        attributes.push(text("goldgate.case", record.case.as_str()));
+        attributes.push(count("goldgate.sample", record.sample.into()));
+        attributes.push(text("goldgate.status", record.status.as_str()));
+        attributes.extend(text_of("goldgate.target", record.provenance.target.as_deref()));
+        attributes.extend(text_of("goldgate.cache", record.provenance.provenance.cache.as_deref()));
+        attributes.extend(record.metrics.cost_usd.map(|cost| number("goldgate.cost_usd", cost)));
         let calls = record.intermediate.seen_calls().len();
         let missing = calls.saturating_sub(MOST) + chats.len().saturating_sub(MOST);
-        said.extend((missing > 0).then(|| count("goldgate.spans_left_out", missing as u64)));
+        attributes.extend((missing > 0).then(|| count("goldgate.spans_left_out", missing as u64)));
         if self.content == Content::Sent {
             let prompt = record.inputs.prompt.as_deref();
-            said.extend(prompt.map(|prompt| message("gen_ai.input.messages", "user", prompt)));
-            said.push(message("gen_ai.output.messages", "assistant", &answer(record)));
+            attributes.extend(prompt.map(|prompt| message("gen_ai.input.messages", "user", prompt)));
+            attributes.push(message("gen_ai.output.messages", "assistant", &answer(record)));
         }
         let failed = match record.status {
             RunStatus::Completed => None,
@@ -110,45 +111,45 @@ impl<'a> TraceBuilder<'a> {
                 Some(record.status.as_str())
             }
         };
-        let span = self.span((AGENT, SpanKind::Internal), 0, record.agent.as_str(), *period, said);
+        let span = self.span((AGENT, SpanKind::Internal), 0, record.agent.as_str(), *period, attributes);
         self.ended(span, failed, record.error.as_deref())
     }
 
     fn chat(&self, index: usize, chat: &ModelCall) -> OtlpSpan {
         let ModelCall { period, provider, asked, outcome } = chat;
-        let mut said = vec![text("gen_ai.operation.name", CHAT), text("gen_ai.provider.name", provider)];
-        said.push(text("gen_ai.request.model", asked));
+        let mut attributes = vec![text("gen_ai.operation.name", CHAT), text("gen_ai.provider.name", provider)];
+        attributes.push(text("gen_ai.request.model", asked));
         let failed = match outcome {
             ModelCallResult::Turn { model, stop, spent } => {
-                said.extend(text_of("gen_ai.response.model", model.as_deref()));
-                said.push(only("gen_ai.response.finish_reasons", reason(stop)));
-                said.push(count("gen_ai.usage.input_tokens", spent.input));
-                said.push(count("gen_ai.usage.cache_read.input_tokens", spent.cached_input));
-                said.push(count("gen_ai.usage.output_tokens", spent.output));
+                attributes.extend(text_of("gen_ai.response.model", model.as_deref()));
+                attributes.push(only("gen_ai.response.finish_reasons", reason(stop)));
+                attributes.push(count("gen_ai.usage.input_tokens", spent.input));
+                attributes.push(count("gen_ai.usage.cache_read.input_tokens", spent.cached_input));
+                attributes.push(count("gen_ai.usage.output_tokens", spent.output));
                 None
             }
             ModelCallResult::Fault(word) => Some(word.as_str()),
         };
-        let span = self.span((CHAT, SpanKind::Client), index, asked, *period, said);
+        let span = self.span((CHAT, SpanKind::Client), index, asked, *period, attributes);
         self.ended(span, failed, None)
     }
 
     fn tool(&self, index: usize, call: &ToolCall) -> OtlpSpan {
-        let mut said = vec![text("gen_ai.operation.name", TOOL), text("gen_ai.tool.name", &call.name)];
-        said.push(text("gen_ai.tool.type", "function"));
+        let mut attributes = vec![text("gen_ai.operation.name", TOOL), text("gen_ai.tool.name", &call.name)];
+        attributes.push(text("gen_ai.tool.type", "function"));
         if self.content == Content::Sent {
-            said.push(text("gen_ai.tool.call.arguments", call.arguments.text()));
-            said.push(text("gen_ai.tool.call.result", call.result.text()));
+            attributes.push(text("gen_ai.tool.call.arguments", call.arguments.text()));
+            attributes.push(text("gen_ai.tool.call.result", call.result.text()));
         }
         let start = self.sample.period.start;
         let length = call.latency_ms.unwrap_or(0).saturating_mul(1_000_000);
         let unknown = Period { start, end: start.saturating_add(length) };
         let period = self.sample.tools.get(index).copied().unwrap_or(unknown);
-        let span = self.span((TOOL, SpanKind::Internal), index, &call.name, period, said);
+        let span = self.span((TOOL, SpanKind::Internal), index, &call.name, period, attributes);
         self.ended(span, call.error.as_ref().map(|_| "tool_error"), call.error.as_deref())
     }
 
-    /// A failure's kind is always told; its words may be an agent's, and go along with the other texts only.
+    /// The kind of a failure is always exported; its text may come from an agent and follows [`Content`].
     fn ended(&self, mut span: OtlpSpan, failed: Option<&str>, words: Option<&str>) -> OtlpSpan {
         let Some(kind) = failed else { return span };
         span.attributes.push(text("error.type", kind));
@@ -164,7 +165,7 @@ const AGENT: &str = "invoke_agent";
 const CHAT: &str = "chat";
 const TOOL: &str = "execute_tool";
 
-/// The text of the outputs where they have one, else all of them.
+/// The `text` of the outputs if there is one, else the whole outputs.
 fn answer(record: &RunRecord) -> String {
     let outputs = record.outputs.text();
     let text =

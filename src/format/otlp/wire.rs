@@ -1,9 +1,9 @@
-//! OTLP's messages in protobuf, as far as spans need them; the numbers are those of opentelemetry-proto, which are frozen.
+//! OTLP's protobuf messages for spans. The field numbers are those of opentelemetry-proto, which are frozen.
 
-/// What is posted.
+/// The body of an export request.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ExportRequest {
-    /// The spans of each resource.
+    /// The spans by resource.
     #[prost(message, repeated, tag = "1")]
     pub resource_spans: Vec<ResourceSpans>,
 }
@@ -11,23 +11,23 @@ pub struct ExportRequest {
 /// The spans of one resource.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ResourceSpans {
-    /// Who made them.
+    /// The sender.
     #[prost(message, optional, tag = "1")]
     pub resource: Option<Resource>,
-    /// Its spans by what made them.
+    /// Its spans by program.
     #[prost(message, repeated, tag = "2")]
     pub scope_spans: Vec<ScopeSpans>,
 }
 
-/// Who made spans.
+/// The sender of spans.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Resource {
-    /// What is said of it.
+    /// Its attributes.
     #[prost(message, repeated, tag = "1")]
     pub attributes: Vec<OtlpAttribute>,
 }
 
-/// The spans that one program made.
+/// The spans of one program.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct ScopeSpans {
     /// The program.
@@ -58,22 +58,22 @@ pub struct OtlpSpan {
     /// 8 bytes.
     #[prost(bytes = "vec", tag = "2")]
     pub span_id: Vec<u8>,
-    /// 8 bytes, or none at the root.
+    /// 8 bytes; empty for the root span.
     #[prost(bytes = "vec", tag = "4")]
     pub parent_span_id: Vec<u8>,
-    /// What people see.
+    /// The displayed name.
     #[prost(string, tag = "5")]
     pub name: String,
-    /// Whether it is a call to the outside.
+    /// The direction of the call.
     #[prost(enumeration = "SpanKind", tag = "6")]
     pub kind: i32,
-    /// Nanoseconds after 1970.
+    /// Start time in nanoseconds since 1970.
     #[prost(fixed64, tag = "7")]
     pub start_time_unix_nano: u64,
-    /// The same.
+    /// End time in nanoseconds since 1970.
     #[prost(fixed64, tag = "8")]
     pub end_time_unix_nano: u64,
-    /// What is said of it.
+    /// Its attributes.
     #[prost(message, repeated, tag = "9")]
     pub attributes: Vec<OtlpAttribute>,
     /// How it ended.
@@ -81,36 +81,36 @@ pub struct OtlpSpan {
     pub status: Option<SpanStatus>,
 }
 
-/// Whether a span is a call to the outside.
+/// Whether a span is an outgoing call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum SpanKind {
-    /// Not said.
+    /// Not specified.
     Unspecified = 0,
-    /// It is not.
+    /// Not an outgoing call.
     Internal = 1,
-    /// It is.
+    /// An outgoing call.
     Client = 3,
 }
 
 /// How a span ended.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct SpanStatus {
-    /// What was said of it.
+    /// The error message.
     #[prost(string, tag = "2")]
     pub message: String,
-    /// Well or not.
+    /// Success or failure.
     #[prost(enumeration = "SpanCode", tag = "3")]
     pub code: i32,
 }
 
-/// Whether a span ended well.
+/// Success or failure of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, prost::Enumeration)]
 #[repr(i32)]
 pub enum SpanCode {
-    /// Not said, which stands for well.
+    /// Not set, which means success.
     Unset = 0,
-    /// It failed.
+    /// Failure.
     Error = 2,
 }
 
@@ -128,12 +128,12 @@ pub struct OtlpAttribute {
 /// A value of an attribute.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct OtlpValue {
-    /// One of its forms.
+    /// The value in one of its types.
     #[prost(oneof = "OtlpValueForm", tags = "1, 3, 4, 5")]
     pub value: Option<OtlpValueForm>,
 }
 
-/// The forms of a value.
+/// The types of a value.
 #[derive(Clone, PartialEq, prost::Oneof)]
 pub enum OtlpValueForm {
     /// A text.
@@ -158,18 +158,18 @@ pub struct List {
     pub values: Vec<OtlpValue>,
 }
 
-/// What a receiver answers.
+/// The answer of a receiver.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Response {
-    /// What it did not take.
+    /// What the receiver rejected.
     #[prost(message, optional, tag = "1")]
     pub partial_success: Option<PartialSuccess>,
 }
 
-/// What a receiver did not take.
+/// What a receiver rejected.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct PartialSuccess {
-    /// So many spans.
+    /// The number of rejected spans.
     #[prost(int64, tag = "1")]
     pub rejected_spans: i64,
 }

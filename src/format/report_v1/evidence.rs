@@ -1,4 +1,4 @@
-//! What moved a metric: its forms, written and read.
+//! Reads and writes the evidence for a metric that moved.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ use crate::model::{CaseEvidence, CaseId, Difference, EvidenceLine, PairShortfall
 pub struct ReportEvidenceForm {
     /// Its id.
     pub case: String,
-    /// The metric's value of the case.
+    /// The case's value of the metric.
     pub value: Option<f64>,
-    /// The value in the baseline.
+    /// Its value in the baseline.
     pub baseline: Option<f64>,
-    /// What differs from what is expected.
+    /// Differences from the expectation.
     pub differences: Vec<DifferenceForm>,
 }
 
@@ -25,25 +25,25 @@ pub struct DifferenceForm {
     pub expected: String,
     /// What the agent produced.
     pub produced: String,
-    /// The line of the golden file, from 1.
+    /// The line in the golden file, from 1.
     pub line: u32,
-    /// In how many completed samples; absent where it is about all of them together.
+    /// Number of completed samples concerned; absent if it concerns all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<u32>,
-    /// The metrics that it costs; absent in the evidence of one metric.
+    /// The metrics that it lowers; absent in the evidence of a single metric.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<String>,
 }
 
-/// The form of a case that moved a metric.
+/// Converts a case that moved a metric.
 pub fn evidence_form(evidence: &CaseEvidence) -> ReportEvidenceForm {
     let CaseEvidence { case, value, baseline, differences } = evidence;
-    let shown = |line: &EvidenceLine| difference_form(&line.difference, line.samples, &[]);
-    let differences = differences.iter().map(shown).collect();
+    let form_of = |line: &EvidenceLine| difference_form(&line.difference, line.samples, &[]);
+    let differences = differences.iter().map(form_of).collect();
     ReportEvidenceForm { case: case.to_string(), value: *value, baseline: *baseline, differences }
 }
 
-/// The form of a shortfall of a pair.
+/// Converts a shortfall of a pair.
 pub fn shortfall_form(one: &PairShortfall) -> DifferenceForm {
     difference_form(&one.difference, Some(one.samples), &one.metrics)
 }
@@ -56,7 +56,7 @@ fn difference_form(difference: &Difference, samples: Option<u32>, metrics: &[Str
 /// Reads a case that moved a metric.
 ///
 /// # Errors
-/// The id of no case.
+/// An invalid case id.
 pub fn evidence(form: ReportEvidenceForm) -> Result<CaseEvidence, String> {
     let ReportEvidenceForm { case, value, baseline, differences } = form;
     let case = CaseId::new(&case).map_err(|bad| bad.to_string())?;

@@ -1,4 +1,4 @@
-//! The frozen form of `goldgate.report/1`. To change it, add the next version.
+//! The frozen format `goldgate.report/1`. A change needs a new version.
 
 use std::collections::BTreeMap;
 
@@ -8,74 +8,73 @@ use serde::{Deserialize, Serialize};
 use super::evidence::{DifferenceForm, ReportEvidenceForm};
 use super::judges::{JudgedForm, ReportJudgeForm};
 
-/// The whole file.
+/// The report file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "goldgate report, version 1")]
 pub struct ReportFile {
     /// `goldgate.report/1`.
     pub schema: String,
-    /// What wrote it.
+    /// The program that wrote it.
     pub tool: ReportToolForm,
-    /// The config that it is of, from the root of the repository.
+    /// The path of the config from the root of the repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub config: Option<String>,
     /// The commit that was graded.
     pub commit: Option<String>,
-    /// The commit whose baseline was compared with.
+    /// The commit whose baseline was used.
     pub base: Option<String>,
     /// `deterministic`, `model` or `all`.
     pub tier: String,
-    /// The most samples that any pair planned.
+    /// The largest number of planned samples of a pair.
     pub samples: u32,
-    /// In UTC.
+    /// Start time in UTC.
     pub started_at: String,
-    /// In UTC.
+    /// End time in UTC.
     pub finished_at: String,
-    /// `pass`, `inconclusive`, `fail`, or `skipped` where no gate was judged.
+    /// `pass`, `inconclusive`, `fail`, or `skipped` if no gate was evaluated.
     pub verdict: String,
-    /// Why no gate was judged.
+    /// Why no gate was evaluated.
     pub reason: Option<String>,
     /// Whether a failed gate blocks.
     pub blocking: bool,
     /// The exit code of the run.
     pub exit_code: u8,
-    /// By suite.
+    /// The suites.
     pub suites: Vec<ReportSuiteForm>,
     /// Every failed check.
     pub failures: Vec<FailureForm>,
     /// Failed checks by tag.
     pub taxonomy: BTreeMap<String, u32>,
-    /// Samples that gave nothing to grade.
+    /// Samples without a result to grade.
     pub infra: u64,
-    /// Changes of what is measured with against the base commit.
+    /// Golden changes since the base commit.
     pub golden_changes: Vec<ChangeForm>,
-    /// Who approved them and the moved numbers.
+    /// Who approved the golden changes and the moved numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalForm>,
-    /// Why no verdict can be given.
+    /// Why no verdict is possible.
     pub not_gateable: Vec<String>,
-    /// Why the run ended before all its samples were made: `sigint`, `sigterm`, `sighup`, `max_minutes`, `max_cost_usd` or `max_tokens`.
+    /// Why the run was interrupted: `sigint`, `sigterm`, `sighup`, `max_minutes`, `max_cost_usd` or `max_tokens`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called_off: Option<String>,
-    /// What people should know beside the verdict.
+    /// Notes for readers, in addition to the verdict.
     #[serde(default)]
     pub notes: Vec<String>,
-    /// What the run cost.
+    /// Calls, tokens and cost of the run.
     pub usage: UsageForm,
 }
 
 /// A change of the golden set, the gates, the baseline or a recording.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ChangeForm {
-    /// What changed, in words.
+    /// Description of the change.
     pub what: String,
     /// Whether it needs an approval.
     pub needs_approval: bool,
-    /// The file that changed, where it is one.
+    /// The file that changed, if it is a file.
     #[serde(default)]
     pub file: Option<String>,
-    /// What kind of change it is, the most dangerous first: `base_rules`, `config`, `removed`, `expectation`, `material`,
-    /// `recording`, `added`.
+    /// The kind of change, most dangerous first: `base_rules`, `config`, `removed`, `expectation`, `material`, `recording`, `added`.
     #[serde(default = "config_class")]
     pub class: String,
 }
@@ -84,20 +83,20 @@ fn config_class() -> String {
     "config".to_owned()
 }
 
-/// Somebody's consent to golden changes and moved numbers.
+/// The approval of golden changes and moved numbers.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalForm {
-    /// The person.
+    /// The login of the approver.
     pub by: String,
     /// When, in UTC.
     pub at: String,
-    /// The commit that was approved.
+    /// The approved commit.
     pub head: String,
-    /// The digest of the result that was approved.
+    /// The digest of the approved result.
     pub digest: String,
 }
 
-/// What wrote a report.
+/// The program that wrote a report.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ReportToolForm {
     /// `goldgate`.
@@ -106,25 +105,25 @@ pub struct ReportToolForm {
     pub version: String,
 }
 
-/// What a run cost.
+/// Calls, tokens and cost of a run.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct UsageForm {
     /// Calls made.
     pub calls: u64,
-    /// Of these, repeated ones.
+    /// Of these, the retries.
     pub retries: u64,
-    /// Answers from a cache.
+    /// Answers from the cache.
     pub cached: u64,
-    /// Calls that were not made, since no answer could have changed a verdict.
+    /// Calls that were skipped, because no answer could change a verdict.
     #[serde(default)]
     pub saved: u64,
-    /// Tokens read.
+    /// Input tokens.
     pub input_tokens: u64,
-    /// Tokens written.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// US dollars, where known.
+    /// US dollars, if known.
     pub cost_usd: Option<f64>,
-    /// Milliseconds of this program.
+    /// Wall time of this program, in milliseconds.
     pub wall_ms: u64,
 }
 
@@ -137,11 +136,11 @@ pub struct ReportSuiteForm {
     pub kind: String,
     /// Its tier.
     pub tier: String,
-    /// The worst of its agents.
+    /// The worst verdict of its agents.
     pub verdict: String,
-    /// Why no gate was judged.
+    /// Why no gate was evaluated.
     pub reason: Option<String>,
-    /// By agent.
+    /// Its agents.
     pub agents: Vec<ReportAgentForm>,
 }
 
@@ -150,36 +149,36 @@ pub struct ReportSuiteForm {
 pub struct ReportAgentForm {
     /// Its name.
     pub agent: String,
-    /// The worst of its gates.
+    /// The worst verdict of its gates.
     pub verdict: String,
-    /// Why no gate was judged.
+    /// Why no gate was evaluated.
     pub reason: Option<String>,
-    /// What it was measured with.
+    /// What the numbers were measured with.
     pub identity: ReportIdentityForm,
-    /// The names of its metrics, in the order in which they are shown.
+    /// The names of its metrics in display order.
     pub metric_order: Vec<String>,
-    /// By metric.
+    /// Its metrics by name.
     pub metrics: BTreeMap<String, MetricForm>,
-    /// What judges say of it; no gate and no verdict looks at it.
+    /// Results of LLM judges; no gate and no verdict uses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judges: Vec<ReportJudgeForm>,
-    /// How many of its cases pass by majority, and in each of their samples.
+    /// How many of its cases pass by majority, and how many in every sample.
     #[serde(default)]
     pub reliability: Option<ReliabilityForm>,
-    /// By case.
+    /// Its cases.
     pub cases: Vec<ReportCaseForm>,
-    /// Cases that are listed and not run.
+    /// Cases that are listed but not run.
     pub retired: BTreeMap<String, String>,
-    /// Cases that only the baseline has.
+    /// Cases that exist only in the baseline.
     pub removed: Vec<String>,
-    /// How the comparison has to be read.
+    /// Notes on the comparison.
     pub notes: Vec<String>,
-    /// Completed samples by how they were read.
+    /// Completed samples by parse method.
     #[serde(default)]
     pub read_layers: BTreeMap<String, u32>,
     /// The baseline's failed checks by tag.
     pub taxonomy_before: Option<BTreeMap<String, u32>>,
-    /// The baseline's samples that gave nothing to grade, where it says.
+    /// The baseline's number of samples without a result, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub infra_before: Option<u32>,
 }
@@ -189,20 +188,20 @@ pub struct ReportAgentForm {
 pub struct ReliabilityForm {
     /// Cases that pass in more than half of their completed samples.
     pub majority: PassingForm,
-    /// Cases that pass in each of their samples (pass^N); absent where no case has more than one sample.
+    /// Cases that pass in every sample (pass^N); absent if no case has more than one sample.
     pub every_sample: Option<PassingForm>,
-    /// Cases of which this cannot be told: every completed sample passed, and at least one was lost.
+    /// Cases with an unknown result: every completed sample passed, and at least one was lost.
     pub untold: u32,
 }
 
-/// Cases that passed out of those that were counted.
+/// How many of the counted cases passed.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct PassingForm {
     /// Cases that passed.
     pub passed: u32,
     /// Cases that were counted.
     pub of: u32,
-    /// A 95 % interval of the share (Wilson), where the cases are independent of each other.
+    /// A 95 % interval of the share (Wilson), if the cases are independent.
     pub ci95: Option<(f64, f64)>,
 }
 
@@ -217,9 +216,9 @@ pub struct ReportIdentityForm {
     pub model: Option<String>,
     /// The digest of the prompt package.
     pub prompt_sha256: Option<String>,
-    /// The model that judged.
+    /// The model of the judge.
     pub judge: Option<String>,
-    /// Samples planned per pair.
+    /// Planned samples per pair.
     pub samples: Option<u32>,
     /// The tier.
     pub tier: Option<String>,
@@ -230,19 +229,19 @@ pub struct ReportIdentityForm {
 pub struct MetricForm {
     /// The agent's value.
     pub value: Option<f64>,
-    /// A 95 % interval of the value (Wilson), where it is a share of independent cases.
+    /// A 95 % interval of the value (Wilson), if it is a share of independent cases.
     #[serde(default)]
     pub value_ci95: Option<(f64, f64)>,
     /// The baseline's value.
     pub baseline: Option<f64>,
-    /// The difference, on the cases that both have.
+    /// The difference, on the cases that both runs have.
     pub delta: Option<f64>,
     /// A 95 % interval of the difference.
     pub ci95: Option<(f64, f64)>,
-    /// Whether the interval of the difference holds zero: `within`, `beyond`, or `untold` without an interval.
+    /// Whether the interval of the difference includes zero: `within`, `beyond`, or `untold` without an interval.
     #[serde(default)]
     pub noise: Option<String>,
-    /// The smallest change that these cases can tell from noise, at 95 % confidence and 80 % power.
+    /// The smallest change that these cases can distinguish from noise, at 95 % confidence and 80 % power.
     #[serde(default)]
     pub detectable: Option<f64>,
     /// `worst`, `mean`, `sum`, `rate` or `harmonic`.
@@ -253,14 +252,14 @@ pub struct MetricForm {
     pub unit: String,
     /// Its gates.
     pub gates: Vec<ReportGateForm>,
-    /// The worst of its gates.
+    /// The worst verdict of its gates.
     pub verdict: String,
-    /// Why no gate was judged.
+    /// Why no gate was evaluated.
     pub reason: Option<String>,
-    /// The cases that moved it, worst first; only where it fails, is inconclusive or is worse than the baseline.
+    /// The cases that moved it, worst first; only if it fails, is inconclusive or is worse than the baseline.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<ReportEvidenceForm>,
-    /// Cases that moved it and are not listed.
+    /// Number of further cases that moved it.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_evidence: u32,
 }
@@ -272,13 +271,13 @@ pub struct ReportGateForm {
     pub gate: String,
     /// The threshold or tolerance.
     pub threshold: Option<f64>,
-    /// Whether it was taken from the baseline.
+    /// Whether the threshold comes from the baseline.
     pub from_baseline: bool,
     /// The width of the inconclusive band.
     pub zone: f64,
-    /// Whether there is no band.
+    /// Whether the gate has no inconclusive band.
     pub hard: bool,
-    /// The ruling.
+    /// The verdict of the gate.
     pub verdict: String,
     /// Why it was skipped.
     pub reason: Option<String>,
@@ -289,79 +288,79 @@ pub struct ReportGateForm {
 pub struct ReportCaseForm {
     /// Its id.
     pub case: String,
-    /// Its own values against the same thresholds.
+    /// The verdict of its own values against the same thresholds.
     pub verdict: String,
-    /// Why nothing was judged.
+    /// Why it has no verdict.
     pub reason: Option<String>,
     /// Its golden file.
     pub golden: String,
-    /// Samples planned.
+    /// Planned samples.
     pub samples_planned: u32,
-    /// Samples completed.
+    /// Completed samples.
     pub samples_completed: u32,
-    /// Samples that passed.
+    /// Passed samples.
     #[serde(default)]
     pub samples_passed: Option<u32>,
-    /// Whether it is left out of every aggregate.
+    /// Whether it is excluded from every metric.
     pub excluded: bool,
-    /// Why it does not gate for a while.
+    /// Its quarantine, during which it does not gate.
     #[serde(default)]
     pub quarantine: Option<ReportQuarantineForm>,
-    /// Samples that gave nothing to grade.
+    /// Samples without a result to grade.
     pub inconclusive: Vec<LostForm>,
-    /// Samples that were not made, since no answer could have changed a verdict.
+    /// Samples that were skipped, because no answer could change a verdict.
     #[serde(default, skip_serializing_if = "is_none")]
     pub samples_spared: u32,
-    /// How the samples passed: `passes`, `passes_flaky`, `fails_flaky`, `fails`.
+    /// How its samples passed: `passes`, `passes_flaky`, `fails_flaky`, `fails`.
     pub passed: String,
-    /// By metric.
+    /// Its metrics by name.
     pub metrics: BTreeMap<String, ValueForm>,
     /// Its checks.
     pub checks: Vec<CheckForm>,
-    /// What costs the metrics that no check looks at.
+    /// Shortfalls in metrics that no check covers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shortfalls: Vec<DifferenceForm>,
-    /// What judges say of it.
+    /// Results of LLM judges on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<JudgedForm>,
-    /// How each completed sample was read: 0 a structure, 1 strict, 2 repaired, 3 salvaged, 4 unreadable.
+    /// How each completed sample was parsed: 0 structured, 1 strict, 2 repaired, 3 salvaged, 4 unreadable.
     pub read_layer: Vec<u8>,
-    /// Against the baseline.
+    /// Its state compared with the baseline.
     pub baseline_state: String,
     /// Whether samples disagree.
     pub flaky: bool,
 }
 
-/// Why a case does not gate for a while.
+/// The quarantine of a case.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ReportQuarantineForm {
-    /// Who mends it.
+    /// Who fixes the case.
     pub owner: String,
-    /// What is known of it.
+    /// Why it is in quarantine.
     pub reason: String,
-    /// The last day.
+    /// Its last day.
     pub expires: String,
 }
 
-/// A sample that gave nothing to grade.
+/// A sample without a result to grade.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct LostForm {
-    /// Which sample, from 0.
+    /// The sample, from 0.
     pub sample: u32,
-    /// How it ended; absent where there is no recording.
+    /// How it ended; absent without a recording.
     pub status: Option<String>,
-    /// What it said.
+    /// Its error message.
     pub error: Option<String>,
 }
 
 /// One metric of a case.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ValueForm {
-    /// The folded value.
+    /// The aggregated value.
     pub value: Option<f64>,
-    /// The completed samples' values.
+    /// The value of each completed sample.
     pub samples: Vec<Option<f64>>,
-    /// Their sample standard deviation, of two or more.
+    /// The standard deviation of two or more samples.
     #[serde(default)]
     pub spread: Option<f64>,
 }
@@ -371,24 +370,24 @@ pub struct ValueForm {
 pub struct CheckForm {
     /// Its name.
     pub name: String,
-    /// Whether more than half of the samples pass.
+    /// Whether it passes in more than half of the samples.
     pub passed: bool,
     /// Whether samples disagree.
     pub flaky: bool,
-    /// The kind of failure, where any sample failed.
+    /// The kind of failure, if a sample failed.
     pub tag: Option<String>,
-    /// What would be right, where any sample failed.
+    /// The expected result, if a sample failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// The evidence.
     pub detail: Option<String>,
-    /// What an engineer does next.
+    /// The next step for an engineer.
     pub next_action: Option<String>,
-    /// The place of the golden file.
+    /// Its position in the golden file.
     pub location: Option<LocationForm>,
 }
 
-/// A place of a golden file.
+/// A position in a golden file.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct LocationForm {
     /// The file, from the repository's root.
@@ -410,20 +409,20 @@ pub struct FailureForm {
     pub check: String,
     /// The kind of failure.
     pub tag: String,
-    /// What would be right.
+    /// The expected result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<String>,
     /// The evidence.
     pub detail: String,
-    /// How such a failure is mended.
+    /// How to fix this kind of failure.
     pub fix_strategy: String,
-    /// What an engineer does next.
+    /// The next step for an engineer.
     pub next_action: String,
-    /// The place of the golden file.
+    /// Its position in the golden file.
     pub location: Option<LocationForm>,
 }
 
-/// Whether there are none to tell of.
+/// Whether the count is zero; such a field is omitted.
 fn is_none(count: &u32) -> bool {
     *count == 0
 }

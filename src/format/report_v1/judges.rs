@@ -1,4 +1,4 @@
-//! The part of a report that judges have: their forms, written and read.
+//! Reads and writes the results of LLM judges in a report.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,26 +8,26 @@ use crate::model::{
     Mark, PairJudged, Trust, Vote,
 };
 
-/// One judge on one agent. It is advice: no gate and no verdict looks at it.
+/// The result of one LLM judge for one agent. Advisory: no gate and no verdict uses it.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct ReportJudgeForm {
     /// Its name.
     pub judge: String,
-    /// The models that voted; absent where nobody did.
+    /// The models that voted; absent if none did.
     pub model: Option<String>,
-    /// The digest of its rubric.
+    /// The SHA-256 of its rubric.
     pub rubric_sha256: String,
-    /// Votes on each output.
+    /// Votes per output.
     pub votes: u32,
-    /// The share of settled cases that pass.
+    /// The share of passing cases among those with a verdict.
     pub share: Option<f64>,
     /// Cases that pass.
     pub pass: u32,
-    /// Cases that pass barely.
+    /// Cases with the verdict weak.
     pub weak: u32,
     /// Cases that fail.
     pub fail: u32,
-    /// Cases of which nothing can be told; never a fail.
+    /// Cases without a verdict; never counted as a fail.
     pub unsettled: u32,
     /// The baseline's share, on the cases that both have.
     pub baseline: Option<f64>,
@@ -35,62 +35,62 @@ pub struct ReportJudgeForm {
     pub delta: Option<f64>,
     /// Why it is not compared with the baseline.
     pub incomparable: Option<String>,
-    /// How far it agrees with people; absent where no label counts.
+    /// Its agreement with people; absent if no label counts.
     pub agreement: Option<AgreementForm>,
-    /// Labels on outputs that have changed since.
+    /// Labels whose output has changed since.
     pub stale_labels: u32,
-    /// The kappa that has to be exceeded.
+    /// The kappa that it must exceed.
     pub floor: f64,
     /// `recommends`, or why it may not: `no_labels`, `too_few_labels`, `nothing_to_tell`, `below_floor`.
     pub standing: String,
 }
 
-/// How far a judge agrees with people.
+/// The agreement of a judge with people.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct AgreementForm {
-    /// Labels that count.
+    /// Number of labels that count.
     pub labels: usize,
-    /// How often people gave the mark of the row and the judge that of the column: fail, weak, pass.
+    /// Confusion matrix: rows are the marks of people, columns those of the judge, in the order fail, weak, pass.
     pub table: [[usize; 3]; 3],
     /// The share of equal marks.
     pub observed: f64,
-    /// Cohen's kappa; absent where both gave one mark throughout.
+    /// Cohen's kappa; absent if both sides always gave the same mark.
     pub kappa: Option<f64>,
     /// Its 95 % interval.
     pub ci95: Option<(f64, f64)>,
-    /// Kappa with half a disagreement between neighbours.
+    /// Kappa in which neighbouring marks count as half a disagreement.
     pub weighted_kappa: Option<f64>,
-    /// The share of labels that say pass.
+    /// The share of labels that are pass.
     pub base_rate: f64,
-    /// The mark that people gave most often.
+    /// The most frequent mark of people.
     pub constant: String,
-    /// How often it would be right if it were always given.
+    /// The share of labels that equal this mark.
     pub constant_right: f64,
 }
 
-/// A judge on the samples of a case.
+/// The result of a judge for one case.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct JudgedForm {
     /// The judge.
     pub judge: String,
     /// The models that voted.
     pub model: Option<String>,
-    /// What the samples come to: `pass`, `weak`, `fail`; absent where that cannot be told.
+    /// The verdict over all samples: `pass`, `weak`, `fail`; absent if unknown.
     pub verdict: Option<String>,
-    /// Why it cannot be told.
+    /// Why the verdict is unknown.
     pub reason: Option<String>,
-    /// The digest of the outputs that labels of people have to be on.
+    /// The digest of the outputs that human labels must match.
     pub outputs_sha256: Option<String>,
-    /// By completed sample.
+    /// The completed samples.
     pub samples: Vec<JudgedSampleForm>,
 }
 
-/// A judge on one sample.
+/// The result of a judge for one sample.
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub struct JudgedSampleForm {
-    /// The median of its votes; absent where missing votes could change it.
+    /// The median of its votes; absent if missing votes could change it.
     pub verdict: Option<String>,
-    /// Why it cannot be told.
+    /// Why the verdict is unknown.
     pub reason: Option<String>,
     /// The votes that count.
     pub votes: Vec<ReportVoteForm>,
@@ -101,11 +101,11 @@ pub struct JudgedSampleForm {
 pub struct ReportVoteForm {
     /// `pass`, `weak` or `fail`; absent where the vote is missing.
     pub verdict: Option<String>,
-    /// Why, in the judge's words; of a missing vote, why it is.
+    /// The judge's reason; for a missing vote, why it is missing.
     pub reason: String,
 }
 
-/// A judge to its form.
+/// Converts a judge.
 pub fn judge_form(judge: &JudgeReport) -> ReportJudgeForm {
     let JudgeReport { name, identity, marks, unsettled, comparison, trust } = judge;
     let JudgeIdentity { model, rubric_sha256, votes } = identity.clone();
@@ -150,7 +150,7 @@ fn agreement_form(found: &Agreement) -> AgreementForm {
     }
 }
 
-/// A case's votes to their form.
+/// Converts a judge's verdicts on a case.
 pub fn judged_form(judged: &PairJudged) -> JudgedForm {
     let PairJudged { judge, model, opinion, samples, outputs_sha256 } = judged;
     let (verdict, reason) = opinion_form(opinion);
@@ -184,10 +184,10 @@ fn vote_form(vote: &Vote) -> ReportVoteForm {
     }
 }
 
-/// A judge from its form.
+/// Reads a judge.
 ///
 /// # Errors
-/// A word that stands for nothing.
+/// An unknown enum value.
 pub fn judge(form: ReportJudgeForm) -> Result<JudgeReport, String> {
     let standing = JudgeStanding::ALL.into_iter().find(|one| one.as_str() == form.standing);
     let comparison = match (form.baseline, form.delta, form.incomparable) {
@@ -223,10 +223,10 @@ fn agreement(form: AgreementForm) -> Result<Agreement, String> {
     })
 }
 
-/// A case's votes from their form.
+/// Reads a judge's verdicts on a case.
 ///
 /// # Errors
-/// A word that stands for nothing.
+/// An unknown enum value.
 pub fn judged(form: JudgedForm) -> Result<PairJudged, String> {
     let sample = |form: JudgedSampleForm| {
         let votes: Result<_, String> = form.votes.into_iter().map(vote).collect();

@@ -1,4 +1,4 @@
-//! `goldgate.report/1`: the report as a file, written and read again.
+//! Reads and writes `goldgate.report/1`.
 
 mod evidence;
 mod form;
@@ -10,5 +10,5 @@ pub use form::ReportFile;
 pub use reading::read_report;
 pub use writing::{summary, written};
 
-/// The name of this form.
+/// The value of `schema`.
 const SCHEMA: &str = "goldgate.report/1";

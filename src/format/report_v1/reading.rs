@@ -1,4 +1,4 @@
-//! The form to the report: a stored report is data like every other file.
+//! Reads a report; its content is untrusted data.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use crate::model::{
 /// Reads a stored report.
 ///
 /// # Errors
-/// What in it cannot be.
+/// Invalid content with its position.
 pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
     let file: ReportFile = json::whole(source)?;
     if file.schema != SCHEMA {
@@ -32,19 +32,19 @@ pub fn read_report(source: &SourceText) -> Result<Report, Diagnostic> {
     }
     let exit_code = file.exit_code;
     let report = report(file).map_err(|UnknownWord(what)| {
-        source.problem(0, "bad-report", what, "render the report that goldgate wrote, unedited")
+        source.problem(0, "bad-report", what, "use the report as goldgate wrote it, unedited")
     })?;
     match report.exit_code() == exit_code {
         true => Ok(report),
         false => {
             let at = JsonCursor::whole(source).key(&[Key("exit_code")]);
             let what = format!("exit_code {exit_code} contradicts the verdict {}", report.verdict.as_str());
-            Err(source.problem(at, "contradiction", what, "render the report that goldgate wrote, unedited"))
+            Err(source.problem(at, "contradiction", what, "use the report as goldgate wrote it, unedited"))
         }
     }
 }
 
-/// A word that stands for nothing.
+/// An unknown enum value, with the field.
 struct UnknownWord(String);
 
 type FormResult<T> = Result<T, UnknownWord>;
@@ -139,7 +139,7 @@ fn agent(mut form: ReportAgentForm) -> FormResult<AgentReport> {
     let mut metrics = Vec::new();
     for metric_name in &form.metric_order {
         let Some(one) = form.metrics.remove(metric_name) else {
-            return odd("a metric that is listed and not given", metric_name);
+            return odd("a metric in metric_order without values", metric_name);
         };
         metrics.push(metric(metric_name, one)?);
     }

@@ -1,4 +1,4 @@
-//! The report to its form.
+//! Writes a report.
 
 use std::collections::BTreeMap;
 
@@ -18,14 +18,14 @@ use crate::model::{
     Standing, SuiteReport, Tag, Tier, UngradedReason, Unit, Weight,
 };
 
-/// The report as JSON, indented, with a line break at the end.
+/// The report as indented JSON with a trailing newline.
 pub fn written(report: &Report) -> String {
     let mut text = serde_json::to_string_pretty(&form(report)).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// The verdicts alone.
+/// The verdicts only.
 pub fn summary(report: &Report) -> String {
     let suites = report.suites.iter().map(|suite| {
         let agents: BTreeMap<&str, &str> =

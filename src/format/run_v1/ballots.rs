@@ -1,4 +1,4 @@
-//! `judgements` of a run record: what judges said of its output.
+//! Reads and writes `judgements` of a run record: the votes of LLM judges on its output.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::model::{Ballot, JudgeName, Mark, Vote};
 
 const KEY: &str = "judgements";
 
-/// What one judge said.
+/// The votes of one judge.
 #[derive(Serialize, Deserialize)]
 struct BallotForm {
     judged_sha256: String,
@@ -24,7 +24,7 @@ struct BallotForm {
     votes: Vec<RunVoteForm>,
 }
 
-/// One vote: a verdict with its reason, or why there is none.
+/// One vote: a verdict with its reason, or why it is missing.
 #[derive(Serialize, Deserialize)]
 struct RunVoteForm {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,13 +35,13 @@ struct RunVoteForm {
     missing: Option<String>,
 }
 
-/// Reads the judgements of a record, by the names of the judges.
+/// Reads the judgements of a record, by judge name.
 ///
 /// # Errors
-/// The place of what goldgate never writes.
+/// Content that goldgate never writes, with its position.
 pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, Diagnostic> {
     let refuse = |what: &str| {
-        let help = "let goldgate write the votes: `goldgate judge`; or remove them";
+        let help = "remove the votes, or let `goldgate judge` write them";
         source.problem(json::offset_of(source, raw), "bad-judgements", format!("\"{KEY}\": {what}"), help)
     };
     let forms: Option<BTreeMap<String, BallotForm>> =
@@ -50,7 +50,7 @@ pub fn read_ballots(source: &SourceText, raw: &RawValue) -> Result<Vec<Ballot>, 
     for (name, form) in forms.unwrap_or_default() {
         let judge = JudgeName::new(&name).map_err(|bad| refuse(&bad.to_string()))?;
         let votes: Option<Vec<Vote>> = form.votes.into_iter().map(vote).collect();
-        let votes = votes.ok_or_else(|| refuse("a vote is a verdict of fail, weak or pass with its reason"))?;
+        let votes = votes.ok_or_else(|| refuse("a vote needs a verdict (fail, weak or pass) and a reason"))?;
         let BallotForm { judged_sha256, rubric_sha256, target, model, votes: _ } = form;
         ballots.push(Ballot { judge, rubric_sha256, judged_sha256, target, model, votes });
     }
@@ -68,8 +68,8 @@ fn vote(form: RunVoteForm) -> Option<Vote> {
     }
 }
 
-/// A record's text with these ballots in the place of those of the same judges; everything else stays to the letter. A text that
-/// is no object stays as it is.
+/// The record's text with these ballots in place of those of the same judges; the rest is unchanged to the byte. A text that is not an
+/// object is returned unchanged.
 pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
     let Ok(Fields(fields)) = serde_json::from_str(text) else { return text.to_owned() };
     if ballots.is_empty() || fields.is_empty() {
@@ -79,25 +79,25 @@ pub fn with_ballots(text: &str, ballots: &[Ballot]) -> String {
     let mut all: BTreeMap<String, Box<RawValue>> =
         known.and_then(|value| serde_json::from_str(value.get()).ok()).unwrap_or_default();
     for ballot in ballots {
-        let plain = serde_json::to_string(&form(ballot)).expect("a ballot has no key that is no text");
+        let plain = serde_json::to_string(&form(ballot)).expect("every key of a ballot is a text");
         all.insert(ballot.judge.to_string(), RawValue::from_string(plain).expect("what was written is JSON"));
     }
     let plain = serde_json::to_string(&all).expect("names are texts");
-    let mut told = String::new();
-    lines(&mut told, &plain, 1);
+    let mut entries = String::new();
+    lines(&mut entries, &plain, 1);
     match known {
         Some(value) => {
             let at = value.get().as_ptr() as usize - text.as_ptr() as usize;
-            [&text[..at], &told, &text[at + value.get().len()..]].concat()
+            [&text[..at], &entries, &text[at + value.get().len()..]].concat()
         }
         None => {
             let body = text.trim_end().strip_suffix('}').unwrap_or(text).trim_end();
-            format!("{body},\n  \"{KEY}\": {told}\n}}\n")
+            format!("{body},\n  \"{KEY}\": {entries}\n}}\n")
         }
     }
 }
 
-/// Whether two records are the same to the letter but for what judges said of them.
+/// Whether two records differ only in the votes of LLM judges.
 pub fn differ_in_votes_alone(before: &str, after: &str) -> bool {
     let rest = |text: &str| {
         let Fields(fields) = serde_json::from_str(text).ok()?;

@@ -1,4 +1,4 @@
-//! A run record as text: one key a line, in the order of the format's page, the same value always the same bytes.
+//! Writes a run record: one key per line, in the order of the format's page; equal values always give equal bytes.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use super::SCHEMA;
 use crate::format::json_cursor::Fields;
 use crate::model::{Json, Measures, RunProvenance, RunRecord, Steps, ToolCall};
 
-/// Writes a record. [`super::read_run`] gives the same run again.
+/// Writes a record; [`super::read_run`] reads the same run back.
 pub fn written(record: &RunRecord) -> String {
-    let plain = serde_json::to_string(&RunRecordForm::of(record)).expect("a record has no key that is no text");
+    let plain = serde_json::to_string(&RunRecordForm::of(record)).expect("every key of a record is a text");
     let mut out = String::with_capacity(plain.len() + plain.len() / 4);
     lines(&mut out, &plain, 0);
     out.push('\n');
     out
 }
 
-/// A value as the text of a record's part.
+/// Converts a value to JSON text.
 pub fn json(value: &Value) -> Json {
     Json::from(value.to_string())
 }
 
-/// The whole record; its fields stand in the order in which they are written.
+/// The whole record; fields are in the order of the file.
 #[derive(Serialize)]
 struct RunRecordForm<'a> {
     schema: &'static str,
@@ -51,7 +51,7 @@ struct InputsForm<'a> {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum StepsForm<'a> {
-    Told(Box<RawValue>),
+    Own(Box<RawValue>),
     Seen { node_transitions: Vec<Box<RawValue>>, tool_calls: Vec<RunCallForm<'a>>, events: Vec<Box<RawValue>> },
 }
 
@@ -139,7 +139,7 @@ impl<'a> RunRecordForm<'a> {
 impl<'a> StepsForm<'a> {
     fn of(steps: &'a Steps) -> Self {
         match steps {
-            Steps::Told(told) => Self::Told(raw(told)),
+            Steps::Own(json) => Self::Own(raw(json)),
             Steps::Seen { node_transitions, tool_calls, events } => Self::Seen {
                 node_transitions: node_transitions.iter().map(raw).collect(),
                 tool_calls: tool_calls.iter().map(RunCallForm::of).collect(),
@@ -199,7 +199,7 @@ impl<'a> OriginForm<'a> {
     }
 }
 
-/// The text to the letter where it is JSON, else as a JSON text: what an agent wrote is not lost, and breaks nothing.
+/// The text unchanged if it is valid JSON, else as a JSON string: no agent output is lost, and none breaks the record.
 fn raw(json: &Json) -> Box<RawValue> {
     let text = json.text().trim();
     RawValue::from_string(text.to_owned()).unwrap_or_else(|_| {
@@ -208,10 +208,10 @@ fn raw(json: &Json) -> Box<RawValue> {
     })
 }
 
-/// Deeper parts stay as they are written: an agent may nest as it likes, and each level is read anew.
+/// Deeper levels stay unformatted: agents may nest without limit, and each level is parsed again.
 const DEPTH: usize = 8;
 
-/// One key a line; a list of plain values stays on its line.
+/// Writes one key per line; a list of scalars stays on one line.
 pub(super) fn lines(out: &mut String, text: &str, depth: usize) {
     let indent = |out: &mut String, depth: usize| {
         out.push('\n');
@@ -272,7 +272,7 @@ mod tests {
         let call = ToolCall {
             name: "search".to_owned(),
             arguments: Json::from(r#"{"z": 1, "a": "\ud800"}"#),
-            result: Json::from("no JSON"),
+            result: Json::from("not JSON"),
             error: some("timed out"),
             latency_ms: Some(12),
         };
@@ -350,7 +350,7 @@ mod tests {
           "z": 1,
           "a": "\ud800"
         },
-        "result": "no JSON",
+        "result": "not JSON",
         "error": "timed out",
         "latency_ms": 12
       }
@@ -411,7 +411,7 @@ mod tests {
             status,
             error: Some("no answer".to_owned()),
             outputs: Json::default(),
-            intermediate: Steps::Told(Json::from("{\"toolCalls\": []}")),
+            intermediate: Steps::Own(Json::from("{\"toolCalls\": []}")),
             metrics: Measures::default(),
             provenance: RunProvenance::default(),
             ..record()

@@ -1,4 +1,4 @@
-//! Anthropic's transcripts: messages with content blocks.
+//! Reads Anthropic transcripts: messages with content blocks.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::format::json;
 use crate::format::source::SourceText;
 use crate::model::Json;
 
-/// An object around messages.
+/// An object that contains messages.
 #[derive(Deserialize)]
 struct AnthropicConversation<'a> {
     agent: Option<String>,
@@ -26,7 +26,7 @@ struct AnthropicConversation<'a> {
     usage: Option<VendorUsage>,
 }
 
-/// A message, also as a response has it.
+/// A message, in a conversation or as a response.
 #[derive(Deserialize)]
 struct AnthropicMessage<'a> {
     role: Option<String>,
@@ -52,14 +52,14 @@ struct ContentBlock<'a> {
     is_error: Option<bool>,
 }
 
-/// Tells a message from an object around messages.
+/// Distinguishes a message from an object that contains messages.
 #[derive(Deserialize)]
 struct AnthropicMessageProbe<'a> {
     #[serde(borrow)]
     role: Option<&'a RawValue>,
 }
 
-/// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
+/// Reads the runs of a file: a list of messages, an object that contains one, one of either per line, or one message per line.
 pub fn read_anthropic(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
     let lone = |raw: &&RawValue| content::has(raw, |lone: AnthropicMessageProbe<'_>| lone.role.is_some());
     if documents.iter().all(lone) {
@@ -79,32 +79,32 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
     }
     let whole: AnthropicConversation<'_> = content::fields(source, raw)?;
     let Some(messages) = whole.messages else {
-        let help = "give a list of messages, or an object with \"messages\"";
+        let help = "provide a list of messages, or an object with \"messages\"";
         return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
     };
     if let Some(system) = whole.system {
-        let text = content::text(source, system, &mut reading.telling)?;
-        reading.telling.add_question(Asker::System, text);
+        let text = content::text(source, system, &mut reading.builder)?;
+        reading.builder.add_question(Asker::System, text);
     }
-    let told = reading.build_transcript(at, &messages, whole.usage)?;
+    let transcript = reading.build_transcript(at, &messages, whole.usage)?;
     Ok(Transcript {
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
-        model: whole.model.or(told.model),
-        ..told
+        model: whole.model.or(transcript.model),
+        ..transcript
     })
 }
 
 struct AnthropicReader<'a> {
     source: &'a SourceText,
-    telling: ConversationBuilder,
+    builder: ConversationBuilder,
     usage: Vec<VendorUsage>,
     model: Option<String>,
 }
 
 impl<'a> AnthropicReader<'a> {
     fn new(source: &'a SourceText) -> Self {
-        Self { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None }
+        Self { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None }
     }
 
     fn build_transcript(
@@ -114,7 +114,7 @@ impl<'a> AnthropicReader<'a> {
         whole: Option<VendorUsage>,
     ) -> Result<Transcript, Diagnostic> {
         messages.iter().try_for_each(|raw| self.message(raw))?;
-        let mut transcript = content::finish_transcript(self.source, at, self.telling)?;
+        let mut transcript = content::finish_transcript(self.source, at, self.builder)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
         counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
         Ok(Transcript { model: self.model, ..transcript })
@@ -131,14 +131,14 @@ impl<'a> AnthropicReader<'a> {
             Some(_) | None => Vec::new(),
         };
         let text = match (message.content, blocks.is_empty()) {
-            (Some(content), true) => content::text(self.source, content, &mut self.telling)?,
+            (Some(content), true) => content::text(self.source, content, &mut self.builder)?,
             (Some(_), false) => self.texts(&blocks)?,
             (None, _) => return Err(self.refuse(raw, "this message has no \"content\"")),
         };
         match message.role.as_deref() {
-            Some("assistant") => self.telling.add_answer(text),
-            Some("system") => self.telling.add_question(Asker::System, text),
-            Some("user") => self.telling.add_question(Asker::User, text),
+            Some("assistant") => self.builder.add_answer(text),
+            Some("system") => self.builder.add_question(Asker::System, text),
+            Some("user") => self.builder.add_question(Asker::User, text),
             Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
             None => return Err(self.refuse(raw, "this message has no \"role\"")),
         }
@@ -156,35 +156,35 @@ impl<'a> AnthropicReader<'a> {
         Ok(whole)
     }
 
-    /// Calls and answers; the vendor's own tools and those of MCP servers have the same keys under longer names.
+    /// Reads a tool call or its result. Server tools and MCP tools have the same keys under longer type names.
     fn block(&mut self, raw: &RawValue) -> Result<(), Diagnostic> {
         let block: ContentBlock<'_> = content::fields(self.source, raw)?;
         let kind = block.kind.as_str();
         if kind == "tool_use" || kind.ends_with("_tool_use") {
             let Some(name) = block.name else { return Err(self.refuse(raw, "this call has no \"name\"")) };
             let input = block.input.map_or_else(Json::default, |input| Json::from(input.get()));
-            self.telling.called(block.id, name, input);
+            self.builder.called(block.id, name, input);
         } else if kind == "tool_result" || kind.ends_with("_tool_result") {
             let Some(id) = block.tool_use_id else {
-                return Err(self.refuse(raw, "this answer of a tool has no \"tool_use_id\""));
+                return Err(self.refuse(raw, "this tool result has no \"tool_use_id\""));
             };
             let result = content::result(block.content);
             let error = block.is_error.filter(|error| *error).map(|_| error_text(&result));
-            let answered = self.telling.answered(&id, result, error);
+            let answered = self.builder.answered(&id, result, error);
             answered.map_err(content::unasked(self.source, raw, &id))?;
         } else if kind != "text" {
-            self.telling.left_out(kind);
+            self.builder.left_out(kind);
         }
         Ok(())
     }
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
-        let help = "write it as the messages API does";
+        let help = "use the format of the messages API";
         self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
     }
 }
 
-/// A failed tool's own words.
+/// The error text of a failed tool.
 fn error_text(result: &Json) -> String {
     let text: Option<String> = serde_json::from_str(result.text()).ok();
     text.unwrap_or_else(|| result.text().to_owned())

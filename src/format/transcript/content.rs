@@ -1,4 +1,4 @@
-//! What messages of all vendors have in common: texts in parts, counts of tokens, names beside them.
+//! Parses what messages of all vendors share: text parts, token counts, names.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -11,8 +11,8 @@ use crate::format::source::SourceText;
 use crate::format::{json, lenient};
 use crate::model::{Json, Measures};
 
-/// A text, or the texts of a list's parts one after the other; parts of another type are counted as left out.
-pub fn text(source: &SourceText, raw: &RawValue, telling: &mut ConversationBuilder) -> Result<String, Diagnostic> {
+/// The text of a content: a text, or the joined text parts of a list. Parts of other types are counted as left out.
+pub fn text(source: &SourceText, raw: &RawValue, builder: &mut ConversationBuilder) -> Result<String, Diagnostic> {
     match raw.get().as_bytes().first() {
         Some(b'"') => plain(source, raw),
         Some(b'n') => Ok(String::new()),
@@ -22,34 +22,34 @@ pub fn text(source: &SourceText, raw: &RawValue, telling: &mut ConversationBuild
                 let form: PartForm<'_> = fields(source, part)?;
                 match form.text.or(form.refusal).filter(|_| form.is_text()) {
                     Some(text) => whole.push_str(&plain(source, text)?),
-                    None => telling.left_out(&form.kind),
+                    None => builder.left_out(&form.kind),
                 }
             }
             Ok(whole)
         }
         _ => {
             let help = "write a text, or a list of parts";
-            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this content is no text", help))
+            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this content is not a text", help))
         }
     }
 }
 
-/// An object's fields. A list would be read as the same fields in their order: nobody means that.
+/// Reads an object. A list is refused: serde would read it as the fields in order.
 pub fn fields<'a, T: Deserialize<'a>>(source: &'a SourceText, raw: &'a RawValue) -> Result<T, Diagnostic> {
     match raw.get().starts_with('{') {
         true => json::part(source, raw),
         false => {
-            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this is no object", "write an object"))
+            Err(source.problem(json::offset_of(source, raw), "wrong-type", "this is not an object", "write an object"))
         }
     }
 }
 
-/// The same, for a look ahead: whether it is an object with such fields.
+/// Whether the value is an object for which `such` is true.
 pub fn has<'a, T: Deserialize<'a>>(raw: &'a RawValue, such: impl FnOnce(T) -> bool) -> bool {
     raw.get().starts_with('{') && serde_json::from_str(raw.get()).is_ok_and(such)
 }
 
-/// A JSON text, in which half of a surrogate pair is no error: a cut emoji leaves one.
+/// Reads a JSON string; half a surrogate pair, which a truncated emoji leaves, is accepted.
 pub fn plain(source: &SourceText, raw: &RawValue) -> Result<String, Diagnostic> {
     match lenient::any(raw.get()) {
         Ok(Value::String(text)) => Ok(text),
@@ -73,7 +73,7 @@ impl PartForm<'_> {
     }
 }
 
-/// What a tool answered: its text where that is all, else the parts as they were written.
+/// A tool's result: its text if that is all, else the parts as written.
 pub fn result(raw: Option<&RawValue>) -> Json {
     let Some(raw) = raw else { return Json::null() };
     let parts: Vec<PartForm<'_>> = serde_json::from_str(raw.get()).unwrap_or_default();
@@ -83,7 +83,7 @@ pub fn result(raw: Option<&RawValue>) -> Json {
     }
 }
 
-/// Arguments that were written as JSON in a text; a text that holds none stays one.
+/// Arguments that are JSON inside a string; a string without valid JSON stays a string.
 pub fn arguments(source: &SourceText, raw: Option<&RawValue>) -> Result<Json, Diagnostic> {
     let Some(raw) = raw else { return Ok(Json::default()) };
     if !raw.get().starts_with('"') {
@@ -97,7 +97,7 @@ pub fn arguments(source: &SourceText, raw: Option<&RawValue>) -> Result<Json, Di
     })
 }
 
-/// Tokens, as every vendor counts them.
+/// Token counts under the vendors' names.
 #[derive(Deserialize, Default, Clone, Copy)]
 pub struct VendorUsage {
     prompt_tokens: Option<u64>,
@@ -110,9 +110,9 @@ pub struct VendorUsage {
 }
 
 impl VendorUsage {
-    /// Adds what one answer took.
+    /// Adds the tokens of one answer.
     pub fn add_to(self, metrics: &mut Measures) {
-        // Anthropic counts what it read from its cache, or wrote there, beside the input.
+        // Anthropic counts tokens read from or written to its cache separately from the input.
         let cached = [self.cache_creation_input_tokens, self.cache_read_input_tokens].into_iter().flatten();
         let input = self.prompt_tokens.or(self.input_tokens).map(|input| cached.fold(input, u64::saturating_add));
         let output = self.completion_tokens.or(self.output_tokens);
@@ -127,39 +127,39 @@ fn sum(one: Option<u64>, other: Option<u64>) -> u64 {
     one.unwrap_or(0).saturating_add(other.unwrap_or(0))
 }
 
-/// Adds a count where there is one; what was never counted stays unknown.
+/// Adds a count; a total that was never counted stays `None`.
 pub fn add(total: &mut Option<u64>, more: Option<u64>) {
     if more.is_some() {
         *total = Some(sum(*total, more));
     }
 }
 
-/// Names that stand beside the messages: `agent` and `case`, or the same in `metadata`.
+/// The value of `agent` or `case` next to the messages or in `metadata`.
 pub fn name(stated: Option<&str>, metadata: Option<&RawValue>, key: &str) -> Option<String> {
     let inner = || Some(lenient::any(metadata?.get()).ok()?.get(key)?.as_str()?.to_owned());
     stated.map(str::to_owned).or_else(inner)
 }
 
-/// A transcript that ends without an answer.
+/// Ends a transcript; one without an answer is an error.
 pub fn finish_transcript(
     source: &SourceText,
     at: usize,
-    telling: ConversationBuilder,
+    builder: ConversationBuilder,
 ) -> Result<Transcript, Diagnostic> {
-    telling.finish(at).map_err(|NoAssistantMessage| {
-        let help = "give the whole conversation, with what the model answered";
-        source.problem(at, "no-answer", "there is no message of an assistant in this transcript", help)
+    builder.finish(at).map_err(|NoAssistantMessage| {
+        let help = "provide the whole conversation, including the model's answer";
+        source.problem(at, "no-answer", "this transcript has no assistant message", help)
     })
 }
 
-/// An answer of a tool that no call waits for.
+/// The error for a tool result without an open call.
 pub fn unasked(source: &SourceText, raw: &RawValue, name: &str) -> impl FnOnce(UnmatchedResult) -> Diagnostic {
-    let what = format!("the tool answer {name:?} belongs to no open call before it");
+    let what = format!("the tool result {name:?} matches no open call before it");
     let problem = source.problem(
         json::offset_of(source, raw),
         "answer-without-call",
         what,
-        "give the whole conversation, with the message that made the call",
+        "provide the whole conversation, including the message with the call",
     );
     |UnmatchedResult| problem
 }

@@ -1,4 +1,4 @@
-//! A conversation, told message by message: what was asked, what was called, what was answered in the end.
+//! Builds a conversation message by message: questions, tool calls, the final answer.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -12,45 +12,45 @@ use crate::model::{Json, Measures, RunStatus, ToolCall};
 pub struct ConversationBuilder {
     prompt: Vec<String>,
     query: Option<String>,
-    /// What was said after the query, while nobody has answered it.
+    /// Text after the query that nobody has answered yet.
     unanswered: Option<String>,
     interjected: Option<String>,
     begun: bool,
     last: Option<String>,
     calls: Vec<ToolCall>,
-    /// The places of calls without an answer, the earliest first.
+    /// The indices of calls without a result, earliest first.
     open: HashMap<Known, VecDeque<usize>>,
     events: Vec<Json>,
     left_out: BTreeMap<String, u32>,
 }
 
-/// What an answer knows its call by.
+/// How a tool result refers to its call.
 #[derive(PartialEq, Eq, Hash)]
 enum Known {
     Id(String),
-    /// Calls had no ids once.
+    /// By name: older calls have no ids.
     Name(String),
 }
 
-/// Who said something that is no answer.
+/// The author of a message that is not an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asker {
-    /// The system's or developer's instructions.
+    /// System or developer instructions.
     System,
     /// The user.
     User,
 }
 
-/// An answer of a tool that nobody called, or that had answered already.
+/// A tool result without an open call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UnmatchedResult;
 
-/// A conversation without a single message of the assistant.
+/// A conversation without an assistant message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoAssistantMessage;
 
 impl ConversationBuilder {
-    /// The system or the user said something.
+    /// Adds a message of the system or the user.
     pub fn add_question(&mut self, asker: Asker, text: String) {
         match (self.query.is_some() || self.begun, asker) {
             _ if text.is_empty() => {}
@@ -67,14 +67,14 @@ impl ConversationBuilder {
         }
     }
 
-    /// The assistant does something: it has heard what was said before.
+    /// Marks everything before as answered: the assistant acts after reading it.
     fn answers(&mut self) {
         self.begun = true;
         let heard = self.unanswered.take();
         self.interjected = self.interjected.take().or(heard);
     }
 
-    /// A message of the assistant begins, with its text if it has one. The last one's text is the answer.
+    /// Starts an assistant message with its text, if any. The text of the last one is the answer.
     pub fn add_answer(&mut self, text: String) {
         self.answers();
         if let Some(before) = self.last.replace(text).filter(|before| !before.is_empty()) {
@@ -82,7 +82,7 @@ impl ConversationBuilder {
         }
     }
 
-    /// The assistant calls a tool.
+    /// Adds a tool call of the assistant.
     pub fn called(&mut self, id: Option<String>, name: String, arguments: Json) {
         self.answers();
         self.last.get_or_insert_default();
@@ -91,18 +91,18 @@ impl ConversationBuilder {
         self.calls.push(ToolCall { name, arguments, result: Json::null(), error: None, latency_ms: None });
     }
 
-    /// A tool answers the first open call with this id.
+    /// Adds the result to the first open call with this id.
     ///
     /// # Errors
-    /// There is none.
+    /// No call matches.
     pub fn answered(&mut self, id: &str, result: Json, error: Option<String>) -> Result<(), UnmatchedResult> {
         self.answer(&Known::Id(id.to_owned()), result, error)
     }
 
-    /// A tool answers the first open call of its name that has no id.
+    /// Adds the result to the first open call with this name and without an id.
     ///
     /// # Errors
-    /// There is none.
+    /// No call matches.
     pub fn answered_by_name(&mut self, name: &str, result: Json) -> Result<(), UnmatchedResult> {
         self.answer(&Known::Name(name.to_owned()), result, None)
     }
@@ -114,12 +114,12 @@ impl ConversationBuilder {
         Ok(())
     }
 
-    /// Something that this version does not know stays as it was written.
+    /// Keeps an item of an unknown type unchanged.
     pub fn kept(&mut self, json: Json) {
         self.events.push(json);
     }
 
-    /// Something is not taken over; it will be counted.
+    /// Counts an item that is left out.
     pub fn left_out(&mut self, what: &str) {
         *self.left_out.entry(what.chars().take(40).collect()).or_default() += 1;
     }
@@ -128,10 +128,10 @@ impl ConversationBuilder {
         self.events.push(Json::from(json!({ "role": role, "text": text }).to_string()));
     }
 
-    /// The conversation is over.
+    /// Ends the conversation.
     ///
     /// # Errors
-    /// Nobody answered: that is no run.
+    /// The conversation has no assistant message, hence no run.
     pub fn finish(self, at: usize) -> Result<Transcript, NoAssistantMessage> {
         Ok(Transcript {
             at,

@@ -1,4 +1,4 @@
-//! Transcripts of other tools: their messages and spans become run records. What they say is data, and is kept.
+//! Converts transcripts of other tools (messages, spans) to run records. Their content is data and is kept.
 
 mod anthropic;
 mod content;
@@ -18,7 +18,7 @@ use crate::model::{
     ToolCall,
 };
 
-/// Whose transcript it is.
+/// The format of a transcript.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TranscriptFormat {
     /// Message lists of the chat completions, and items of the Responses API.
@@ -29,30 +29,30 @@ pub enum TranscriptFormat {
     Otlp,
 }
 
-/// One run that a transcript tells of.
+/// One run in a transcript.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transcript {
-    /// The byte of the file where it starts: the place of what is wrong with it as a whole.
+    /// The byte offset at which it starts, for problems of the whole transcript.
     pub at: usize,
-    /// The agent's name, where the transcript says it.
+    /// The agent's name, if the transcript contains it.
     pub agent: Option<String>,
-    /// The case's name, where the transcript says it.
+    /// The case's name, if the transcript contains it.
     pub case: Option<String>,
     /// How the run ended.
     pub status: RunStatus,
-    /// What was said when it did not complete.
+    /// The error message, if it did not complete.
     pub error: Option<String>,
-    /// What the system and the user said before the first answer.
+    /// The messages of the system and the user before the first answer.
     pub prompt: Option<String>,
-    /// The user's first message; `None` where the transcript holds none.
+    /// The user's first message, if any.
     pub query: Option<String>,
-    /// What the user or the system said after that and before the last answer: nobody answers the first message alone then.
+    /// User or system messages after that and before the last answer: the answer does not refer to the first message alone then.
     pub interjected: Option<String>,
-    /// The last answer; `None` where the transcript holds no texts.
+    /// The last answer; `None` if the transcript contains no texts.
     pub text: Option<String>,
-    /// The tool calls, in their order.
+    /// The tool calls in order.
     pub calls: Vec<ToolCall>,
-    /// What was said in between, as `{"role", "text"}`, and parts that this version does not know, as they were written.
+    /// Messages in between as `{"role", "text"}`, and parts of unknown types as written.
     pub events: Vec<Json>,
     /// Tokens and time.
     pub metrics: Measures,
@@ -60,14 +60,14 @@ pub struct Transcript {
     pub model: Option<String>,
     /// When it started, in UTC.
     pub started_at: Option<String>,
-    /// How many parts of which type are not in the record.
+    /// Number of omitted parts by type.
     pub left_out: BTreeMap<String, u32>,
 }
 
-/// Reads all runs that a file tells of, in the file's order. `case_from` names the attribute of a span that says the case.
+/// Reads all runs of a file, in the file's order. `case_from` names the span attribute with the case.
 ///
 /// # Errors
-/// What cannot be read, with its place.
+/// Invalid content with its position.
 pub fn read_transcripts(
     form: TranscriptFormat,
     source: &SourceText,
@@ -81,7 +81,7 @@ pub fn read_transcripts(
     }
 }
 
-/// The values of a file: one, or one a line. Any space parts them, as JSON lines' readers do.
+/// The values of a file: one, or one per line. Any white space separates them, as in JSON lines parsers.
 fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
     let mut values = serde_json::Deserializer::from_str(&source.text).into_iter::<&RawValue>();
     let mut documents = Vec::new();
@@ -94,22 +94,22 @@ fn documents(source: &SourceText) -> Result<Vec<&RawValue>, Diagnostic> {
         read = values.byte_offset();
     }
     match documents.is_empty() {
-        true => Err(source.problem(0, "empty-file", "the file is empty", "give a transcript as JSON or JSON lines")),
+        true => Err(source.problem(0, "empty-file", "the file is empty", "provide a transcript as JSON or JSON lines")),
         false => Ok(documents),
     }
 }
 
-/// Why the text from a byte on is no JSON.
+/// The problem of invalid JSON from a byte offset on.
 fn broken(source: &SourceText, start: usize) -> Diagnostic {
     let outcome: Result<&RawValue, Diagnostic> = json::read_json_part(source, start, &source.text[start..]);
     outcome.map_or_else(
         |problem| problem,
-        |_| source.problem(start, "broken-json", "this is no JSON", "correct the syntax here"),
+        |_| source.problem(start, "broken-json", "invalid JSON", "correct the syntax here"),
     )
 }
 
 impl TranscriptFormat {
-    /// The word for it on the command line and in a record's provenance.
+    /// The name on the command line and in a record's provenance.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
@@ -120,7 +120,7 @@ impl TranscriptFormat {
 }
 
 impl Transcript {
-    /// The record of this run under the names that a suite knows it by.
+    /// The record of this run under the suite's names.
     pub fn record(&self, form: TranscriptFormat, agent: AgentName, case: CaseId, sample: u32) -> RunRecord {
         let outputs = match &self.text {
             Some(text) => serde_json::json!({ "text": text }),
@@ -167,7 +167,7 @@ mod tests {
     const FORMS: [TranscriptFormat; 3] =
         [TranscriptFormat::OpenAi, TranscriptFormat::Anthropic, TranscriptFormat::Otlp];
 
-    /// One of each form, in one text: what one reader takes, the others meet as foreign.
+    /// One text of each format; parts that one parser accepts are foreign to the others.
     const TEXTS: [&str; 4] = [
         r#"[{"role": "user", "content": "q"}, {"role": "assistant", "content": [{"type": "text", "text": "\ud83d"}],
             "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{\"a\": 1.10}"}}]}]"#,
@@ -227,7 +227,7 @@ mod tests {
         }
 
         #[test]
-        fn a_run_that_is_cut_off_or_doubled_is_told(which in 0_usize..4, at in 0_usize..500, put in "[\\[\\]{}\",:0-9ntf ]{0,6}") {
+        fn a_truncated_or_repeated_transcript_is_read_or_refused(which in 0_usize..4, at in 0_usize..500, put in "[\\[\\]{}\",:0-9ntf ]{0,6}") {
             let text = TEXTS[which];
             let (before, after) = text.split_at(at.min(text.len()));
             every_run_is_a_record(before);

@@ -1,4 +1,4 @@
-//! OpenAI's transcripts: lists of chat messages, and the items of the Responses API.
+//! Reads OpenAI transcripts: lists of chat messages, and items of the Responses API.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -11,7 +11,7 @@ use crate::format::json;
 use crate::format::source::SourceText;
 use crate::model::{Json, RunStatus};
 
-/// An object around messages or items: a request, a response, or both in one.
+/// An object that contains messages or items: a request, a response, or both in one.
 #[derive(Deserialize)]
 struct OpenAiConversation<'a> {
     agent: Option<String>,
@@ -90,7 +90,7 @@ struct Function<'a> {
     input: Option<&'a RawValue>,
 }
 
-/// Reads the runs of a file: a list of messages, an object around one, one of either a line, or one message a line.
+/// Reads the runs of a file: a list of messages, an object that contains one, one of either per line, or one message per line.
 pub fn read_openai(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<Transcript>, Diagnostics> {
     let lone =
         |raw: &&RawValue| content::has(raw, |lone: OpenAiMessageProbe<'_>| lone.role.is_some() || lone.kind.is_some());
@@ -102,7 +102,7 @@ pub fn read_openai(source: &SourceText, documents: &[&RawValue]) -> Result<Vec<T
     problems.or(all)
 }
 
-/// Tells a message from an object around messages.
+/// Distinguishes a message from an object that contains messages.
 #[derive(Deserialize)]
 struct OpenAiMessageProbe<'a> {
     #[serde(borrow)]
@@ -117,20 +117,20 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         return conversation(source, at, &json::part::<Vec<&RawValue>>(source, raw)?);
     }
     let whole: OpenAiConversation<'_> = content::fields(source, raw)?;
-    let mut reading = OpenAiReader { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None };
+    let mut reading = OpenAiReader { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None };
     if let Some(instructions) = whole.instructions {
-        let text = content::text(source, instructions, &mut reading.telling)?;
-        reading.telling.add_question(Asker::System, text);
+        let text = content::text(source, instructions, &mut reading.builder)?;
+        reading.builder.add_question(Asker::System, text);
     }
     match whole.input {
         Some(input) if input.get().starts_with('"') => {
-            reading.telling.add_question(Asker::User, content::plain(source, input)?);
+            reading.builder.add_question(Asker::User, content::plain(source, input)?);
         }
         Some(input) => reading.all(&json::part::<Vec<&RawValue>>(source, input)?)?,
         None => {}
     }
     if whole.messages.is_none() && whole.choices.is_none() && whole.output.is_none() && whole.input.is_none() {
-        let help = "give a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
+        let help = "provide a list of messages, or an object with \"messages\", or with \"input\" and \"output\"";
         return Err(source.problem(at, "no-messages", "this object has no \"messages\"", help));
     }
     reading.all(&whole.messages.unwrap_or_default())?;
@@ -139,7 +139,7 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         Some([choice]) => reading.all(&[choice.message])?,
         Some([_, second, ..]) => {
             let what = "this answer has more than one choice";
-            let help = "write each choice as a conversation of its own: they are samples";
+            let help = "write each choice as a separate conversation: each is a sample";
             return Err(source.problem(json::offset_of(source, second.message), "many-choices", what, help));
         }
         Some([]) | None => {}
@@ -151,29 +151,29 @@ fn one(source: &SourceText, raw: &RawValue) -> Result<Transcript, Diagnostic> {
         (_, None) => (RunStatus::Completed, None),
     };
     if status != RunStatus::Completed {
-        // A run that failed needs no answer to be one.
-        reading.telling.add_answer(String::new());
+        // A failed run is valid without an answer.
+        reading.builder.add_answer(String::new());
     }
-    let told = reading.build_transcript(at, whole.usage)?;
+    let transcript = reading.build_transcript(at, whole.usage)?;
     Ok(Transcript {
         agent: content::name(whole.agent.as_deref(), whole.metadata, "agent"),
         case: content::name(whole.case.as_deref(), whole.metadata, "case"),
-        model: whole.model.or(told.model),
+        model: whole.model.or(transcript.model),
         status,
         error,
-        ..told
+        ..transcript
     })
 }
 
 fn conversation(source: &SourceText, at: usize, messages: &[&RawValue]) -> Result<Transcript, Diagnostic> {
-    let mut reading = OpenAiReader { source, telling: ConversationBuilder::default(), usage: Vec::new(), model: None };
+    let mut reading = OpenAiReader { source, builder: ConversationBuilder::default(), usage: Vec::new(), model: None };
     reading.all(messages)?;
     reading.build_transcript(at, None)
 }
 
 struct OpenAiReader<'a> {
     source: &'a SourceText,
-    telling: ConversationBuilder,
+    builder: ConversationBuilder,
     usage: Vec<VendorUsage>,
     model: Option<String>,
 }
@@ -184,7 +184,7 @@ impl OpenAiReader<'_> {
     }
 
     fn build_transcript(self, at: usize, whole: Option<VendorUsage>) -> Result<Transcript, Diagnostic> {
-        let mut transcript = content::finish_transcript(self.source, at, self.telling)?;
+        let mut transcript = content::finish_transcript(self.source, at, self.builder)?;
         let counted = whole.map_or(self.usage, |usage| vec![usage]);
         counted.into_iter().for_each(|usage| usage.add_to(&mut transcript.metrics));
         Ok(Transcript { model: self.model, ..transcript })
@@ -205,24 +205,24 @@ impl OpenAiReader<'_> {
     fn chat(&mut self, raw: &RawValue, message: OpenAiMessage<'_>) -> Result<(), Diagnostic> {
         let role = message.role.as_deref();
         if let (Some("tool"), Some(id)) = (role, &message.tool_call_id) {
-            let answered = self.telling.answered(id, content::result(message.content), None);
+            let answered = self.builder.answered(id, content::result(message.content), None);
             return answered.map_err(content::unasked(self.source, raw, id));
         }
         if let (Some("function"), Some(name)) = (role, &message.name) {
-            let answered = self.telling.answered_by_name(name, content::result(message.content));
+            let answered = self.builder.answered_by_name(name, content::result(message.content));
             return answered.map_err(content::unasked(self.source, raw, name));
         }
         let asker = match role {
             Some("assistant") => return self.assistant(message),
             Some("system" | "developer") => Asker::System,
             Some("user") => Asker::User,
-            Some("tool") => return Err(self.refuse(raw, "this answer of a tool has no \"tool_call_id\"")),
-            Some("function") => return Err(self.refuse(raw, "this answer of a function has no \"name\"")),
+            Some("tool") => return Err(self.refuse(raw, "this tool result has no \"tool_call_id\"")),
+            Some("function") => return Err(self.refuse(raw, "this function result has no \"name\"")),
             Some(other) => return Err(self.refuse(raw, &format!("unknown role {other:?}"))),
             None => return Err(self.refuse(raw, "this message has no \"role\"")),
         };
         let text = self.text(message.content)?;
-        self.telling.add_question(asker, text);
+        self.builder.add_question(asker, text);
         Ok(())
     }
 
@@ -231,7 +231,7 @@ impl OpenAiReader<'_> {
             text if text.is_empty() => self.text(message.refusal)?,
             text => text,
         };
-        self.telling.add_answer(text);
+        self.builder.add_answer(text);
         for raw in message.tool_calls.unwrap_or_default() {
             let call: OpenAiCallForm<'_> = content::fields(self.source, raw)?;
             let Some(function) = call.function.or(call.custom) else {
@@ -247,7 +247,7 @@ impl OpenAiReader<'_> {
 
     fn call(&mut self, id: Option<String>, function: Function<'_>) -> Result<(), Diagnostic> {
         let arguments = content::arguments(self.source, function.arguments.or(function.input))?;
-        self.telling.called(id, function.name, arguments);
+        self.builder.called(id, function.name, arguments);
         Ok(())
     }
 
@@ -258,28 +258,28 @@ impl OpenAiReader<'_> {
                 self.call(id, Function { name, arguments, input })?;
             }
             (Some("function_call_output" | "custom_tool_call_output"), _, Some(id)) => {
-                let answered = self.telling.answered(&id, content::result(message.output), None);
+                let answered = self.builder.answered(&id, content::result(message.output), None);
                 answered.map_err(content::unasked(self.source, raw, &id))?;
             }
-            (Some("reasoning"), ..) => self.telling.left_out("reasoning"),
+            (Some("reasoning"), ..) => self.builder.left_out("reasoning"),
             (Some(kind @ ("function_call" | "custom_tool_call")), None, _) => {
                 return Err(self.refuse(raw, &format!("this {kind} has no \"name\"")));
             }
             (Some(kind @ ("function_call_output" | "custom_tool_call_output")), _, None) => {
                 return Err(self.refuse(raw, &format!("this {kind} has no \"call_id\"")));
             }
-            // Calls of the vendor's own tools each have a shape of their own.
-            (Some(_) | None, ..) => self.telling.kept(Json::from(raw.get())),
+            // Calls of the vendor's built-in tools each have their own format.
+            (Some(_) | None, ..) => self.builder.kept(Json::from(raw.get())),
         }
         Ok(())
     }
 
     fn text(&mut self, raw: Option<&RawValue>) -> Result<String, Diagnostic> {
-        raw.map_or(Ok(String::new()), |raw| content::text(self.source, raw, &mut self.telling))
+        raw.map_or(Ok(String::new()), |raw| content::text(self.source, raw, &mut self.builder))
     }
 
     fn refuse(&self, raw: &RawValue, what: &str) -> Diagnostic {
-        let help = "write it as the chat completions or the Responses API do";
+        let help = "use the format of the chat completions or the Responses API";
         self.source.problem(json::offset_of(self.source, raw), "bad-message", what, help)
     }
 }

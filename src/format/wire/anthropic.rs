@@ -1,4 +1,4 @@
-//! Anthropic's messages, as the vendor and compatible servers speak them.
+//! Anthropic's messages API, as served by the vendor and by compatible servers.
 
 use serde_json::{Map, Value, json};
 
@@ -7,11 +7,11 @@ use crate::model::{
     AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
 };
 
-/// The version of the wire format: the header `anthropic-version`. Compatible servers know this one; the next one (2026-10-21)
-/// refuses a temperature, which models that vary from sample to sample are asked with.
+/// The version in the header `anthropic-version`. Compatible servers know this one. The next one (2026-10-21) refuses a temperature, which
+/// is needed where answers should vary from sample to sample.
 pub const VERSION: &str = "2023-06-01";
 
-/// The longest answer where the config states none; the vendor wants one, and what its newer models think counts too.
+/// Default of the longest answer in tokens: the vendor requires a limit, and the thinking of its newer models counts too.
 const MAX_TOKENS: u32 = 16_384;
 
 /// The body of a request.
@@ -31,8 +31,8 @@ pub fn request(conversation: &Conversation, provider: &Provider, server: Server)
     Value::Object(body)
 }
 
-/// The vendor's newest models refuse a forced tool and know a format; compatible servers know no format, and most of them know
-/// a forced tool.
+/// Forces the answer format. The vendor's newest models refuse a forced tool but support a format; compatible servers support no format,
+/// and most of them support a forced tool.
 fn force(body: &mut Map<String, Value>, form: &AnswerForm, server: Server) {
     match server {
         Server::Vendor => {
@@ -76,15 +76,15 @@ fn blocks(message: &Message) -> Vec<Value> {
     }
 }
 
-/// The vendor refuses a block of text in which there is none.
+/// The text as a block; no block if it is blank, because the vendor refuses one.
 fn text_blocks(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({ "type": "text", "text": text })] }
 }
 
-/// The turn that an answer to this conversation holds.
+/// The model's turn in an answer to this conversation.
 ///
 /// # Errors
-/// What it is instead.
+/// What the answer contains instead.
 pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, CallError> {
     let Some(blocks) = body["content"].as_array() else { return Err(strange(body, "content")) };
     let stop = match body["stop_reason"].as_str() {

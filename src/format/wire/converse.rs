@@ -1,4 +1,4 @@
-//! Bedrock's Converse.
+//! Bedrock's Converse API.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::model::{
     AnswerForm, AskedCall, CallError, Conversation, Message, ModelTurn, Provider, StopReason, TokenUsage, ToolSpec,
 };
 
-/// The body of a request; the model stands in its address.
+/// The body of a request; the URL contains the model.
 pub fn request(conversation: &Conversation, provider: &Provider) -> Value {
     let mut body = Map::new();
     if !conversation.system.is_empty() {
@@ -26,7 +26,7 @@ pub fn request(conversation: &Conversation, provider: &Provider) -> Value {
     Value::Object(body)
 }
 
-/// The tools, or the one that is the answer. Converse refuses calls in a conversation that names no tools.
+/// The tools, or the forced answer tool. Converse refuses calls in a conversation without declared tools.
 fn tools(conversation: &Conversation) -> Option<Value> {
     match forced(conversation) {
         Some(AnswerForm { name, schema }) => {
@@ -64,7 +64,7 @@ fn blocks(message: &Message) -> Vec<Value> {
                     Ok(_) => (result_text(&answer.outcome), "success"),
                     Err(what) => (what.clone(), "error"),
                 };
-                // Converse refuses a text of no characters.
+                // Converse refuses an empty text.
                 let text = if text.is_empty() { "(empty)".to_owned() } else { text };
                 json!({ "toolResult": { "toolUseId": answer.id, "content": [{ "text": text }], "status": status } })
             })
@@ -72,15 +72,15 @@ fn blocks(message: &Message) -> Vec<Value> {
     }
 }
 
-/// Converse refuses a text of no characters.
+/// The text as a block; no block if it is blank, because Converse refuses one.
 fn text_blocks(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({ "text": text })] }
 }
 
-/// The turn that an answer to this conversation holds.
+/// The model's turn in an answer to this conversation.
 ///
 /// # Errors
-/// What it is instead.
+/// What the answer contains instead.
 pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, CallError> {
     let Some(blocks) = body["output"]["message"]["content"].as_array() else {
         return Err(strange(body, "output.message.content"));
@@ -107,7 +107,7 @@ pub fn turn(body: &Value, conversation: &Conversation) -> Result<ModelTurn, Call
             cached_input,
             output: count(usage, "outputTokens"),
         },
-        // The answer does not name it.
+        // The answer does not contain it.
         model: None,
     })
 }

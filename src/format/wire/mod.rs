@@ -1,4 +1,4 @@
-//! The wire formats of models: a conversation to the body of a request, the body of an answer to a turn. Reads no network.
+//! The wire formats of model vendors: a conversation to a request body, an answer body to a turn. No network access.
 
 pub mod anthropic;
 pub mod converse;
@@ -13,11 +13,10 @@ pub use self::wait::{RetryHint, wait};
 use crate::model::{AnswerForm, AskedCall, CallError, Conversation, Message, Retry, RunStatus, StopReason};
 use crate::text::line;
 
-/// The most characters of a foreign text that a fault quotes.
+/// Most characters of a server's text that an error quotes.
 const QUOTED: usize = 200;
 
-/// Who speaks a vendor's wire format. Compatible servers know less of it than the vendor, and the vendor has left some of what
-/// they know behind.
+/// Who serves a vendor's wire format. Compatible servers support a part of it, including some parts that the vendor has dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Server {
     /// The vendor itself.
@@ -26,40 +25,41 @@ pub enum Server {
     Compatible,
 }
 
-/// The JSON of an answer: what is no JSON, or cut off, is a fault that another try may mend.
+/// Parses the JSON of an answer. Invalid or truncated JSON is a retryable error.
 ///
 /// # Errors
 /// What came instead, in one line.
 pub fn answer(content_type: Option<&str>, body: &[u8]) -> Result<Value, CallError> {
     let kind =
         content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let shown = line(&String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]), QUOTED);
+    let excerpt = line(&String::from_utf8_lossy(&body[..body.len().min(4 * QUOTED)]), QUOTED);
     if kind != "application/json" && !kind.ends_with("+json") {
-        return Err(mendable(format!("the answer is {} and no JSON: {shown}", line(&kind, 60))));
+        return Err(retryable(format!("the answer is {}, not JSON: {excerpt}", line(&kind, 60))));
     }
     serde_json::from_slice(body).map_err(|error| {
-        let what = if error.is_eof() { "is cut off" } else { "is no JSON" };
-        mendable(format!("the answer of {} bytes {what}: {shown}", body.len()))
+        let what = if error.is_eof() { "is cut off" } else { "is not valid JSON" };
+        retryable(format!("the answer of {} bytes {what}: {excerpt}", body.len()))
     })
 }
 
-/// A fault that another try may mend.
-fn mendable(what: String) -> CallError {
+/// An error that a retry may solve.
+fn retryable(what: String) -> CallError {
     CallError { status: RunStatus::Error, what, retry: Retry::Later { after: None } }
 }
 
-/// JSON of another form than the wire format's.
+/// The error for JSON that does not match the wire format.
 fn strange(body: &Value, missing: &str) -> CallError {
-    let said = refusal(body).map_or_else(|| line(&body.to_string(), QUOTED), |said| format!("it says {said}"));
-    mendable(format!("the answer has no {missing}: {said}"))
+    let message =
+        refusal(body).map_or_else(|| line(&body.to_string(), QUOTED), |text| format!("the server says {text}"));
+    retryable(format!("the answer has no {missing}: {message}"))
 }
 
-/// A count of tokens; servers that do not count leave it out.
+/// A count of tokens; 0 if the server does not report it.
 fn count(usage: &Value, key: &str) -> u64 {
     usage[key].as_u64().unwrap_or(0)
 }
 
-/// A tool's result as the text that every wire format takes.
+/// A tool's result as text, which every wire format accepts.
 fn result_text(outcome: &Result<Value, String>) -> String {
     match outcome {
         Ok(Value::String(text)) => text.clone(),
@@ -68,7 +68,7 @@ fn result_text(outcome: &Result<Value, String>) -> String {
     }
 }
 
-/// The arguments of a call as an object: both vendors refuse a conversation in which a model's own call has none.
+/// The arguments of a call as an object: both vendors refuse a conversation whose calls have other arguments.
 fn as_object(arguments: &Value) -> Value {
     match arguments {
         Value::Object(_) => arguments.clone(),
@@ -76,12 +76,12 @@ fn as_object(arguments: &Value) -> Value {
     }
 }
 
-/// The form that the next turn is held to: with tools a model is not forced into it, since it could then call none.
+/// The format that the next turn must have. A turn with tools is not forced, because the model could not call a tool then.
 fn forced(conversation: &Conversation) -> Option<&AnswerForm> {
     conversation.answer.as_ref().filter(|_| conversation.tools.is_empty())
 }
 
-/// The tool that a model was forced into is its answer. One that was cut off before its first field is no empty answer.
+/// Takes the forced tool's arguments as the answer. A call that was cut off before its first field is not an empty answer.
 fn answered(
     conversation: &Conversation,
     stop: &StopReason,
@@ -96,8 +96,7 @@ fn answered(
     (if lost { String::new() } else { input.to_string() }, Vec::new())
 }
 
-/// Messages as roles with blocks of content, the way Anthropic and Bedrock take them: no message is empty, and the roles take
-/// turns.
+/// Messages as roles with content blocks, for Anthropic and Bedrock: without empty messages, with alternating roles.
 fn turns(messages: &[Message], blocks: impl Fn(&Message) -> Vec<Value>) -> Vec<Value> {
     let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
     for message in messages {
@@ -115,7 +114,7 @@ fn turns(messages: &[Message], blocks: impl Fn(&Message) -> Vec<Value>) -> Vec<V
     turns.into_iter().map(|(role, content)| json!({ "role": role, "content": content })).collect()
 }
 
-/// Sets what is stated.
+/// Sets the key if there is a value.
 fn state(body: &mut Map<String, Value>, key: &str, value: Option<impl Into<Value>>) {
     if let Some(value) = value {
         body.insert(key.to_owned(), value.into());

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as the vendor and compatible servers speak them.
+//! OpenAI's chat completions, as served by the vendor and by compatible servers.
 
 use serde_json::{Map, Value, json};
 
@@ -13,8 +13,8 @@ pub fn request(conversation: &Conversation, provider: &Provider, server: Server)
     body.insert("model".to_owned(), provider.model.as_str().into());
     body.insert("messages".to_owned(), messages(conversation).into());
     state(&mut body, "temperature", provider.temperature);
-    // The vendor's newer models refuse `max_tokens`, Ollama and older servers do not know `max_completion_tokens`, and the vendor
-    // refuses a request with both.
+    // The vendor's newer models refuse `max_tokens`; Ollama and older servers do not know `max_completion_tokens`; the vendor refuses a
+    // request with both.
     let limit = match server {
         Server::Vendor => "max_completion_tokens",
         Server::Compatible => "max_tokens",
@@ -59,7 +59,7 @@ fn spoken(text: &str, calls: &[AskedCall]) -> Value {
     let calls: Vec<Value> = calls
         .iter()
         .map(|AskedCall { id, name, arguments }| {
-            // What was no JSON goes back as the model wrote it.
+            // Arguments that were not JSON go back as the model wrote them.
             let arguments = arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned);
             json!({ "id": id, "type": "function", "function": { "name": name, "arguments": arguments } })
         })
@@ -68,10 +68,10 @@ fn spoken(text: &str, calls: &[AskedCall]) -> Value {
     json!({ "role": "assistant", "content": content, "tool_calls": calls })
 }
 
-/// The turn that an answer holds.
+/// The model's turn in an answer.
 ///
 /// # Errors
-/// What it is instead.
+/// What the answer contains instead.
 pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
     let choice = &body["choices"][0];
     let message = &choice["message"];
@@ -100,7 +100,7 @@ pub fn turn(body: &Value) -> Result<ModelTurn, CallError> {
     })
 }
 
-/// The content: a text, nothing, or parts as some servers send them.
+/// The content: a text, nothing, or the parts that some servers send.
 fn text(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -109,7 +109,7 @@ fn text(content: &Value) -> String {
     }
 }
 
-/// A call; some servers give it no id, and its answer needs one.
+/// A call; it gets an id if the server sent none, because the result needs one.
 fn parse_call(index: usize, call: &Value) -> AskedCall {
     let function = &call["function"];
     let id = call["id"].as_str().filter(|id| !id.is_empty()).map_or_else(|| format!("call_{index}"), str::to_owned);

@@ -1,4 +1,4 @@
-//! What a server says when it refuses.
+//! Reads the message with which a server refuses a request.
 
 use serde_json::Value;
 
@@ -7,17 +7,17 @@ use crate::text::line;
 
 /// A server's message in one line: OpenAI's and Anthropic's `error.message`, AWS's `message`, FastAPI's `detail`.
 pub fn refusal(body: &Value) -> Option<String> {
-    let said = [&body["error"]["message"], &body["error"], &body["message"], &body["Message"], &body["detail"]];
-    let text = said.into_iter().find_map(|said| match said {
+    let candidates = [&body["error"]["message"], &body["error"], &body["message"], &body["Message"], &body["detail"]];
+    let text = candidates.into_iter().find_map(|candidate| match candidate {
         Value::String(text) => Some(text.clone()),
-        // A list of what is wrong with the fields.
+        // A list of problems of single fields.
         Value::Array(problems) => Some(Value::from(problems.clone()).to_string()),
         _ => None,
     });
     text.map(|text| line(&text, 2 * QUOTED)).filter(|text| !text.is_empty())
 }
 
-/// Whether a 429 means that no later try helps: the account has no money.
+/// Whether a retry after this 429 is useless: the account has no credit.
 pub fn is_final(body: &Value) -> bool {
     [&body["error"]["code"], &body["error"]["type"]].into_iter().any(|code| code == "insufficient_quota")
 }

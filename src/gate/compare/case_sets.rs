@@ -1,4 +1,4 @@
-//! Which cases of this run and of the baseline are compared with each other.
+//! Selects the cases of this run and of the baseline that are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,24 +8,24 @@ use crate::fold;
 use crate::gate::statistics::{PairedCases, intervals};
 use crate::model::{BaselineEntry, CaseId, Exclusion, Gate, Limit, six_places};
 
-/// One row of values a case.
+/// One row of values per case.
 type CaseRows = Vec<Vec<Option<f64>>>;
 
-/// How many cases a remark names.
+/// Most cases that a note names.
 pub(super) const NAMED: usize = 5;
 
 /// The cases of this run and of the baseline.
 pub(super) struct CaseSets {
-    /// Whether both measured the same, or the baseline does not say.
+    /// Whether both measured the same cases, or the baseline has no cases.
     same: bool,
-    /// The places of the pairs that both measured, in the order of the pairs.
+    /// Indices of the pairs that both measured, in pair order.
     pub(super) shared: Vec<usize>,
-    /// Cases that only the baseline has.
+    /// Cases that exist only in the baseline.
     pub(super) removed: Vec<CaseId>,
     added: usize,
-    /// The places of the pairs that this run measured and the baseline did not, where it says what it measured.
+    /// Indices of the pairs that only this run measured, if the baseline lists its cases.
     unknown: Vec<usize>,
-    /// Cases that both have and only one measured: a recording was lost, or a quarantine began or ended.
+    /// Cases that both have but only one measured: a recording is missing, or a quarantine started or ended.
     one_sided: Vec<CaseId>,
 }
 
@@ -45,7 +45,7 @@ impl CaseSets {
         let gone = || before.iter().filter(|(case, _)| !now.contains(case));
         let removed: Vec<CaseId> = gone().map(|(case, _)| case.clone()).collect();
         let added = now.iter().filter(|case| !before.contains_key(**case)).count();
-        // A pair that a side excluded has no value there to pair with, and none that could be missed.
+        // A pair that one side excluded has no value to compare there, and none that could be missing.
         let mut same = gone().all(|(_, values)| values.is_empty());
         let (mut shared, mut unknown, mut one_sided, mut any) = (Vec::new(), Vec::new(), Vec::new(), false);
         for (index, pair) in judged.pairs.iter().enumerate() {
@@ -65,7 +65,7 @@ impl CaseSets {
                 (true, false) | (false, true) => one_sided.push(pair.case.clone()),
             }
         }
-        // Where this run measured nothing, nothing is compared, and the baseline's number stands for the reader.
+        // If this run measured nothing, nothing is compared, and the baseline's number is only shown.
         let same = !any || (same && one_sided.is_empty());
         Self { same, shared, removed, added, unknown, one_sided }.only_listed(judged.selection)
     }
@@ -82,20 +82,20 @@ impl CaseSets {
         let one_sided: Vec<&str> = self.one_sided.iter().take(NAMED).map(CaseId::as_str).collect();
         let more = match self.one_sided.len() - one_sided.len() {
             0 => String::new(),
-            more => format!(" and {more} more"),
+            more => format!(", {more} more"),
         };
         match (self.same, selection) {
             (true, _) => None,
             (false, CaseSelection::Part) => {
-                Some(format!("a selection of cases: compared on the {shared} that the baseline has as well"))
+                Some(format!("only selected cases ran; cases compared with the baseline: {shared}"))
             }
             (false, CaseSelection::Whole) if self.added > 0 || !self.removed.is_empty() => Some(format!(
-                "the case sets differ ({} new, {} removed): compared on the {shared} that both have",
+                "the case sets differ ({} new, {} removed); cases compared with the baseline: {shared}",
                 self.added,
                 self.removed.len()
             )),
             (false, CaseSelection::Whole) => Some(format!(
-                "measured in this run or in the baseline, and not in both: {}{more}: compared on the {shared} that both measured",
+                "measured only in this run or only in the baseline: {}{more}; cases compared: {shared}",
                 one_sided.join(", ")
             )),
         }
@@ -108,7 +108,7 @@ impl CaseSets {
         (now.collect(), before.collect())
     }
 
-    /// This run's and the baseline's values, on the cases that both have.
+    /// The values of this run and of the baseline, on the cases that both have.
     pub(super) fn values(
         &self,
         judged: &GateInput<'_>,
@@ -125,12 +125,12 @@ impl CaseSets {
         (fold(&now), fold(&before))
     }
 
-    /// How many cases this run measured, of those that the baseline's numbers are of.
+    /// Number of cases that this run measured, among those in the baseline's numbers.
     pub(super) fn measured(&self, judged: &GateInput<'_>, entry: Option<&BaselineEntry>) -> usize {
         match (entry, judged.selection) {
             (None, _) => 0,
             (Some(entry), _) if !entry.cases.is_empty() => self.shared.len(),
-            // Such a number is of all cases, and a selection may be of those that had none.
+            // Such a number covers all cases; a selection may contain only cases without a value.
             (Some(_), CaseSelection::Part) => 0,
             (Some(_), CaseSelection::Whole) => {
                 judged.pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).count()
@@ -138,13 +138,13 @@ impl CaseSets {
         }
     }
 
-    /// This run's values on the cases that the baseline lacks.
+    /// This run's values on the cases that are not in the baseline.
     pub(super) fn added_values(&self, judged: &GateInput<'_>) -> Vec<Option<f64>> {
         let pair = |row: usize| &judged.pairs[self.unknown[row]];
         fold::aggregates(judged.specs, self.unknown.len(), |row, column| pair(row).values[column].value)
     }
 
-    /// That a gate of the baseline is held against another number where the baseline lacks cases, and which these are.
+    /// A note that new cases are compared with a fixed limit instead of the baseline, with their names.
     pub(super) fn added_remark(&self, judged: &GateInput<'_>, index: usize, added: Option<f64>) -> Option<String> {
         let otherwise = judged.gates[index].iter().filter(|planned| planned.off.is_none());
         let mut otherwise = otherwise.filter_map(|planned| match planned.gate {
@@ -156,10 +156,10 @@ impl CaseSets {
             self.unknown.iter().take(NAMED).map(|index| judged.pairs[*index].case.as_str()).collect();
         let more = match self.unknown.len() - named.len() {
             0 => String::new(),
-            more => format!(" and {more} more"),
+            more => format!(", {more} more"),
         };
         Some(format!(
-            "{} of the cases that the baseline lacks ({}{more}) is {}, its limit there is {otherwise}",
+            "{} of the cases that are not in the baseline ({}{more}) is {}; the limit for them is {otherwise}",
             judged.specs[index].name,
             named.join(", "),
             six_places(value)

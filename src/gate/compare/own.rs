@@ -1,4 +1,4 @@
-//! A case's own verdict, and how it stood in the baseline.
+//! The verdict of a single case, and its state in the baseline.
 
 use super::{GateInput, ruled};
 use crate::fold;
@@ -9,20 +9,20 @@ use crate::model::{
     Ruling, Verdict, six_places,
 };
 
-/// The folded values of a case in the baseline.
+/// The aggregated values of a case in the baseline.
 pub(super) fn case_before(specs: &[MetricSpec], entry: &BaselineEntry, case: &CaseId) -> Vec<Option<f64>> {
     let values = entry.cases.get(case);
     let of = |spec: &MetricSpec| fold::folded(spec, values?.get(spec.name)?);
     specs.iter().map(of).collect()
 }
 
-/// Whether a case of the baseline failed then, by its checks; `None` where the baseline does not say.
+/// Whether a case failed in the baseline, by its checks; `None` if the baseline does not contain that.
 fn failed_before(entry: &BaselineEntry, case: &CaseId) -> Option<bool> {
     let passing = entry.cases.get(case)?.get(PASSED)?.first().copied().flatten()?;
     Some(passing <= 0.5)
 }
 
-/// How many cases passed in the baseline and fail now, by their checks; `None` where no case can be compared.
+/// Number of cases that passed in the baseline and fail now, by their checks; `None` if no case can be compared.
 pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>) -> Option<f64> {
     let entry = entry?;
     let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
@@ -31,7 +31,7 @@ pub(super) fn newly_failing(pairs: &[PairResult], entry: Option<&BaselineEntry>)
     (!compared.is_empty()).then(|| compared.iter().filter(|fails| **fails).count() as f64)
 }
 
-/// A case's own verdict, and how it stood in the baseline: by its checks, and by the fixed limits of its own numbers.
+/// A case's verdict and its state in the baseline: by its checks, and by the fixed limits on its own numbers.
 pub(super) fn case(
     judged: &GateInput<'_>,
     bases: &[BaseNumber],
@@ -43,7 +43,7 @@ pub(super) fn case(
     let now: Vec<Option<f64>> = pair.values.iter().map(|value| value.value).collect();
     let entry = entry.filter(|entry| !entry.cases.is_empty());
     let before = entry.map(|entry| case_before(judged.specs, entry, &pair.case));
-    // An average of the agent says nothing about one case: it is held against its own number in the baseline.
+    // An average over the agent does not describe one case: compare the case with its own number in the baseline.
     let own_bases: Vec<BaseNumber> = bases
         .iter()
         .enumerate()
@@ -54,7 +54,7 @@ pub(super) fn case(
         .collect();
     let by_threshold = |gate: &Gate| matches!(gate, Gate::Threshold { .. });
     let by_numbers = || own_verdict(judged, &own_bases, &now, zone, &by_threshold);
-    // Where a number of the baseline is the limit, a worse one alone fails no case.
+    // If the limit comes from the baseline, a worse number alone does not fail a case.
     let uncompared = |base: &BaseNumber| match base {
         BaseNumber::Known(_) => BaseNumber::Incomparable(String::new()),
         BaseNumber::Absent | BaseNumber::Incomparable(_) => base.clone(),
@@ -65,10 +65,10 @@ pub(super) fn case(
         !pair.passed.passes() || by_fixed.verdict() == Some(Verdict::Fail) || fails(judged, &own_bases, &now, zone);
     let verdict = match (excluded, failing) {
         (true, _) => Ruling::Judged(Verdict::Inconclusive),
-        // A band of its own says that nobody can tell.
+        // The case's own band makes it inconclusive.
         (false, true) if zone.is_some() && by_numbers() == Ruling::Judged(Verdict::Inconclusive) => by_numbers(),
         (false, true) => Ruling::Judged(Verdict::Fail),
-        // Its checks hold, and a number of it is worse than before: it moved, and does not fail.
+        // All checks pass, but a number is worse than before: the case moved and does not fail.
         (false, false) => match by_numbers() {
             Ruling::Judged(Verdict::Fail) => Ruling::Judged(Verdict::Inconclusive),
             other => other,
@@ -82,7 +82,7 @@ pub(super) fn case(
             let failed = failed_before(entry, &pair.case);
             let failed_by_numbers = fails(judged, bases, &rounded(&before.unwrap_or_default()), zone);
             let fails_by_numbers = fails(judged, bases, &rounded(&now), zone);
-            // Without its checks of then, the numbers of both sides are compared.
+            // Without its checks in the baseline, the numbers of both sides are compared.
             let fails_now = fails_by_numbers || (failed.is_some() && !pair.passed.passes());
             trend(failed.unwrap_or(false) || failed_by_numbers, fails_now)
         }
@@ -90,9 +90,9 @@ pub(super) fn case(
     (verdict, trend)
 }
 
-/// Whether a case with these values fails, then as now: by the numbers of the config, and by what a gated share counts.
+/// Whether a case with these values fails, then or now: by the limits of the config, and by each case's part in a gated share.
 ///
-/// An average of the baseline says nothing about whether one of its cases failed then; of a share each case is 1 or 0 by itself.
+/// An average in the baseline does not show whether one of its cases failed; in a share, each case is 1 or 0.
 fn fails(judged: &GateInput<'_>, bases: &[BaseNumber], values: &[Option<f64>], zone: Option<f64>) -> bool {
     let fixed = |gate: &Gate| matches!(gate, Gate::Threshold { limit: Limit::Number(_), .. });
     let by_number = own_verdict(judged, bases, values, zone, &fixed);
@@ -107,12 +107,12 @@ fn fails(judged: &GateInput<'_>, bases: &[BaseNumber], values: &[Option<f64>], z
     by_share || by_number.verdict() == Some(Verdict::Fail)
 }
 
-/// As a baseline keeps values: what is the same on both sides has the same verdict.
+/// Rounded to the precision of a baseline, so that equal values get equal verdicts on both sides.
 fn rounded(values: &[Option<f64>]) -> Vec<Option<f64>> {
     values.iter().map(|value| value.map(six_places)).collect()
 }
 
-/// The verdict of one case's values on the gates that are looked at.
+/// The verdict of one case's values on the relevant gates.
 fn own_verdict(
     judged: &GateInput<'_>,
     bases: &[BaseNumber],
@@ -138,7 +138,7 @@ fn trend(before: bool, now: bool) -> CaseTrend {
     }
 }
 
-/// A case's `ambiguity_zone` takes the place of a band, and never touches a hard gate.
+/// The gate with the case's `ambiguity_zone` as its band; a hard gate is unchanged.
 fn banded(planned: &PlannedGate, zone: Option<f64>) -> PlannedGate {
     match (planned.gate, zone) {
         (Gate::Threshold { side, limit, edge: Edge::Band(_) }, Some(zone)) => {

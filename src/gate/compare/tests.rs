@@ -1,4 +1,4 @@
-//! The invariants of grading.md 15 on pairs as the fold makes them, from samples to the verdict.
+//! Tests the invariants of grading.md 15 from samples to the verdict.
 
 mod sets;
 
@@ -20,7 +20,7 @@ use crate::model::{
 
 const SPECS: &[MetricSpec] = &[MetricSpec { name: "m", aggregate: Aggregate::Worst, ..MetricSpec::PLAIN }];
 
-/// A sample's value; `None` did not complete.
+/// A sample's value; `None` if it did not complete.
 type SampleValue = Option<f64>;
 
 fn pair(case: &str, samples: &[SampleValue]) -> PairResult {
@@ -132,18 +132,18 @@ fn a_case_is_newly_failing_against_fixed_numbers_only() {
     let pairs = [("a", 0.1), ("b", 0.9), ("c", 0.1), ("d", 0.9)].map(|(case, value)| pair(case, &[Some(value)]));
     let fixed = [floor(Limit::Number(0.5), Edge::Hard)];
     let found = trends(&CompareSetup::new(&fixed, &pairs, Some(&before)).judge());
-    let wanted = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
-    assert_eq!(found, wanted);
+    let expected = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
+    assert_eq!(found, expected);
     let moving = [floor(Limit::Baseline { otherwise: None }, Edge::Hard), drop_gate(0.0)];
     let judgement = CompareSetup::new(&moving, &pairs, Some(&before)).judge();
     assert_eq!(trends(&judgement), [CaseTrend::StillPassing; 4]);
-    // A number that is worse than the case's own of then fails no case, and is seen; one that is not worse is none.
+    // A number worse than the case's own in the baseline makes it inconclusive, not failed.
     let own = |index: usize| judgement.cases[index].0.verdict();
     assert_eq!((own(0), own(1), own(2)), (Some(Verdict::Inconclusive), Some(Verdict::Pass), Some(Verdict::Pass)));
     let changes = [drop_gate(0.0)];
     let judgement = CompareSetup::new(&changes, &pairs, Some(&before)).judge();
     assert_eq!(judgement.cases[0].0.verdict(), None);
-    // A baseline without cases knows nothing of them.
+    // A baseline without cases has no data about them.
     let bare = entry(0.5, &[]);
     assert_eq!(trends(&CompareSetup::new(&fixed, &pairs, Some(&bare)).judge()), [CaseTrend::Unknown; 4]);
     assert_eq!(trends(&CompareSetup::new(&fixed, &pairs, None).judge()), [CaseTrend::Unknown; 4]);
@@ -153,16 +153,18 @@ fn a_case_is_newly_failing_against_fixed_numbers_only() {
 fn a_case_of_a_gated_share_is_failing_by_itself_wherever_the_threshold_comes_from() {
     let before = entry(0.5, &[("a", 1.0), ("b", 0.0), ("c", 0.0), ("d", 1.0)]);
     let pairs = [("a", 0.0), ("b", 1.0), ("c", 0.0), ("d", 1.0)].map(|(case, value)| pair(case, &[Some(value)]));
-    let wanted = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
+    let expected = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
     let off = Some("not now".to_owned());
-    for (better, wanted) in [(Better::Higher, wanted), (Better::Lower, [wanted[1], wanted[0], wanted[3], wanted[2]])] {
+    for (better, expected) in
+        [(Better::Higher, expected), (Better::Lower, [expected[1], expected[0], expected[3], expected[2]])]
+    {
         let specs = [MetricSpec { name: "m", better, ..MetricSpec::RATE }];
         for gates in [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard), drop_gate(0.0)] {
             let judged = |gates: &[PlannedGate]| {
                 trends(&CompareSetup { specs: &specs, ..CompareSetup::new(gates, &pairs, Some(&before)) }.judge())
             };
-            assert_eq!(judged(from_ref(&gates)), wanted, "{better:?} {gates:?}");
-            assert_eq!(judged(&[]), [CaseTrend::StillPassing; 4], "what no gate looks at fails no case");
+            assert_eq!(judged(from_ref(&gates)), expected, "{better:?} {gates:?}");
+            assert_eq!(judged(&[]), [CaseTrend::StillPassing; 4], "a metric without a gate fails no case");
             assert_eq!(judged(&[PlannedGate { off: off.clone(), ..gates }]), [CaseTrend::StillPassing; 4]);
         }
     }
@@ -182,7 +184,7 @@ fn a_case_has_no_verdict_by_a_threshold_that_is_incomparable() {
 #[test]
 fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
     let pairs = [pair("a", &[Some(0.4)])];
-    for (edge, zone, wanted) in [
+    for (edge, zone, expected) in [
         (Edge::Band(0.0), Some(0.2), Verdict::Inconclusive),
         (Edge::Band(0.2), Some(0.0), Verdict::Fail),
         (Edge::Band(0.2), None, Verdict::Inconclusive),
@@ -190,9 +192,9 @@ fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
     ] {
         let gates = [floor(Limit::Number(0.5), edge)];
         let judgement = CompareSetup { zone, ..CompareSetup::new(&gates, &pairs, None) }.judge();
-        assert_eq!(judgement.cases[0].0, Ruling::Judged(wanted), "{edge:?} {zone:?}");
+        assert_eq!(judgement.cases[0].0, Ruling::Judged(expected), "{edge:?} {zone:?}");
         let without = if edge == Edge::Band(0.2) { Verdict::Inconclusive } else { Verdict::Fail };
-        assert_eq!(judgement.verdict, Ruling::Judged(without), "the agent's gates keep their own");
+        assert_eq!(judgement.verdict, Ruling::Judged(without), "the agent's gates keep their own band");
     }
 }
 
@@ -210,32 +212,29 @@ fn every_dimension_of_an_identity_is_compared_and_said() {
     let before = entry(0.4, &[("a", 0.4)]);
     let some = |text: &str| Some(text.to_owned());
     let table = [
-        (Identity { samples: Some(3), ..identity() }, "the baseline has 1 samples a case, this run 3"),
-        (Identity { samples: None, ..identity() }, "the baseline has 1 samples a case, this run unknown"),
+        (Identity { samples: Some(3), ..identity() }, "samples per case: 1 in the baseline, 3 in this run"),
+        (Identity { samples: None, ..identity() }, "samples per case: 1 in the baseline, unknown in this run"),
         (Identity { model: some("x"), ..identity() }, "the baseline's model is none, this run's is x"),
         (Identity { prompt_sha256: some("x"), ..identity() }, "the prompt package has changed since the baseline"),
-        (
-            Identity { tier: some("model"), ..identity() },
-            "the baseline is of the deterministic tier, this run of the model tier",
-        ),
+        (Identity { tier: some("model"), ..identity() }, "the baseline's tier is deterministic, this run's is model"),
         (Identity { suite_digest: some("x"), ..identity() }, "cases or expectations have changed since the baseline"),
         (
             Identity { scorer: some("s/2"), ..identity() },
-            "incomparable: incomparable with the baseline: its scorer revision is s/1, this run's is s/2; a fresh baseline is owed",
+            "incomparable: not comparable with the baseline: its scorer revision is s/1, this run's is s/2; capture a new baseline",
         ),
         (
             Identity { judge: some("j"), ..identity() },
-            "incomparable: incomparable with the baseline: its judge is none, this run's is j; a fresh baseline is owed",
+            "incomparable: not comparable with the baseline: its judge is none, this run's is j; capture a new baseline",
         ),
     ];
-    for (identity, said) in table {
+    for (identity, remark) in table {
         let setting = CompareSetup { identity, ..CompareSetup::new(&[], &pairs, Some(&before)) };
-        assert_eq!(setting.remarks(), [said]);
+        assert_eq!(setting.remarks(), [remark]);
     }
     assert_eq!(CompareSetup::new(&[], &pairs, Some(&before)).remarks(), [""; 0]);
     let unknown = BaselineEntry { identity: None, ..before };
-    let said = CompareSetup::new(&[], &pairs, Some(&unknown)).remarks();
-    assert_eq!(said, ["the origin of the baseline is unknown: its entry has no identity"]);
+    let remarks = CompareSetup::new(&[], &pairs, Some(&unknown)).remarks();
+    assert_eq!(remarks, ["the origin of the baseline is unknown: its entry has no identity"]);
     assert_eq!(CompareSetup::new(&[], &pairs, None).remarks(), ["absent"]);
 }
 
@@ -264,8 +263,8 @@ fn all_pairs_excluded_is_inconclusive_and_no_pairs_is_nothing() {
         let quarantined = PairResult { exclusion: Exclusion::Quarantined, ..quarantined };
         let verdict = CompareSetup::new(&gates, from_ref(&quarantined), None).judge().verdict;
         assert_eq!(verdict, Ruling::Skipped("nothing to measure".to_owned()), "a case in quarantine measures nothing");
-        let beside = CompareSetup::new(&gates, &[pair("a", &[None]), quarantined], None).judge().verdict;
-        assert_eq!(beside, Ruling::Judged(Verdict::Inconclusive), "and hides nothing");
+        let verdict = CompareSetup::new(&gates, &[pair("a", &[None]), quarantined], None).judge().verdict;
+        assert_eq!(verdict, Ruling::Judged(Verdict::Inconclusive), "and hides nothing");
     }
     let one_counts = [pair("a", &[None]), pair("b", &[Some(0.4)])];
     assert_eq!(CompareSetup::new(&gates, &one_counts, None).judge().verdict, Ruling::Judged(Verdict::Fail));
@@ -296,10 +295,10 @@ proptest! {
         let more: Vec<SampleValue> = own.iter().copied().chain([Some(edge - below)]).collect();
         let (before, after) = (pair("a", &own), pair("a", &more));
         if before.exclusion == Exclusion::Counted {
-            let beside = pair("b", &other);
+            let other_pair = pair("b", &other);
             let alone = (verdict(&gate, from_ref(&before)), verdict(&gate, from_ref(&after)));
             assert!(alone.1 >= alone.0, "{own:?} {gate:?}");
-            let together = (verdict(&gate, &[before, beside.clone()]), verdict(&gate, &[after, beside]));
+            let together = (verdict(&gate, &[before, other_pair.clone()]), verdict(&gate, &[after, other_pair]));
             assert!(together.1 >= together.0, "{own:?} {other:?} {gate:?}");
         }
     }

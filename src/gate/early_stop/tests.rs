@@ -1,4 +1,4 @@
-//! Every short list of samples, and everything that may come after it.
+//! Tests all short lists of samples with all possible continuations.
 
 use super::{SoFar, is_settled};
 use crate::fold;
@@ -29,7 +29,7 @@ fn settled(spec: MetricSpec, gate: Gate, values: &[f64], lost: u32, planned: u32
     is_settled(&[spec], &gates, &SoFar { grades: &grades, lost, planned, zone: None })
 }
 
-/// What is decided of a pair: the side of its value, the value itself where a mean takes it, its check.
+/// The decisions about a pair: the side of its value, the value itself if a mean uses it, its check.
 fn decided(spec: &MetricSpec, values: &[f64]) -> (String, Option<f64>, bool) {
     let samples: Vec<Option<f64>> = values.iter().copied().map(Some).collect();
     let value = fold::folded(spec, &samples);
@@ -69,7 +69,7 @@ fn whatever_comes_after_a_settled_pair_changes_nothing() {
             }
         }
     }
-    assert!(settled_ones > 500, "the rule has to save something: {settled_ones}");
+    assert!(settled_ones > 500, "the rule must save samples: {settled_ones}");
 }
 
 #[test]
@@ -79,8 +79,8 @@ fn two_of_three_that_agree_are_enough_and_two_that_do_not_are_not() {
     assert!(settled(MEAN, FLOOR, &[1.0, 1.0], 0, 3));
     assert!(!settled(WORST, FLOOR, &[1.0, 0.0], 0, 3));
     assert!(!settled(WORST, FLOOR, &[1.0], 0, 3), "no majority yet");
-    assert!(!settled(WORST, FLOOR, &[1.0, 1.0], 1, 4), "half is no majority");
-    assert!(settled(WORST, FLOOR, &[0.2], 0, 1), "nothing is left");
+    assert!(!settled(WORST, FLOOR, &[1.0, 1.0], 1, 4), "half is not a majority");
+    assert!(settled(WORST, FLOOR, &[0.2], 0, 1), "no samples are left");
 }
 
 #[test]

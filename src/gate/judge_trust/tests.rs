@@ -1,4 +1,4 @@
-//! Every small vote, and the table of who may recommend.
+//! Tests all small votes, and who may recommend.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ fn votes(marks: &[Option<Mark>]) -> Vec<Vote> {
 
 #[test]
 fn votes_come_to_their_median() {
-    for (given, asked, wanted) in [
+    for (given, asked, expected) in [
         (&[Some(Pass), Some(Fail), Some(Pass)][..], 3, Some(Pass)),
         (&[Some(Fail), Some(Fail), Some(Pass)], 3, Some(Fail)),
         (&[Some(Pass), Some(Weak), Some(Fail)], 3, Some(Weak)),
@@ -29,14 +29,14 @@ fn votes_come_to_their_median() {
         (&[Some(Weak)], 1, Some(Weak)),
         (&[], 3, None),
     ] {
-        assert_eq!(opinion(&votes(given), asked).mark(), wanted, "{given:?}");
+        assert_eq!(opinion(&votes(given), asked).mark(), expected, "{given:?}");
     }
     let JudgeConsensus::Unsettled(why) = opinion(&votes(&[None, Some(Pass), None]), 3) else { unreachable!() };
     assert_eq!(why, "2 of 3 votes are missing: unreadable");
 }
 
-/// All lists of up to five votes: what is settled stays, whatever the missing votes would have said; a minority settles nothing;
-/// the order of votes changes nothing.
+/// All lists of up to five votes: missing votes cannot change a settled result, a minority settles nothing, and the order of votes is
+/// irrelevant.
 #[test]
 fn no_missing_vote_could_change_what_is_settled() {
     let kinds = [None, Some(Fail), Some(Weak), Some(Pass)];
@@ -69,7 +69,7 @@ fn sample(mark: Option<Mark>) -> JudgedSample {
 
 #[test]
 fn a_case_is_the_median_of_its_samples_and_needs_a_majority() {
-    for (marks, planned, wanted) in [
+    for (marks, planned, expected) in [
         (vec![Some(Pass), Some(Pass), Some(Fail)], 3, Some(Pass)),
         (vec![Some(Pass), Some(Fail)], 2, Some(Fail)),
         (vec![Some(Pass), Some(Weak), None], 3, Some(Weak)),
@@ -78,7 +78,7 @@ fn a_case_is_the_median_of_its_samples_and_needs_a_majority() {
         (Vec::new(), 1, None),
     ] {
         let samples: Vec<JudgedSample> = marks.iter().copied().map(sample).collect();
-        assert_eq!(of_pair(&samples, planned).mark(), wanted, "{marks:?}");
+        assert_eq!(of_pair(&samples, planned).mark(), expected, "{marks:?}");
     }
 }
 
@@ -96,13 +96,13 @@ fn another_judge_is_incomparable_and_the_cases_that_both_have_are_compared() {
     assert_eq!(same, JudgeComparison::Known { baseline: 1.0, delta: -0.5 });
     assert_eq!(comparison(&identity("ab", "m", 3), &now, None), JudgeComparison::Absent);
     assert_eq!(comparison(&identity("cd", "m", 3), &BTreeMap::new(), Some(&before)), JudgeComparison::Absent);
-    for (other, wanted) in [
+    for (other, expected) in [
         (identity("cd", "m", 3), "its judge's rubric is abababababab, this run's is cdcdcdcdcdcd"),
         (identity("ab", "n", 3), "its judge is m, this run's is n"),
         (identity("ab", "m", 5), "its judge has 3 votes, this run's has 5"),
     ] {
         let JudgeComparison::Incomparable(why) = comparison(&other, &now, Some(&before)) else { unreachable!() };
-        assert_eq!(why, format!("incomparable with the baseline: {wanted}; a fresh baseline is owed"));
+        assert_eq!(why, format!("not comparable with the baseline: {expected}; capture a new baseline"));
     }
 }
 
@@ -110,7 +110,7 @@ fn another_judge_is_incomparable_and_the_cases_that_both_have_are_compared() {
 fn a_judge_recommends_above_its_floor_alone() {
     let good = [vec![(Pass, Pass); 8], vec![(Fail, Fail); 4]].concat();
     let bad = [vec![(Pass, Pass); 6], vec![(Pass, Fail); 3], vec![(Fail, Pass); 3]].concat();
-    for (marks, floor, labelled, wanted) in [
+    for (marks, floor, labelled, expected) in [
         (&good[..], 0.6, LabelAvailability::Yes, JudgeStanding::Recommends),
         (&good[..], 1.0, LabelAvailability::Yes, JudgeStanding::BelowFloor),
         (&good[..], 0.6, LabelAvailability::No, JudgeStanding::NoLabels),
@@ -119,6 +119,6 @@ fn a_judge_recommends_above_its_floor_alone() {
         (&bad[..], 0.6, LabelAvailability::Yes, JudgeStanding::BelowFloor),
         (&[(Pass, Pass); 12][..], 0.0, LabelAvailability::Yes, JudgeStanding::NothingToTell),
     ] {
-        assert_eq!(trust(marks, 0, floor, labelled).standing, wanted, "{marks:?} {floor}");
+        assert_eq!(trust(marks, 0, floor, labelled).standing, expected, "{marks:?} {floor}");
     }
 }

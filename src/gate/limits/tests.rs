@@ -1,4 +1,4 @@
-//! Stated gates over default gates, key by key.
+//! Tests how gates of the config replace default gates, key by key.
 
 use super::planned;
 use crate::model::{
@@ -59,28 +59,29 @@ fn a_stated_floor_keeps_what_it_does_not_say() {
     assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&zoned)), [floor(0.9, Edge::Hard)], "hard has no band");
     assert_eq!(gates(&higher(&[]), &[zoned]), [floor(0.9, Edge::Band(0.1))]);
     let narrower = StatedGate { zone: Some(0.01), ..StatedGate::default() };
-    let wanted =
+    let expected =
         Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.01) };
-    assert_eq!(gates(&higher(&[NEAR]), &[narrower]), [wanted]);
+    assert_eq!(gates(&higher(&[NEAR]), &[narrower]), [expected]);
     assert_eq!(gates(&higher(&[NEAR]), &[min(0.9)]), [floor(0.9, Edge::Band(0.05))]);
     let hard = StatedGate { hard: Some(true), ..StatedGate::default() };
-    let wanted = Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
-    assert_eq!(gates(&higher(&[NEAR]), &[hard]), [wanted]);
+    let expected =
+        Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Hard };
+    assert_eq!(gates(&higher(&[NEAR]), &[hard]), [expected]);
 }
 
 #[test]
 fn a_stated_baseline_takes_the_place_of_a_number() {
     let stated = StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(0.7), ..StatedGate::default() };
-    let wanted =
+    let expected =
         Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(0.7) }, edge: Edge::Hard };
-    assert_eq!(gates(&higher(&[FLOOR]), &[stated]), [wanted]);
+    assert_eq!(gates(&higher(&[FLOOR]), &[stated]), [expected]);
     let otherwise = StatedGate { otherwise: Some(0.6), ..StatedGate::default() };
-    let wanted = Gate::Threshold {
+    let expected = Gate::Threshold {
         side: LimitSide::Min,
         limit: Limit::Baseline { otherwise: Some(0.6) },
         edge: Edge::Band(0.05),
     };
-    assert_eq!(gates(&higher(&[NEAR]), &[otherwise]), [wanted]);
+    assert_eq!(gates(&higher(&[NEAR]), &[otherwise]), [expected]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The invariants of grading.md 3, and its boundaries.
+//! Tests the invariants and boundaries of grading.md 3.
 
 use proptest::prelude::{Just, Strategy};
 use proptest::{prop_oneof, proptest};
@@ -29,10 +29,10 @@ fn both_edges_of_a_band_carry_the_epsilon() {
         (0.75 - 0.9e-9, Verdict::Inconclusive),
         (0.75 - 1.1e-9, Verdict::Fail),
     ];
-    for (value, wanted) in table {
-        assert_eq!(judged(&gate, value, &BaseNumber::Absent), wanted, "{value}");
+    for (value, expected) in table {
+        assert_eq!(judged(&gate, value, &BaseNumber::Absent), expected, "{value}");
         let mirrored = Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(-0.8), edge: Edge::Band(0.05) };
-        assert_eq!(judged(&mirrored, -value, &BaseNumber::Absent), wanted, "-{value}");
+        assert_eq!(judged(&mirrored, -value, &BaseNumber::Absent), expected, "-{value}");
     }
 }
 
@@ -40,8 +40,8 @@ fn both_edges_of_a_band_carry_the_epsilon() {
 fn a_hard_gate_has_no_band() {
     assert_eq!(judged(&floor(0.8, Edge::Hard), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
     assert_eq!(judged(&floor(0.8, Edge::Band(0.0)), 0.8 - 1.1e-9, &BaseNumber::Absent), Verdict::Fail);
-    let shown = ruling(&floor(0.8, Edge::Hard), &subject(1.0), &BaseNumber::Absent);
-    assert_eq!((shown.hard, shown.zone, shown.threshold, shown.from_baseline), (true, 0.0, Some(0.8), false));
+    let ruled = ruling(&floor(0.8, Edge::Hard), &subject(1.0), &BaseNumber::Absent);
+    assert_eq!((ruled.hard, ruled.zone, ruled.threshold, ruled.from_baseline), (true, 0.0, Some(0.8), false));
 }
 
 #[test]
@@ -75,11 +75,11 @@ fn the_boundary_of_a_regression_passes() {
     let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: None };
     let rise = Gate::Change { drift: Drift::Rise, tolerance: 0.15, otherwise: None };
     let base = BaseNumber::Known(0.5);
-    for (moved, wanted) in
+    for (moved, expected) in
         [(0.15, Verdict::Pass), (0.15 + 0.9e-6, Verdict::Pass), (0.15 + 1.1e-6, Verdict::Fail), (-0.4, Verdict::Pass)]
     {
-        assert_eq!(judged(&drop, 0.5 - moved, &base), wanted, "{moved}");
-        assert_eq!(judged(&rise, 0.5 + moved, &base), wanted, "{moved}");
+        assert_eq!(judged(&drop, 0.5 - moved, &base), expected, "{moved}");
+        assert_eq!(judged(&rise, 0.5 + moved, &base), expected, "{moved}");
     }
     assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Absent).ruling.as_str(), "skipped");
     assert_eq!(ruling(&drop, &subject(0.0), &BaseNumber::Incomparable("x".to_owned())).ruling.as_str(), "skipped");
@@ -90,9 +90,9 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
     let drop = Gate::Change { drift: Drift::Drop, tolerance: 0.15, otherwise: Some(0.5) };
     assert_eq!(judged(&drop, 0.5, &BaseNumber::Absent), Verdict::Pass);
     assert_eq!(judged(&drop, 0.49, &BaseNumber::Absent), Verdict::Fail);
-    let shown = ruling(&drop, &subject(0.4), &BaseNumber::Absent);
+    let ruled = ruling(&drop, &subject(0.4), &BaseNumber::Absent);
     assert_eq!(
-        (shown.gate.as_str(), shown.threshold, shown.from_baseline, shown.hard),
+        (ruled.gate.as_str(), ruled.threshold, ruled.from_baseline, ruled.hard),
         ("min", Some(0.5), false, true)
     );
     assert_eq!(judged(&drop, 0.3, &BaseNumber::Known(0.4)), Verdict::Pass);

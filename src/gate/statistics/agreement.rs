@@ -1,19 +1,18 @@
-//! How far two sets of marks agree: people and a score, people and a judge.
+//! Agreement between two sets of marks: those of people, and those of a score or a judge.
 
 use super::proportion::wilson;
 use crate::model::{Agreement, Mark};
 
-/// How many marks there are.
+/// Number of marks.
 const MARKS: usize = Mark::ALL.len();
 
-/// The agreement of pairs of marks, people's first; `None` of nothing.
+/// The agreement of pairs of marks, people's first; `None` without pairs.
 ///
-/// Kappa is `(observed - chance) / (1 - chance)`, where chance is the agreement of two raters with the same counts of marks who do
-/// not look (Cohen, "A coefficient of agreement for nominal scales", 1960). Its interval takes chance as fixed, as Cohen's own
-/// standard error does, and the score interval of the observed agreement (Wilson, 1927) in place of `±1.96` standard errors: so
-/// ten agreements out of ten do not claim to be perfect for ever. Fleiss, Cohen and Everitt (1969) show that to take chance as
-/// fixed makes the interval rather too wide, which is the safe side for a floor. The weighted kappa has linear weights
-/// (Cohen, "Weighted kappa", 1968): from fail to weak is half of what it is from fail to pass.
+/// Kappa is `(observed - chance) / (1 - chance)`, where chance is the agreement of two raters with the same counts of marks who do not look
+/// (Cohen, "A coefficient of agreement for nominal scales", 1960). The interval treats chance as fixed, like Cohen's standard error, and
+/// uses the score interval of the observed agreement (Wilson, 1927) instead of `±1.96` standard errors: so ten agreements out of ten do not
+/// claim perfection. Fleiss, Cohen and Everitt (1969) show that a fixed chance makes the interval rather too wide, which is the safe side
+/// for a floor. The weighted kappa has linear weights (Cohen, "Weighted kappa", 1968): fail to weak counts half as much as fail to pass.
 pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
     let mut table = [[0; MARKS]; MARKS];
     for (person, score) in marks {
@@ -31,7 +30,7 @@ pub fn agreement(marks: &[(Mark, Mark)]) -> Option<Agreement> {
     let by_chance = (people.iter().all(|one| *one < cases) || people != scores).then_some(chance);
     let beyond = |share: f64| by_chance.map(|chance| (share - chance) / (1.0 - chance));
     let ends = wilson(same, cases).and_then(|(low, high)| beyond(low).zip(beyond(high)));
-    // Of two marks that are given equally often, the better one: the order of the marks, not of the cases, decides.
+    // Of two equally frequent marks the better one: the order of the cases must not matter.
     let most = Mark::ALL.into_iter().max_by_key(|mark| people[*mark as usize]).unwrap_or(Mark::Pass);
     Some(Agreement {
         cases,
@@ -63,7 +62,7 @@ mod tests {
     use super::{Agreement, agreement};
     use crate::model::Mark;
 
-    /// As many pairs as the table says, rows and columns from worst to best.
+    /// Pairs with the given confusion matrix, rows and columns from worst to best.
     fn of(table: [[usize; 3]; 3]) -> Option<Agreement> {
         let mut marks = Vec::new();
         for (person, row) in Mark::ALL.into_iter().zip(table) {
@@ -74,11 +73,11 @@ mod tests {
         agreement(&marks)
     }
 
-    fn near(found: Option<f64>, wanted: f64) {
-        assert!((found.unwrap() - wanted).abs() < 1e-9, "{found:?}, not {wanted}");
+    fn near(found: Option<f64>, expected: f64) {
+        assert!((found.unwrap() - expected).abs() < 1e-9, "{found:?}, not {expected}");
     }
 
-    /// Computed with 30 digits. The first is the textbook's: 20 and 15 of 50 agree, kappa 0.4.
+    /// Computed with 30 digits. The first is a textbook example: 20 and 15 of 50 agree, kappa 0.4.
     #[test]
     fn kappa_is_that_of_worked_examples() {
         for (table, kappa, weighted, low, high) in [
@@ -113,12 +112,12 @@ mod tests {
         let found = of([[0, 0, 0], [0, 0, 0], [0, 0, 9]]).unwrap();
         assert_eq!((found.kappa, found.interval, found.weighted, found.observed), (None, None, None, 1.0));
         assert_eq!(of([[0; 3]; 3]), None);
-        // People always say pass, the score always says fail: no agreement, and none by chance.
+        // People always pass, the score always fails: no agreement, and none by chance.
         let found = of([[0, 0, 0], [0, 0, 0], [9, 0, 0]]).unwrap();
         assert_eq!((found.kappa, found.weighted), (Some(0.0), Some(0.0)));
     }
 
-    /// Every table of up to four cases: bounds, symmetry, and no agreement beyond chance without any.
+    /// All tables of up to four cases: bounds, symmetry, and kappa 1 only for full agreement.
     #[test]
     fn every_small_table_keeps_the_bounds() {
         let mut tables = vec![[[0; 3]; 3]];
@@ -156,12 +155,12 @@ mod tests {
         }
     }
 
-    /// Two raters who agree in 70 % of the cases and else mark by their own coin.
+    /// Two raters who agree in 70 % of the cases and mark at random otherwise.
     #[test]
     fn the_interval_holds_the_true_kappa_at_least_as_often_as_it_says() {
         let mut random = fastrand::Rng::with_seed(5);
         for count in [15, 40, 120] {
-            let (mut held, mut told) = (0, 0);
+            let (mut held, mut known) = (0, 0);
             for _ in 0..2000 {
                 let mut coin = || if random.f64() < 0.6 { Mark::Pass } else { Mark::Fail };
                 let drawn: Vec<(Mark, Mark)> = (0..count).map(|_| (coin(), coin())).collect();
@@ -170,11 +169,11 @@ mod tests {
                     .map(|(one, other)| if random.f64() < 0.7 { (one, one) } else { (one, other) })
                     .collect();
                 if let Some((low, high)) = agreement(&marks).and_then(|found| found.interval) {
-                    told += 1;
+                    known += 1;
                     held += usize::from(low <= 0.7 && 0.7 <= high);
                 }
             }
-            let coverage = held as f64 / f64::from(told);
+            let coverage = held as f64 / f64::from(known);
             assert!(coverage > 0.93, "{count}: {coverage}");
         }
     }

@@ -1,45 +1,44 @@
-//! How much of a difference between two measurements of the same cases may be noise.
+//! Bootstrap intervals: how much of a difference between two measurements of the same cases may be noise.
 
 use super::quantile::{normal_below, student_quantile};
 use crate::fold;
 use crate::model::{Aggregate, MetricSpec};
 
-/// The same cases, measured twice: one row a case, one column a metric.
+/// The same cases, measured twice: one row per case, one column per metric.
 pub struct PairedCases<'a> {
     /// The metrics.
     pub specs: &'a [MetricSpec],
     /// This run's values.
     pub now: &'a [Vec<Option<f64>>],
-    /// The baseline's values, row for row.
+    /// The baseline's values, with the same rows.
     pub before: &'a [Vec<Option<f64>>],
-    /// The document of each row: rows of one document are drawn together, because they tell of each other.
+    /// The document of each row: rows of one document are drawn together, because they depend on each other.
     pub documents: &'a [usize],
 }
 
-/// Fewer documents than this have no interval: of four, even the whole range of the differences holds the truth in only seven
-/// of eight runs.
+/// Minimum number of documents for an interval: with four, even the whole range of the differences contains the truth in only seven of
+/// eight runs.
 const FEWEST: usize = 5;
 
-/// Up to this many documents every possible drawing is looked at, where they have few rows.
+/// Largest number of documents for which all resamples are enumerated, if they have few rows.
 const EXACT: usize = 7;
 
-/// Drawings of seven documents, without regard to their order.
+/// Number of resamples of seven documents, ignoring order.
 const DRAWINGS: usize = 1716;
 
-/// Cells that are looked at in all; it bounds the work for large suites.
+/// Most cells that are computed in total; it limits the work for large suites.
 const WORK: usize = 4_000_000;
 
-/// A 95 % interval of each metric's difference, by drawing documents with replacement: the paired cluster bootstrap.
+/// A 95 % interval of each metric's difference by resampling documents with replacement: the paired cluster bootstrap.
 ///
-/// Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 8 (pairs stay together) and 13 (percentiles); that
-/// whole clusters are drawn is Davison and Hinkley, "Bootstrap Methods and their Application" (1997), section 3.8. Percentiles
-/// alone are too narrow for few documents, so they are taken further out, at `Φ(-t(97.5 %, n - 1) · sqrt(n / (n - 1)))`:
-/// the expanded percentile interval of Hesterberg, "What Teachers Should Know About the Bootstrap", American Statistician 69
-/// (2015). Up to seven documents all drawings are counted, each as often as it would come; of more, a fixed seed draws 200 to
-/// 2000.
+/// Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapters 8 (pairs stay together) and 13 (percentiles); drawing whole
+/// clusters is from Davison and Hinkley, "Bootstrap Methods and their Application" (1997), section 3.8. Plain percentiles are too narrow
+/// for few documents, so they are widened to `Φ(-t(97.5 %, n - 1) · sqrt(n / (n - 1)))`: the expanded percentile interval of Hesterberg,
+/// "What Teachers Should Know About the Bootstrap", American Statistician 69 (2015). Up to seven documents all resamples are enumerated
+/// with their probabilities; for more, a fixed seed draws 200 to 2000.
 ///
-/// `None` for an extreme, such as the worst case: drawing cases says nothing about it. `None` for a metric without a value on
-/// either side, and for fewer than five documents.
+/// `None` for an extreme such as the worst case, which resampling cannot estimate; for a metric without a value on either side; and for
+/// fewer than five documents.
 pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     let columns = paired.specs.len();
     let documents = by_document(paired.documents);
@@ -48,7 +47,7 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
     }
     let smooth: Vec<bool> = paired.specs.iter().map(|spec| is_smooth(spec, paired.specs)).collect();
     if paired.now == paired.before {
-        // Every drawing of equal pairs has the same difference.
+        // All resamples of equal pairs have the same difference.
         let all: Vec<usize> = (0..paired.now.len()).collect();
         let measured = difference(paired, &all).into_iter().zip(&smooth);
         return measured.map(|(one, smooth)| one.filter(|_| *smooth).map(|_| (0.0, 0.0))).collect();
@@ -68,11 +67,11 @@ pub fn intervals(paired: &PairedCases<'_>) -> Vec<Option<(f64, f64)>> {
         many => some_drawings(many, rounds(paired.now.len(), columns), &mut keep),
     }
     let tail = tail(documents.len());
-    let shown = smooth.into_iter().zip(drawn);
-    shown.map(|(smooth, values)| if smooth { percentiles(values, tail) } else { None }).collect()
+    let metrics = smooth.into_iter().zip(drawn);
+    metrics.map(|(smooth, values)| if smooth { percentiles(values, tail) } else { None }).collect()
 }
 
-/// A drawing's difference, and how often it comes.
+/// A resample's difference and its weight.
 #[derive(Debug, Clone, Copy)]
 struct WeightedDifference {
     value: f64,
@@ -90,7 +89,7 @@ fn by_document(documents: &[usize]) -> Vec<Vec<usize>> {
     rows
 }
 
-/// Every drawing of `count` documents out of as many, with how many of the `count ^ count` ordered ones it stands for.
+/// Enumerates all resamples of `count` documents, each with the number of the `count ^ count` ordered draws that it represents.
 fn every_drawing(count: usize, keep: &mut impl FnMut(&[usize], f64)) {
     fn further(counts: &mut [usize], index: usize, left: usize, weight: f64, keep: &mut impl FnMut(&[usize], f64)) {
         if index + 1 == counts.len() {
@@ -119,18 +118,18 @@ fn some_drawings(count: usize, rounds: usize, keep: &mut impl FnMut(&[usize], f6
     }
 }
 
-/// How often is drawn: often for small tables, less for large ones, and never too rarely for a percentile.
+/// Number of random resamples: many for small tables, fewer for large ones, but enough for a percentile.
 fn rounds(rows: usize, columns: usize) -> usize {
     (WORK / (rows * columns).max(1)).clamp(200, 2000)
 }
 
-/// The share of drawings that lies outside on each side.
+/// The share of resamples outside the interval on each side.
 fn tail(documents: usize) -> f64 {
     let count = documents as f64;
     normal_below(-student_quantile(0.975, documents - 1) * (count / (count - 1.0)).sqrt())
 }
 
-/// Whether a value changes little where one case changes little: of those a drawing of cases tells how they vary.
+/// Whether a value changes little if one case changes little: only then do resamples show how it varies.
 fn is_smooth(spec: &MetricSpec, specs: &[MetricSpec]) -> bool {
     let named = |name| specs.iter().any(|other| other.name == name && is_smooth(other, &[]));
     match spec.aggregate {
@@ -147,16 +146,16 @@ fn difference(paired: &PairedCases<'_>, rows: &[usize]) -> Vec<Option<f64>> {
     pairs.map(|(now, before)| Some(now? - before?)).collect()
 }
 
-/// The smallest value with at least the share `tail` of the drawings up to it, and the largest with as many from it on.
+/// The smallest value with at least the share `tail` of the resamples at or below it, and the largest with as many at or above it.
 fn percentiles(mut values: Vec<WeightedDifference>, tail: f64) -> Option<(f64, f64)> {
     values.sort_by(|one, other| one.value.total_cmp(&other.value));
-    let wanted = tail * values.iter().map(|one| one.weight).sum::<f64>();
+    let needed = tail * values.iter().map(|one| one.weight).sum::<f64>();
     let reached = |so_far: &mut f64, one: &WeightedDifference| {
         *so_far += one.weight;
         Some((*so_far, one.value))
     };
-    let low = values.iter().scan(0.0, reached).find(|(so_far, _)| *so_far >= wanted);
-    let high = values.iter().rev().scan(0.0, reached).find(|(so_far, _)| *so_far >= wanted);
+    let low = values.iter().scan(0.0, reached).find(|(so_far, _)| *so_far >= needed);
+    let high = values.iter().rev().scan(0.0, reached).find(|(so_far, _)| *so_far >= needed);
     Some((low?.1, high?.1))
 }
 

@@ -1,6 +1,6 @@
-//! How sure a number is: intervals, what can be seen at all, what repeated runs say. It informs, it decides nothing.
+//! Statistics about the reliability of numbers: intervals, detectable changes, repeated runs. Informational; gates do not use them.
 //!
-//! Every formula names its source where it stands; `docs/statistics.md` says what each shown number means.
+//! Every formula cites its source; `docs/statistics.md` explains each reported number.
 
 mod agreement;
 mod bootstrap;

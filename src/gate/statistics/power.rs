@@ -1,22 +1,21 @@
-//! How small a change these cases can show at all.
+//! The smallest change that a set of cases can show.
 
 use super::quantile::{Z95, student_quantile};
 use crate::fold;
 use crate::model::{Aggregate, MetricSpec, Unit};
 
-/// The share of the runs with such a change in which it is seen.
+/// The share of runs with such a change in which it is detected.
 const POWER: f64 = 0.8;
 
-/// The smallest change of an average over these cases that stands out of its noise: seen with 95 % confidence in 80 % of the
-/// runs that have it.
+/// The smallest detectable change of an average over these cases: detected with 95 % confidence in 80 % of the runs that have it.
 ///
-/// `(t(97.5 %) + t(80 %)) · deviation / sqrt(cases)` with `cases - 1` degrees of freedom, the minimum detectable difference of
-/// Zar, "Biostatistical Analysis", chapter 7. The deviation is that of the cases' values; for shares of cases that passed it is
-/// `sqrt(p (1 - p))` with `p = (passed + z²/2) / (cases + z²)`, the share of Agresti and Coull, "Approximate is better than
-/// exact", American Statistician 52 (1998), so that a suite in which every case passes does not claim to see everything.
+/// `(t(97.5 %) + t(80 %)) · deviation / sqrt(cases)` with `cases - 1` degrees of freedom, the minimum detectable difference of Zar,
+/// "Biostatistical Analysis", chapter 7. The deviation is that of the cases' values; for shares of cases that passed it is `sqrt(p (1 -
+/// p))` with `p = (passed + z²/2) / (cases + z²)`, the share of Agresti and Coull, "Approximate is better than exact", American
+/// Statistician 52 (1998), so that a suite in which every case passes does not claim to detect everything.
 ///
-/// `None` for what is no average, for fewer than two cases, where no case differs from another, and where a share would have
-/// to change by more than all of it.
+/// `None` if the metric is not an average, if there are fewer than two cases, if all cases are equal, and if a share would have to change
+/// by more than 1.
 pub fn detectable(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
     let mean = fold::mean(values).filter(|_| values.len() > 1)?;
     let count = values.len() as f64;
@@ -51,17 +50,17 @@ mod tests {
     /// Computed with 30 digits.
     #[test]
     fn the_detectable_change_is_that_of_the_formula() {
-        // The deviation of 0, 1, 0, 1 is 1/sqrt(3): four such cases show no change that a share can have.
+        // The deviation of 0, 1, 0, 1 is 1/sqrt(3): four such cases cannot show a change that a share can have.
         let points = MetricSpec { unit: Unit::Points, ..MEAN };
         let few = detectable(&points, &[0.0, 1.0, 0.0, 1.0]).unwrap();
         assert!((few - 1.201_153_741_99).abs() < 1e-8, "{few}");
         assert_eq!(detectable(&MEAN, &[0.0, 1.0, 0.0, 1.0]), None);
         let many = detectable(&MEAN, &[0.0, 1.0].repeat(200)).unwrap();
         assert!((many - 0.070_299_186_764_6).abs() < 1e-8, "{many}");
-        for (passed, wanted) in [(20, 0.179_770_955_868), (12, 0.325_583_008_531)] {
+        for (passed, expected) in [(20, 0.179_770_955_868), (12, 0.325_583_008_531)] {
             let values: Vec<f64> = (0..20).map(|place| f64::from(u8::from(place < passed))).collect();
             let found = detectable(&MetricSpec::RATE, &values).unwrap();
-            assert!((found - wanted).abs() < 1e-8, "{passed}: {found}");
+            assert!((found - expected).abs() < 1e-8, "{passed}: {found}");
         }
     }
 
@@ -75,7 +74,7 @@ mod tests {
         assert_eq!(detectable(&MetricSpec::RATE, &[1.0]), None);
     }
 
-    /// Normal cases that move by just the change that is called detectable, each drawing judged by Student's test.
+    /// Normal cases with exactly the detectable change, each resample tested with Student's test.
     #[test]
     fn a_detectable_change_is_seen_in_four_of_five_runs() {
         let mut random = fastrand::Rng::with_seed(11);

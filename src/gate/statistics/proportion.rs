@@ -1,12 +1,12 @@
-//! An interval of a share, right for few cases and for shares of none and of all.
+//! An interval of a share that is accurate for few cases and for shares of 0 and 1.
 
 use super::quantile::Z95;
 
-/// The 95 % score interval of the share `part` of `whole`; `None` of nothing.
+/// The 95 % score interval of the share `part` of `whole`; `None` if `whole` is 0.
 ///
-/// Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927): those shares `p` for which
-/// the measured one lies within 1.96 of their own standard errors `sqrt(p (1 - p) / whole)`. Its ends stay in 0..1, and it has
-/// a width where nothing or everything passed, which the textbook's `±1.96` standard errors do not.
+/// Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927): the shares `p` for which the measured
+/// share is within 1.96 of their own standard errors `sqrt(p (1 - p) / whole)`. Its ends stay in 0..1, and its width is never 0, even if
+/// nothing or everything passed, unlike the textbook's `±1.96` standard errors.
 pub fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
     if whole == 0 {
         return None;
@@ -15,7 +15,7 @@ pub fn wilson(part: usize, whole: usize) -> Option<(f64, f64)> {
     let middle = share + square / (2.0 * count);
     let reach = Z95 * (share * (1.0 - share) / count + square / (4.0 * count * count)).sqrt();
     let at = |value: f64| (value / (1.0 + square / count)).clamp(0.0, 1.0);
-    // At the ends the two terms are the same number, which rounding may hide.
+    // At the ends the two terms are equal, which rounding may hide.
     let low = if part == 0 { 0.0 } else { at(middle - reach) };
     let high = if part == whole { 1.0 } else { at(middle + reach) };
     Some((low, high))
@@ -26,8 +26,8 @@ mod tests {
     use super::wilson;
     use crate::gate::statistics::quantile::Z95;
 
-    /// The first four are those of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in
-    /// Medicine 17 (1998), table I, method 3; all were computed with 30 digits.
+    /// The first four are those of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998),
+    /// table I, method 3; all were computed with 30 digits.
     #[test]
     fn intervals_are_those_of_the_tables() {
         for (part, whole, low, high) in [
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(wilson(0, 0), None);
     }
 
-    /// The definition, on every share of up to 60: an end is the share whose own score is 1.96.
+    /// The definition, for all shares of up to 60 cases: an end is the share whose own score is 1.96.
     #[test]
     fn the_ends_are_the_shares_whose_score_is_the_quantile() {
         for whole in 1..=60_usize {
@@ -66,7 +66,7 @@ mod tests {
         }
     }
 
-    /// Every outcome of every number of cases, weighed by its exact probability.
+    /// All outcomes for all numbers of cases, weighted by their exact probability.
     #[test]
     fn the_interval_holds_the_truth_about_as_often_as_it_says() {
         for whole in [5_usize, 10, 20, 40] {

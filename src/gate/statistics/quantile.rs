@@ -2,10 +2,10 @@
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// The value that a standard normal variable stays below with 97.5 %.
+/// The 97.5 % quantile of the standard normal distribution.
 pub const Z95: f64 = 1.959_963_984_540_054;
 
-/// The probability that a standard normal variable stays below `value`.
+/// The probability that a standard normal variable is below `value`.
 pub fn normal_below(value: f64) -> f64 {
     Normal::standard().cdf(value)
 }
@@ -14,13 +14,12 @@ fn student(degrees: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, degrees.max(1) as f64).expect("the scale and the degrees of freedom are positive")
 }
 
-/// The value that a variable of Student's distribution with this many degrees of freedom (at least 1) stays below with the
-/// probability `share`.
+/// The quantile `share` of Student's distribution with this many degrees of freedom (at least 1).
 pub fn student_quantile(share: f64, degrees: usize) -> f64 {
     student(degrees).inverse_cdf(share)
 }
 
-/// The probability that a variable of Student's distribution with this many degrees of freedom (at least 1) stays below `value`.
+/// The probability that a variable of Student's distribution with this many degrees of freedom (at least 1) is below `value`.
 pub fn student_below(value: f64, degrees: usize) -> f64 {
     student(degrees).cdf(value)
 }
@@ -39,10 +38,10 @@ mod tests {
             (19, 2.093_024_054_41, 2.539_483_190_62, 0.860_950_550_269),
             (30, 2.042_272_456_3, 2.457_261_542_4, 0.853_767_261_471),
         ] {
-            for (share, wanted) in [(0.975, at_975), (0.99, at_99), (0.8, at_80)] {
+            for (share, expected) in [(0.975, at_975), (0.99, at_99), (0.8, at_80)] {
                 let found = student_quantile(share, degrees);
-                assert!((found - wanted).abs() < 1e-8, "{share} of {degrees}: {found}");
-                assert!((student_below(wanted, degrees) - share).abs() < 1e-9, "{share} of {degrees}");
+                assert!((found - expected).abs() < 1e-8, "{share} of {degrees}: {found}");
+                assert!((student_below(expected, degrees) - share).abs() < 1e-9, "{share} of {degrees}");
             }
         }
         assert!((normal_below(Z95) - 0.975).abs() < 1e-10);

@@ -1,22 +1,22 @@
-//! How many cases pass by majority, and how many in each of their samples.
+//! Counts the cases that pass by majority, and those that pass in every sample.
 
 use super::proportion::wilson;
 use crate::model::{Exclusion, PairResult, Passing, Reliability, Standing};
 
-/// Whether cases tell of each other.
+/// Whether cases depend on each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaseDependence {
-    /// Each has a document of its own.
+    /// Each case has its own document.
     Apart,
-    /// Some share a document: an interval that takes them for independent would be too narrow.
+    /// Some cases share a document: an interval for independent cases would be too narrow.
     Together,
 }
 
-/// The counted pairs of an agent; `None` where none counts.
+/// The reliability over the counted pairs of an agent; `None` if no pair counts.
 ///
-/// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, where their estimator is the
-/// plain share) where all its planned samples completed and all passed. One that lost a sample fails it as soon as one completed
-/// sample fails, and cannot be told otherwise: it is left out and counted, as a lost sample is no evidence either way.
+/// A pair passes every sample (pass^N: Yao et al., "τ-bench", 2024, with all N samples drawn, so that their estimator is the plain share)
+/// if all its planned samples completed and passed. A pair that lost a sample fails if a completed sample fails; otherwise its result is
+/// unknown: it is left out and counted, because a lost sample proves nothing.
 pub fn reliability(pairs: &[PairResult], cases: CaseDependence) -> Option<Reliability> {
     let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     if counted.is_empty() {
@@ -63,7 +63,7 @@ mod tests {
                 })),
                 _ => return GradedSample::Lost(UngradedReason::NotRecorded),
             };
-            let name = CheckName { word: "holds".to_owned().into(), key: CheckKey::Only };
+            let name = CheckName { word: "c".to_owned().into(), key: CheckKey::Only };
             let checks = vec![Check { name, line: 1, outcome, expected: None }];
             GradedSample::Completed(Grade {
                 values: Vec::new(),
@@ -82,10 +82,10 @@ mod tests {
         fold::pair(&[], heading, graded.collect())
     }
 
-    /// Passed, and of how many.
+    /// Number of passed cases, and of how many.
     type Count = (u32, u32);
 
-    /// By majority, in every sample, and untold, of several pairs.
+    /// The counts by majority, in every sample, and unknown, for several pairs.
     fn counts(pairs: &[&str]) -> Option<(Count, Option<Count>, u32)> {
         let pairs: Vec<PairResult> = pairs.iter().map(|samples| pair(samples)).collect();
         let found = reliability(&pairs, CaseDependence::Apart)?;
@@ -95,18 +95,18 @@ mod tests {
 
     #[test]
     fn a_case_passes_every_sample_where_all_completed_and_passed() {
-        for (pairs, wanted) in [
+        for (pairs, expected) in [
             (&["+", "-"][..], Some(((1, 2), None, 0))),
             (&["+++", "++-", "--+", "---"][..], Some(((2, 4), Some((1, 4)), 0))),
-            // Two of three completed and passed: nothing is known of the third. One that failed is enough.
+            // Two of three completed and passed: the third is unknown. One failure is enough.
             (&["++.", "+++"][..], Some(((2, 2), Some((1, 1)), 1))),
             (&["+-.", "+++"][..], Some(((1, 2), Some((1, 2)), 0))),
-            // No majority completed: the pair is out of everything.
+            // No majority completed: the pair is excluded from everything.
             (&["+..", "+++"][..], Some(((1, 1), Some((1, 1)), 0))),
             (&["+.."][..], None),
             (&[][..], None),
         ] {
-            assert_eq!(counts(pairs), wanted, "{pairs:?}");
+            assert_eq!(counts(pairs), expected, "{pairs:?}");
         }
     }
 

@@ -1,28 +1,28 @@
-//! What repeated runs of an unchanged agent say about the next one.
+//! Predicts the next run of an unchanged agent from repeated runs.
 
 use super::quantile::{student_below, student_quantile};
 use crate::model::Better;
 
-/// One metric of an unchanged agent, measured at least twice.
+/// The values of one metric in at least two runs of an unchanged agent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RepeatedMetric {
-    /// From the lowest.
+    /// In ascending order.
     values: Vec<f64>,
     mean: f64,
     deviation: f64,
 }
 
-/// What a run is held against.
+/// What a run is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ComparisonTarget {
-    /// Another run of the same agent, as the baseline is.
+    /// Another run of the same agent, such as the baseline.
     Run,
     /// A fixed number.
     Number(f64),
 }
 
 impl RepeatedMetric {
-    /// The values of some runs; `None` of fewer than two, which tell nothing of a spread.
+    /// The values of some runs; `None` for fewer than two, which have no spread.
     pub fn new(mut values: Vec<f64>) -> Option<Self> {
         let count = values.len();
         if count < 2 {
@@ -35,7 +35,7 @@ impl RepeatedMetric {
         Some(Self { mean, deviation: (squares / (count - 1) as f64).sqrt(), values })
     }
 
-    /// How many runs.
+    /// Number of runs.
     pub fn count(&self) -> usize {
         self.values.len()
     }
@@ -50,33 +50,33 @@ impl RepeatedMetric {
         self.deviation
     }
 
-    /// The lowest and the highest.
+    /// The lowest and the highest value.
     pub fn range(&self) -> (f64, f64) {
         (self.values[0], self.values[self.values.len() - 1])
     }
 
-    /// Whether any two differ.
+    /// Whether any two values differ.
     pub fn vary(&self) -> bool {
         self.deviation > 0.0
     }
 
-    /// The probability that a further run lies between the lowest and the highest, whatever the distribution:
-    /// `(runs - 1) / (runs + 1)` (Wilks, "Determination of sample sizes for setting tolerance limits", 1941).
+    /// The probability that the next run is between the lowest and the highest, for any distribution: `(runs - 1) / (runs + 1)` (Wilks,
+    /// "Determination of sample sizes for setting tolerance limits", 1941).
     pub fn inside(&self) -> f64 {
         (self.count() - 1) as f64 / (self.count() + 1) as f64
     }
 
-    /// The largest probability, at 95 % confidence, with which a further run differs where all of these are equal:
-    /// `1 - 0.05 ^ (1 / runs)` (Clopper and Pearson, 1934; about `3 / runs`).
+    /// The largest probability, at 95 % confidence, that the next run differs although all of these are equal: `1 - 0.05 ^ (1 / runs)`
+    /// (Clopper and Pearson, 1934; about `3 / runs`).
     pub fn at_most_differs(&self) -> f64 {
         1.0 - 0.05_f64.powf(1.0 / self.count() as f64)
     }
 
-    /// The probability that a further run of the unchanged agent is worse than `against` by more than `tolerance`.
+    /// The probability that the next run of the unchanged agent is worse than `against` by more than `tolerance`.
     ///
-    /// The difference to another run, or to the mean of these, is distributed as Student's with `runs - 1` degrees of freedom in
-    /// units of `deviation · sqrt(2)`, or `deviation · sqrt(1 + 1 / runs)`: the prediction of one further value in Hahn and
-    /// Meeker, "Statistical Intervals" (1991), if the runs are about normal.
+    /// The difference from another run, or from the mean of these, follows Student's distribution with `runs - 1` degrees of freedom in
+    /// units of `deviation · sqrt(2)`, or `deviation · sqrt(1 + 1 / runs)`: the prediction of one further value in Hahn and Meeker,
+    /// "Statistical Intervals" (1991), if the runs are about normal.
     pub fn false_alarms(&self, better: Better, against: ComparisonTarget, tolerance: f64) -> f64 {
         let room = self.room(better, against) + tolerance;
         if !self.vary() {
@@ -85,7 +85,7 @@ impl RepeatedMetric {
         student_below(-room / self.unit(against), self.count() - 1)
     }
 
-    /// How often that happened among these runs: in how many of how many comparisons.
+    /// How often that happened among these runs: failed comparisons, and all comparisons.
     pub fn seen_alarms(&self, better: Better, against: ComparisonTarget, tolerance: f64) -> (usize, usize) {
         let worse = |value: f64, than: f64| self.worse_by(better, value, than) > tolerance + crate::model::EPSILON;
         let count = self.count();
@@ -100,8 +100,8 @@ impl RepeatedMetric {
         }
     }
 
-    /// The tolerance with which a further run fails with the probability `rate` at most; never so small that one of these
-    /// runs would have failed.
+    /// The tolerance with which the next run fails with a probability of at most `rate`; never so small that one of these runs would have
+    /// failed.
     pub fn tolerance(&self, better: Better, against: ComparisonTarget, rate: f64) -> f64 {
         let reach = student_quantile(1.0 - rate, self.count() - 1) * self.unit(against);
         let (low, high) = self.range();
@@ -114,7 +114,7 @@ impl RepeatedMetric {
         (reach - self.room(better, against)).max(seen).max(0.0)
     }
 
-    /// How much better the mean is than what it is held against.
+    /// Margin of the mean over the value to compare with.
     fn room(&self, better: Better, against: ComparisonTarget) -> f64 {
         match against {
             ComparisonTarget::Run => 0.0,
@@ -146,11 +146,11 @@ mod tests {
         RepeatedMetric::new(values.to_vec()).unwrap()
     }
 
-    fn near(found: f64, wanted: f64) {
-        assert!((found - wanted).abs() < 1e-8, "{found}, not {wanted}");
+    fn near(found: f64, expected: f64) {
+        assert!((found - expected).abs() < 1e-8, "{found}, not {expected}");
     }
 
-    /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5, their squares come to 32.
+    /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5; the squared deviations sum to 32.
     #[test]
     fn the_spread_is_that_of_the_textbook() {
         let runs = runs(&[9.0, 2.0, 4.0, 7.0, 4.0, 5.0, 4.0, 5.0]);
@@ -161,7 +161,7 @@ mod tests {
         assert_eq!((RepeatedMetric::new(vec![0.5]), RepeatedMetric::new(Vec::new())), (None, None));
     }
 
-    /// Five runs with the deviation 0.1: Student's quantile of 99 % with four degrees of freedom is 3.74694738798.
+    /// Five runs with the deviation 0.1: Student's 99 % quantile with four degrees of freedom is 3.74694738798.
     #[test]
     fn the_tolerance_is_students() {
         let step = 0.1 / 2.5_f64.sqrt();
@@ -175,12 +175,12 @@ mod tests {
         let zone = five.tolerance(Better::Higher, ComparisonTarget::Number(0.75), 0.01);
         near(zone, 3.746_947_387_98 * 0.1 * 1.2_f64.sqrt() - 0.05);
         near(five.false_alarms(Better::Higher, ComparisonTarget::Number(0.75), zone), 0.01);
-        // Where lower is better the same number is missed by the other side.
+        // If lower is better, the same number is missed on the other side.
         near(five.tolerance(Better::Lower, ComparisonTarget::Number(0.85), 0.01), zone);
         near(five.tolerance(Better::Higher, ComparisonTarget::Number(0.1), 0.01), 0.0);
     }
 
-    /// A metric of the worst case: nine runs alike, one far below. Student's tolerance would be smaller than what was seen.
+    /// A metric of the worst case: nine equal runs, one far below. Student's tolerance would be smaller than the observed difference.
     #[test]
     fn no_run_that_was_seen_fails_with_the_proposed_tolerance() {
         for values in [vec![1.0; 9], vec![0.9; 4], (0..30).map(|_| 0.9).collect()] {
@@ -208,7 +208,7 @@ mod tests {
         near(steady.tolerance(Better::Higher, ComparisonTarget::Number(0.95), 0.01), 0.05);
     }
 
-    /// Normal runs: a baseline and a further run of the same agent, with the tolerance out of ten runs before.
+    /// Normal runs: a baseline and a further run of the same agent, with the tolerance from ten earlier runs.
     #[test]
     fn an_unchanged_agent_fails_as_seldom_as_was_asked_for() {
         let mut random = fastrand::Rng::with_seed(17);

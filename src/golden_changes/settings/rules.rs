@@ -239,13 +239,13 @@ impl SuiteSettings<'_> {
             }
         }
         match (old.stale, new.stale) {
-            (StalePolicy::Refused, StalePolicy::Told) => {
+            (StalePolicy::Refused, StalePolicy::Warned) => {
                 self.needs(format!("stale recordings of `{who}`: fail -> warn"))
             }
-            (StalePolicy::Told, StalePolicy::Refused) => {
+            (StalePolicy::Warned, StalePolicy::Refused) => {
                 self.lists(format!("stale recordings of `{who}`: warn -> fail"))
             }
-            (StalePolicy::Refused, StalePolicy::Refused) | (StalePolicy::Told, StalePolicy::Told) => {}
+            (StalePolicy::Refused, StalePolicy::Refused) | (StalePolicy::Warned, StalePolicy::Warned) => {}
         }
     }
 }

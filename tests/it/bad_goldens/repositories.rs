@@ -26,7 +26,7 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         "{\"name\": \"x y\", \"repo_path\": \"r\", \"expected_file\": \"f\", \"expected_keyword\": \"k\", \"allowed_files\": [\"f\"]}",
-        ":1:10: \"x y\" is no id",
+        ":1:10: \"x y\" is not a valid id",
     ),
     (
         "evidence",
@@ -91,7 +91,7 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         "{\"variants\": [{\"name\": \"a/b\", \"transform\": \"t\"}]}",
-        ":1:24: \"x--a/b\" is no id",
+        ":1:24: \"x--a/b\" is not a valid id",
     ),
     (
         "evidence",
@@ -127,7 +127,7 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "a/b", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"]}"#,
-        r#":1:10: "a/b" is no id; an id starts with"#,
+        r#":1:10: "a/b" is not a valid id; use letters, digits"#,
     ),
     (
         "evidence",
@@ -139,7 +139,7 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"], "checks": {"policy_violations": {"network": 1, "network": 2}}}"#,
-        r#":1:151: the key "network" stands here twice; keep one of them"#,
+        r#":1:151: duplicate key "network"; keep one of them"#,
     ),
     (
         "evidence",
@@ -235,7 +235,7 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {}, "max_recommendations": 1, "max_recommendations": 2}"#,
-        r#":1:64: the key "max_recommendations" stands here twice; keep one of them"#,
+        r#":1:64: duplicate key "max_recommendations"; keep one of them"#,
     ),
     (
         "reconciliation",
@@ -301,7 +301,7 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         r#"{"variants": [{"name": "a", "transform": "t"}, {"name": "b c", "transform": "t"}]}"#,
-        r#":1:57: "x--b c" is no id; an id starts with"#,
+        r#":1:57: "x--b c" is not a valid id; use letters, digits"#,
     ),
     (
         "property",
@@ -319,13 +319,13 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         r#"{"variants": [{"name": "v", "transform": "t"#,
-        r#":1:43: this is no JSON: EOF while parsing a string; correct the syntax here"#,
+        r#":1:43: invalid JSON: EOF while parsing a string; correct the syntax here"#,
     ),
     (
         "property",
         "cases/x y.json",
         r#"{"variants": [{"name": "v", "transform": "t"}]}"#,
-        r#":1:1: "x y" is no id; an id starts with"#,
+        r#":1:1: "x y" is not a valid id; use letters, digits"#,
     ),
     (
         "property",

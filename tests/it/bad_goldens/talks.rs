@@ -88,14 +88,14 @@ pub const CASES: &[Case] = &[
         "interview",
         SCENE,
         r#"{"minimumRubricScore": 9, "scenarioId": "a/b"}"#,
-        r#":1:41: "a/b" is no id; an id starts with"#,
+        r#":1:41: "a/b" is not a valid id; use letters, digits"#,
     ),
-    ("interview", SCENE, r#"{"minimumRubricScore": 1e999}"#, r#":1:28: the number is out of range; write one"#),
+    ("interview", SCENE, r#"{"minimumRubricScore": 1e999}"#, r#":1:28: the number is out of range; write a number"#),
     (
         "interview",
         SCENE,
         r#"{"minimumRubricScore": 9, "context": {"constraints": ["must be fast"], "constraints": []}}"#,
-        r#":1:72: the key "constraints" stands here twice; keep one of them"#,
+        r#":1:72: duplicate key "constraints"; keep one of them"#,
     ),
     (
         "interview",
@@ -131,7 +131,7 @@ pub const CASES: &[Case] = &[
         "stochastic",
         SCENE,
         r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": NaN, "recall": 1}}"#,
-        r#":1:94: this is no JSON: expected value; correct the syntax here"#,
+        r#":1:94: invalid JSON: expected value; correct the syntax here"#,
     ),
     (
         "stochastic",
@@ -167,18 +167,18 @@ pub const CASES: &[Case] = &[
         "stochastic",
         SCENE,
         r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "context": {"a": {"b": 1, "b": 2}}}"#,
-        r#":1:137: the key "b" stands here twice; keep one of them"#,
+        r#":1:137: duplicate key "b"; keep one of them"#,
     ),
     (
         "stochastic",
         SCENE,
         r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "scenarioId": ""}"#,
-        r#":1:125: "" is no id; an id starts with"#,
+        r#":1:125: "" is not a valid id; use letters, digits"#,
     ),
     (
         "stochastic",
         SCENE,
         r#"{"groundTruth": {"decidedFacts": ["a"], "keywordSets": [["k"]]}, "thresholds": {"precision": 1, "recall": 1}, "quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-01", "until": "x"}}"#,
-        r#":1:186: unknown key "until"; the keys here are owner, reason, expires"#,
+        r#":1:186: unknown key "until"; known keys: owner, reason, expires"#,
     ),
 ];

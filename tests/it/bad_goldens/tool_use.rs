@@ -5,7 +5,7 @@ use super::{Case, TOOL};
 pub const CASES: &[Case] = &[
     (TOOL, "c.json", "{}", ":1:2: the key \"cases\" is missing"),
     (TOOL, "c.json", "3", ":1:1: invalid type: integer `3`; expected a list of cases, or { \"cases\": [] }"),
-    (TOOL, "c.json", "[{\"category\": \"happy\"}]", ":1:21: unknown value \"happy\"; known are happy_path"),
+    (TOOL, "c.json", "[{\"category\": \"happy\"}]", ":1:21: unknown value \"happy\"; known values: happy_path"),
     (
         TOOL,
         "c.json",
@@ -40,7 +40,7 @@ pub const CASES: &[Case] = &[
         TOOL,
         "c.json",
         "[{\"category\": \"edge_case\", \"query\": \"q\", \"expected_tools\": [], \"expected_output_contains\": [], \"id\": \"a b\"}]",
-        ":1:102: \"a b\" is no id",
+        ":1:102: \"a b\" is not a valid id",
     ),
     (
         TOOL,
@@ -82,7 +82,7 @@ pub const CASES: &[Case] = &[
         TOOL,
         "c.json",
         r#"[{"category": "edge_case", "query": "q", "expected_tools": ["t"], "expected_output_contains": ["k"], "expected_flags": {"can_diagnose": true, "can_diagnose": false}}]"#,
-        r#":1:143: the key "can_diagnose" stands here twice; keep one of them"#,
+        r#":1:143: duplicate key "can_diagnose"; keep one of them"#,
     ),
     (
         TOOL,

@@ -59,7 +59,7 @@ fn bad_votes() {
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.starts_with("runs/quokka/wombat-0.json:1:17: \"judgements\": "), "{}", ran.stderr);
-    assert!(ran.stderr.contains("let goldgate write the votes"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("let `goldgate judge` write them"), "{}", ran.stderr);
 }
 
 /// What is spoiled, what stands there, what stands there then, and what is said.
@@ -80,15 +80,15 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "an even number of votes",
         "votes: 3",
         "votes: 4",
-        "goldgate.yaml:11:59: 4 votes are no number with a majority; write an odd number from 1 to 15",
+        "goldgate.yaml:11:59: votes is 4; write an odd number from 1 to 15",
     ),
-    ("no vote at all", "votes: 3", "votes: 0", "goldgate.yaml:11:59: 0 votes are no number with a majority"),
-    ("too many votes", "votes: 3", "votes: 17", "goldgate.yaml:11:59: 17 votes are no number with a majority"),
+    ("no vote at all", "votes: 3", "votes: 0", "goldgate.yaml:11:59: votes is 0"),
+    ("too many votes", "votes: 3", "votes: 17", "goldgate.yaml:11:59: votes is 17"),
     (
         "a floor that no kappa reaches",
         "votes: 3",
         "kappa: 1.5",
-        "goldgate.yaml:11:59: kappa is 1.5; write the agreement that has to be exceeded, 0 to 1",
+        "goldgate.yaml:11:59: kappa is 1.5; write the agreement to exceed, 0 to 1",
     ),
     ("a judge without a rubric", "rubric: rubric.md, ", "", "goldgate.yaml:11:"),
     ("a rubric that is not there", "rubric: rubric.md", "rubric: rubrik.md", "rubrik.md: the file does not exist"),
@@ -118,10 +118,10 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "goldgate.yaml:11:7: kind reconciliation has a metric \"delta_recall\" that rules score; give the judge another name, such as judged_delta_recall",
     ),
     (
-        "a judge whose name is no id",
+        "a judge with an invalid name",
         "keeps_promises: {",
         "\"keeps promises\": {",
-        "goldgate.yaml:11:7: \"keeps promises\" is no id",
+        "goldgate.yaml:11:7: \"keeps promises\" is not a valid id",
     ),
 ];
 

@@ -111,7 +111,7 @@ fn signals() {
         let measured = report["suites"][0]["agents"][0]["cases"].as_array().unwrap().iter();
         assert_eq!(measured.filter(|case| case["samples_completed"] == json!(1)).count(), 1, "{report}");
         let shown = repository.goldgate(&["report", "out"]).stdout;
-        assert!(shown.contains("No verdict: the run was called off") && !shown.contains("All gates hold"), "{shown}");
+        assert!(shown.contains("No verdict: the run was interrupted") && !shown.contains("All gates hold"), "{shown}");
     }
     // Left alone, the same run is green.
     let repository = half();
@@ -200,7 +200,7 @@ fn deadline() {
         repository.write("goldgate.yaml", config("budget: { max_minutes: 0.02 }\n"));
         let ran = repository.goldgate(&["run", "--quiet", "--tier", tier]);
         assert_eq!(ran.code, 3, "{tier}: {}", ran.stderr);
-        assert!(ran.stdout.contains("No verdict: the time of the budget is over"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("No verdict: the time budget is used up"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("All gates hold"), "{}", ran.stdout);
     }
 }
@@ -228,7 +228,7 @@ fn nothing_shown() {
         let output = child.wait_with_output().unwrap();
         assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(143), &b""[..]), "{arguments:?}");
         let said = String::from_utf8(output.stderr).unwrap();
-        assert!(said.contains("error: the run was called off (SIGTERM); nothing is shown"), "{said}");
+        assert!(said.contains("error: the run was interrupted (SIGTERM); nothing is shown"), "{said}");
     }
 }
 
@@ -239,7 +239,7 @@ fn no_part() {
     let merged = repository.goldgate(&["merge", "part"]);
     assert_eq!((merged.code, merged.stdout.as_str()), (2, ""));
     assert!(
-        merged.stderr.contains("the part 1/1 is incomplete: the run was called off (SIGTERM)"),
+        merged.stderr.contains("the part 1/1 is incomplete: the run was interrupted (SIGTERM)"),
         "{}",
         merged.stderr
     );

@@ -159,7 +159,7 @@ fn budget() {
     assert_eq!((endpoint.requests(), &told["usage"]["calls"], &told["verdict"]), (3, &json!(3), &json!("skipped")));
     assert_eq!(ran.code, 3, "a run whose budget is spent gives no verdict");
     assert!(
-        told["notes"].to_string().contains("1 vote of a judge was not made: the budget of tokens is spent"),
+        told["notes"].to_string().contains("1 vote of a judge was not made: the token budget is used up"),
         "{told}"
     );
     assert_eq!(judge(&told)["pass"], json!(1), "two of three agree, whatever the third would say");
@@ -268,7 +268,7 @@ fn another_rubric() {
     judge_it();
     let told = report(&run(&repository, &["--format", "json"]));
     let why = judge(&told)["incomparable"].as_str().unwrap_or_default().to_owned();
-    assert!(why.starts_with("incomparable with the baseline: its judge's rubric is "), "{why}");
+    assert!(why.starts_with("not comparable with the baseline: its judge's rubric is "), "{why}");
     assert_eq!(
         (&judge(&told)["delta"], &judge(&told)["fail"], &told["verdict"]),
         (&Value::Null, &json!(1), &json!("pass"))

@@ -292,10 +292,10 @@ fn budget() {
     let lived = report(&ran);
     assert_eq!((ran.code, endpoint.requests()), (3, 2), "{}", ran.stderr);
     assert_eq!((&case(&lived)["excluded"], &lived["failures"]), (&json!(true), &json!([])));
-    assert!(lived["notes"].to_string().contains("1 sample was not made: the budget of tokens is spent"), "{lived}");
+    assert!(lived["notes"].to_string().contains("1 sample was not made: the token budget is used up"), "{lived}");
     let kept = artifact(&repository);
     assert_eq!((&kept["attempts_made"], &kept["attempts"][0]["document"]), (&json!(1), &json!(HALF)));
-    assert!(kept["failure"]["why"].as_str().unwrap().contains("the budget of tokens is spent"), "{kept}");
+    assert!(kept["failure"]["why"].as_str().unwrap().contains("the token budget is used up"), "{kept}");
 }
 
 fn killed() {
@@ -357,7 +357,7 @@ fn refused() {
     let endpoint = Endpoint::new(Duration::ZERO, |_, _| yes());
     let rows = [
         ("critic: judge", "critic: jury", "no target is called \"jury\""),
-        ("{ replay: runs }", "{ replay: runs, critic: judge }", "critic has no effect beside replay"),
+        ("{ replay: runs }", "{ replay: runs, critic: judge }", "critic has no effect with replay"),
         (
             "      loop:\n",
             "      loop:\n        role: critic\n",

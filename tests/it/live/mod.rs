@@ -321,10 +321,7 @@ fn budget() {
     let excluded = cases.iter().filter(|case| case["excluded"] == json!(true)).count();
     assert_eq!((excluded, &report["failures"]), (20, &json!([])));
     assert_eq!(metrics(&report)["finding_recall"], json!(1.0), "what was left out is no zero");
-    assert!(
-        report["notes"].to_string().contains("20 samples were not made: the budget of dollars is spent"),
-        "{report}"
-    );
+    assert!(report["notes"].to_string().contains("20 samples were not made: the cost budget is used up"), "{report}");
     let more = model(&repository, &["--format", "json", "--resume", "--max-cost-usd", "50"]);
     assert_eq!((more.code, endpoint.requests()), (0, 30), "what was finished is taken over");
 }

@@ -65,7 +65,7 @@ fn refused() {
         ));
     }
     for name in ["PATH", "HOME", "LC_ALL"] {
-        rows.push((openai(name), format!("goldgate.yaml:10:39: api_key_env names {name}, which holds no key")));
+        rows.push((openai(name), format!("goldgate.yaml:10:39: api_key_env names {name}, which contains no key")));
     }
     rows.push((openai("'a b'"), "goldgate.yaml:10:39: \"a b\" is not the name of an environment variable".to_owned()));
     for name in

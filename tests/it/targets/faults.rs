@@ -90,14 +90,14 @@ fn bodies() {
             typed(200, "application/json", "{\"choices\": [{\"mess"),
             "the answer of 19 bytes is cut off: {\"choices\": [{\"mess",
         ),
-        (typed(200, "application/json", "{oops}"), "the answer of 6 bytes is no JSON: {oops}"),
+        (typed(200, "application/json", "{oops}"), "the answer of 6 bytes is not valid JSON: {oops}"),
         (typed(200, "application/json", ""), "the answer of 0 bytes is cut off: "),
-        (typed(200, "text/html; charset=utf-8", "<html>\n\u{7}hi"), "the answer is text/html and no JSON: <html> hi"),
-        (typed(200, "text/plain", "{}"), "the answer is text/plain and no JSON: {}"),
+        (typed(200, "text/html; charset=utf-8", "<html>\n\u{7}hi"), "the answer is text/html, not JSON: <html> hi"),
+        (typed(200, "text/plain", "{}"), "the answer is text/plain, not JSON: {}"),
         (json(&json!({})), "the answer has no choices[0].message: {}"),
         (
             json(&json!({ "error": { "message": "upstream\nfailed" } })),
-            "the answer has no choices[0].message: it says upstream failed",
+            "the answer has no choices[0].message: the server says upstream failed",
         ),
         (json(&json!([1])), "the answer has no choices[0].message: [1]"),
     ] {

@@ -1,4 +1,4 @@
-//! Tool calls in the making: a model's message says that one is wanted, a tool's span that one was made.
+//! Collects tool calls: a model's message requests a call, a tool's span executes it.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
@@ -14,39 +14,39 @@ use crate::model::{Json, ToolCall};
 #[derive(Default)]
 pub struct Calls {
     calls: Vec<(i64, ToolCall)>,
-    /// The places of calls whose answer is not known yet, by id.
+    /// The indices of calls without a known result, by id.
     unanswered: HashMap<String, VecDeque<usize>>,
-    /// The places of calls that no tool's span was seen of, by id.
-    wanted: HashMap<String, VecDeque<usize>>,
-    /// The same, by name, with the id where there is one.
-    wanted_by_name: HashMap<String, VecDeque<(usize, Option<String>)>>,
-    /// Calls that a tool's span was seen of, by both ways.
+    /// The indices of requested calls without a tool span, by id.
+    requested: HashMap<String, VecDeque<usize>>,
+    /// The same by name, with the id if there is one.
+    requested_by_name: HashMap<String, VecDeque<(usize, Option<String>)>>,
+    /// The indices of calls with a tool span, by either way.
     executed: HashSet<usize>,
 }
 
 impl Calls {
-    /// Takes the calls of a model's message.
+    /// Adds the calls of a model's message.
     pub fn made(&mut self, message: &OtlpMessage, at: i64) {
         for part in &message.parts {
             if let MessagePart::Call { id, name, arguments } = part {
-                let place = self.push(at, name, arguments.clone());
+                let index = self.push(at, name, arguments.clone());
                 if let Some(id) = id {
-                    self.unanswered.entry(id.clone()).or_default().push_back(place);
-                    self.wanted.entry(id.clone()).or_default().push_back(place);
+                    self.unanswered.entry(id.clone()).or_default().push_back(index);
+                    self.requested.entry(id.clone()).or_default().push_back(index);
                 }
-                self.wanted_by_name.entry(name.clone()).or_default().push_back((place, id.clone()));
+                self.requested_by_name.entry(name.clone()).or_default().push_back((index, id.clone()));
             }
         }
     }
 
-    /// Takes what a tool answered, as a model was told it: each later message tells it again.
+    /// Adds a tool's result from a message to the model; each later message repeats it.
     pub fn answered(&mut self, id: &str, result: Json) {
         if let Some(index) = self.unanswered.get_mut(id).and_then(VecDeque::pop_front) {
             self.calls[index].1.result = result;
         }
     }
 
-    /// Takes what a tool's span says of the call with its id, else of the next one of its name; else it is a call itself.
+    /// Adds a tool's span: to the call with its id, else to the next requested call of its name, else as a new call.
     pub fn executed(&mut self, span: &TraceSpan) {
         let name = span.text(&["gen_ai.tool.name", "traceloop.entity.name"]).unwrap_or_default();
         let id = span.text(&["gen_ai.tool.call.id"]);
@@ -55,16 +55,16 @@ impl Calls {
         self.executed.insert(index);
         let call = &mut self.calls[index].1;
         call.latency_ms = span.latency_ms();
-        let said = |keys: [&str; 2]| keys.iter().find_map(|key| span.said.get(*key));
-        if let Some(arguments) = said(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {
+        let first_of = |keys: [&str; 2]| keys.iter().find_map(|key| span.attributes.get(*key));
+        if let Some(arguments) = first_of(["gen_ai.tool.call.arguments", "traceloop.entity.input"]) {
             call.arguments = unquoted(arguments);
         }
-        if let Some(result) = said(["gen_ai.tool.call.result", "traceloop.entity.output"]) {
+        if let Some(result) = first_of(["gen_ai.tool.call.result", "traceloop.entity.output"]) {
             call.result = run_v1::json(result);
         }
         let kind = span.text(&["error.type"]);
         call.error = match (&span.failed, kind) {
-            (Some(said), _) if !said.is_empty() => Some(said.clone()),
+            (Some(message), _) if !message.is_empty() => Some(message.clone()),
             (Some(_), kind) => Some(kind.unwrap_or("error").to_owned()),
             (None, kind) => kind.map(str::to_owned),
         };
@@ -83,24 +83,24 @@ impl Calls {
     }
 
     fn by_id(&mut self, id: &str) -> Option<usize> {
-        let Self { wanted, executed, .. } = self;
-        let places = wanted.get_mut(id)?;
-        std::iter::from_fn(|| places.pop_front()).find(|place| !executed.contains(place))
+        let Self { requested, executed, .. } = self;
+        let indices = requested.get_mut(id)?;
+        std::iter::from_fn(|| indices.pop_front()).find(|index| !executed.contains(index))
     }
 
-    /// The next wanted call of a name. Two ids that differ are two calls.
+    /// The next requested call of a name. Calls with different ids are different calls.
     fn by_name(&mut self, name: &str, id: Option<&str>) -> Option<usize> {
-        let Self { wanted_by_name, executed, .. } = self;
-        let places = wanted_by_name.get_mut(name)?;
-        while places.front().is_some_and(|(place, _)| executed.contains(place)) {
-            places.pop_front();
+        let Self { requested_by_name, executed, .. } = self;
+        let indices = requested_by_name.get_mut(name)?;
+        while indices.front().is_some_and(|(index, _)| executed.contains(index)) {
+            indices.pop_front();
         }
-        let (place, _) = places.front().filter(|(_, wanted)| id.is_none() || wanted.is_none())?;
-        Some(*place)
+        let (index, _) = indices.front().filter(|(_, other)| id.is_none() || other.is_none())?;
+        Some(*index)
     }
 }
 
-/// Arguments that were written as JSON in a text stand as what they are.
+/// Arguments that are JSON inside a string are unwrapped.
 fn unquoted(value: &Value) -> Json {
     match value.as_str() {
         Some(text) if serde_json::from_str::<&RawValue>(text).is_ok() => Json::from(text),

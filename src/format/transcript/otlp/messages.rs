@@ -1,4 +1,4 @@
-//! The messages of a span: as attributes, as events, and as they were written before the conventions had a form for them.
+//! Reads the messages of a span: from attributes, from events, and in the older formats before the conventions.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::model::Json;
 /// One message.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OtlpMessage {
-    /// Who said it.
+    /// The author's role.
     pub role: String,
-    /// What it is made of.
+    /// The parts of the message.
     pub parts: Vec<MessagePart>,
 }
 
@@ -31,19 +31,19 @@ pub enum MessagePart {
         /// Its arguments.
         arguments: Json,
     },
-    /// What a tool answered.
+    /// A tool's result.
     Answer {
         /// The call's id.
         id: Option<String>,
-        /// What it answered.
+        /// The result.
         result: Json,
     },
-    /// Something of this type that is not taken over.
+    /// A part of this type that is left out.
     Other(String),
 }
 
 impl OtlpMessage {
-    /// Its texts, one after the other.
+    /// Its texts, joined.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             MessagePart::Text(text) => Some(text.as_str()),
@@ -53,7 +53,7 @@ impl OtlpMessage {
     }
 }
 
-/// What the model was given, its instructions first; empty where the span was recorded without content.
+/// The messages to the model, instructions first; empty if the span was recorded without content.
 pub fn input(span: &TraceSpan) -> Vec<OtlpMessage> {
     let mut messages: Vec<OtlpMessage> = list(attribute(span, "gen_ai.system_instructions"))
         .iter()
@@ -75,7 +75,7 @@ pub fn input(span: &TraceSpan) -> Vec<OtlpMessage> {
     messages
 }
 
-/// What the model answered.
+/// The messages from the model.
 pub fn output(span: &TraceSpan) -> Vec<OtlpMessage> {
     let mut messages: Vec<OtlpMessage> =
         list(attribute(span, "gen_ai.output.messages")).iter().map(|value| message(value, "assistant")).collect();
@@ -93,16 +93,16 @@ pub fn output(span: &TraceSpan) -> Vec<OtlpMessage> {
     messages
 }
 
-/// An attribute of the span, or of the event that carries a call's details.
+/// An attribute of the span, or of the event that contains the details of the call.
 fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
     let details = || {
         let mut events = span.events.iter().filter(|(name, _)| name == "gen_ai.client.inference.operation.details");
         events.find_map(|(_, attributes)| attributes.get(key))
     };
-    span.said.get(key).or_else(details)
+    span.attributes.get(key).or_else(details)
 }
 
-/// A value, or what a text holds as JSON where it holds any.
+/// The JSON inside a string, if it is valid; else the value.
 fn parse_embedded_json(value: &Value) -> Value {
     match value {
         Value::String(text) => lenient::any(text).unwrap_or_else(|_| value.clone()),
@@ -110,7 +110,7 @@ fn parse_embedded_json(value: &Value) -> Value {
     }
 }
 
-/// A list, also one that was written as a text; a text alone is one message.
+/// A list, also one written as a string; a plain text is one message.
 fn list(value: Option<&Value>) -> Vec<Value> {
     match value.map(parse_embedded_json) {
         None | Some(Value::Null) => Vec::new(),
@@ -120,7 +120,7 @@ fn list(value: Option<&Value>) -> Vec<Value> {
     }
 }
 
-/// An older event's body: its attributes, or the JSON in one of them.
+/// The body of an older event: its attributes, or the JSON in one of them.
 fn body(attributes: &Attributes) -> Value {
     let content = attributes.get("gen_ai.event.content").map(parse_embedded_json).filter(Value::is_object);
     content.unwrap_or_else(|| {
@@ -129,16 +129,16 @@ fn body(attributes: &Attributes) -> Value {
     })
 }
 
-/// `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
+/// Reads `KEY` as a whole, an event with it, or `KEY.0.role`, `KEY.0.content`, …
 fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<OtlpMessage> {
     let of_event =
         || span.events.iter().find(|(name, _)| name == event).and_then(|(_, attributes)| attributes.get(key));
-    let whole = list(span.said.get(key).or_else(of_event));
+    let whole = list(span.attributes.get(key).or_else(of_event));
     if !whole.is_empty() {
         return whole.iter().map(|value| message(value, role)).collect();
     }
     let mut numbered: BTreeMap<u32, NumberedMessage> = BTreeMap::new();
-    for (name, value) in span.said.range(format!("{key}.")..) {
+    for (name, value) in span.attributes.range(format!("{key}.")..) {
         let Some(rest) = name.strip_prefix(key).and_then(|rest| rest.strip_prefix('.')) else { break };
         let Some((number, field)) = rest.split_once('.') else { continue };
         let Ok(number) = number.parse() else { continue };
@@ -147,7 +147,7 @@ fn older(span: &TraceSpan, key: &str, event: &str, role: &str) -> Vec<OtlpMessag
     numbered.into_values().map(|numbered| message(&numbered.value(), role)).collect()
 }
 
-/// A message whose fields are attributes of their own.
+/// A message whose fields are separate attributes.
 #[derive(Default)]
 struct NumberedMessage {
     fields: Map<String, Value>,
@@ -155,7 +155,7 @@ struct NumberedMessage {
 }
 
 impl NumberedMessage {
-    /// `tool_calls.0.name` is a field of the first call; others are the message's.
+    /// Sets a field: `tool_calls.0.name` belongs to the first call, others to the message.
     fn put(&mut self, field: &str, value: &Value) {
         let inner = field.strip_prefix("tool_calls.").and_then(|rest| rest.split_once('.'));
         let call = inner.and_then(|(number, key)| Some((number.parse().ok()?, key)));
@@ -175,7 +175,7 @@ impl NumberedMessage {
     }
 }
 
-/// A message in the conventions' form (`parts`) or in that of the chat completions.
+/// A message in the format of the conventions (`parts`) or of the chat completions.
 fn message(value: &Value, role: &str) -> OtlpMessage {
     let text = |key: &str| value.get(key).and_then(Value::as_str);
     let id = text("id").or(text("tool_call_id")).map(str::to_owned);
@@ -203,7 +203,7 @@ fn part(value: &Value) -> MessagePart {
     match value.get("type").and_then(Value::as_str) {
         Some("tool_call") => called(value, value),
         Some("tool_call_response") => {
-            // The example of the conventions says `result`, their schema `response`.
+            // The conventions' example uses `result`, their schema `response`.
             let result = value.get("response").or(value.get("result")).unwrap_or(&Value::Null);
             MessagePart::Answer { id: id(), result: run_v1::json(result) }
         }

@@ -1,4 +1,4 @@
-//! OTLP traces in JSON with the GenAI semantic conventions: a trace is a run.
+//! Reads OTLP traces in JSON with the GenAI semantic conventions: one trace is one run.
 
 mod calls;
 mod messages;
@@ -19,7 +19,7 @@ use crate::format::run_v1;
 use crate::format::source::SourceText;
 use crate::model::{Json, Measures, RunStatus, ToolCall};
 
-/// Reads the traces of a file, the earliest first; a span that was sent twice counts once.
+/// Reads the traces of a file, earliest first; a span that was exported twice counts once.
 pub fn read_traces(
     source: &SourceText,
     documents: &[&RawValue],
@@ -40,8 +40,8 @@ pub fn read_traces(
     runs.retain(TraceSpans::is_run);
     runs.sort_by_key(|trace| (trace.start(), trace.at()));
     if runs.is_empty() {
-        let what = "there is no span of the GenAI semantic conventions in this file";
-        let help = "give traces whose spans have gen_ai.operation.name";
+        let what = "this file has no spans of the GenAI semantic conventions";
+        let help = "provide traces whose spans have gen_ai.operation.name";
         return Err(source.problem(0, "no-run", what, help).into());
     }
     let mut problems = Diagnostics::default();
@@ -53,12 +53,12 @@ pub fn read_traces(
     problems.or(transcripts)
 }
 
-/// The spans of one trace, the earliest first.
+/// The spans of one trace, earliest first.
 struct TraceSpans {
     spans: Vec<TraceSpan>,
 }
 
-/// Spans around a span that are looked at: a broken trace may lead in a circle.
+/// Most ancestors of a span that are followed: the parents in a broken trace may form a cycle.
 const DEPTH: usize = 500;
 
 impl TraceSpans {
@@ -83,7 +83,7 @@ impl TraceSpans {
         self.spans.iter().filter(move |span| span.operation() == operation)
     }
 
-    /// The agent around all others.
+    /// The outermost agent span.
     fn agent(&self) -> Option<&TraceSpan> {
         let agents: BTreeSet<&str> = self.of_operation(SpanOperation::Agent).map(|span| span.id.as_str()).collect();
         let parents: BTreeMap<&str, &str> =
@@ -110,7 +110,7 @@ impl TraceSpans {
         let named = |keys: &[&str]| self.spans.iter().find_map(|span| span.text(keys)).map(str::to_owned);
         let case = case_from.map_or_else(|| named(&["goldgate.case"]), |key| named(&[key]));
         if let (Some(key), None) = (case_from, &case) {
-            let help = "name an attribute that each trace has on one of its spans";
+            let help = "choose an attribute that each trace has on one of its spans";
             let what = format!("no span of this trace has the attribute {key:?}");
             return Err(source.problem(self.at(), "no-case", what, help));
         }
@@ -136,7 +136,7 @@ impl TraceSpans {
         })
     }
 
-    /// The calls that the models made, with what the tools' own spans say of them, in the order in which they were made.
+    /// The calls that the models made, with the data of the tools' spans, in order of time.
     fn calls(&self, outputs: &[(&TraceSpan, Vec<OtlpMessage>)], whole: &[OtlpMessage]) -> Vec<ToolCall> {
         let mut calls = Calls::default();
         for (span, messages) in outputs {
@@ -163,7 +163,7 @@ impl TraceSpans {
             content::add(&mut measures.input_tokens, span.count(&INPUT));
             content::add(&mut measures.output_tokens, span.count(&OUTPUT));
         }
-        // An agent's own count is the sum of its calls': it counts where they have none.
+        // An agent's own count is the sum of its calls: use it only if these have none.
         if let (None, None, Some(agent)) = (measures.input_tokens, measures.output_tokens, agent) {
             measures.input_tokens = agent.count(&INPUT);
             measures.output_tokens = agent.count(&OUTPUT);
@@ -177,12 +177,12 @@ impl TraceSpans {
     }
 }
 
-/// The text of the last message; `None` where there is no message.
+/// The text of the last message; `None` without messages.
 fn answer(messages: &[OtlpMessage]) -> Option<String> {
     messages.iter().rfind(|message| message.role != "tool").map(OtlpMessage::text)
 }
 
-/// What was said before the first answer.
+/// The messages before the first answer.
 fn prompt(messages: &[OtlpMessage]) -> Option<String> {
     let asked = messages.iter().take_while(|message| message.role != "assistant").map(OtlpMessage::text);
     let texts: Vec<String> = asked.filter(|text| !text.is_empty()).collect();
@@ -195,24 +195,24 @@ fn query(messages: &[OtlpMessage]) -> Option<String> {
     texts.find(|text| !text.is_empty())
 }
 
-/// What the user or the system said after the user's first message.
+/// User or system messages after the user's first message.
 fn interjected(messages: &[OtlpMessage]) -> Option<String> {
-    let said =
+    let has_text =
         |message: &&OtlpMessage| message.role != "assistant" && message.role != "tool" && !message.text().is_empty();
     let mut after = messages.iter().skip_while(|message| message.role != "user" || message.text().is_empty()).skip(1);
-    after.find(said).map(OtlpMessage::text)
+    after.find(has_text).map(OtlpMessage::text)
 }
 
-/// The texts of answers that were not the last one.
+/// The texts of answers before the last one.
 fn between(outputs: &[(&TraceSpan, Vec<OtlpMessage>)], last: Option<&str>) -> Vec<Json> {
     let texts = outputs.iter().flat_map(|(_, messages)| messages).map(OtlpMessage::text);
     let kept = texts.filter(|text| !text.is_empty() && Some(text.as_str()) != last);
     kept.map(|text| run_v1::json(&json!({ "role": "assistant", "text": text }))).collect()
 }
 
-/// How the run ended: another end than an error has its word as the error's type.
+/// How the run ended: statuses other than error are in the error type.
 fn ended(span: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
-    let Some((span, said)) = span.and_then(|span| Some((span, span.failed.as_deref()?))) else {
+    let Some((span, message)) = span.and_then(|span| Some((span, span.failed.as_deref()?))) else {
         return (RunStatus::Completed, None);
     };
     let kind = span.text(&["error.type"]);
@@ -222,7 +222,7 @@ fn ended(span: Option<&TraceSpan>) -> (RunStatus, Option<String>) {
         Some("cancelled") => RunStatus::Cancelled,
         Some(_) | None => RunStatus::Error,
     };
-    let error = if said.is_empty() { kind } else { Some(said) };
+    let error = if message.is_empty() { kind } else { Some(message) };
     (status, error.map(str::to_owned))
 }
 

@@ -1,4 +1,4 @@
-//! Spans as OTLP's JSON encoding writes them, and what they say under the conventions' current and older names.
+//! Parses spans of OTLP's JSON encoding, and reads attributes under the conventions' current and older names.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::format::json;
 use crate::format::source::SourceText;
 use crate::format::transcript::content;
 
-/// One export request: the collector's file exporter writes one a line.
+/// One export request: the collector's file exporter writes one per line.
 #[derive(Deserialize)]
 pub struct TraceRequest<'a> {
     /// The spans of each resource.
@@ -114,7 +114,7 @@ struct ObjectForm {
     values: Vec<TraceAttribute>,
 }
 
-/// A whole number, which protobuf's JSON writes as a text.
+/// A whole number, which protobuf's JSON encoding writes as a string.
 #[derive(Deserialize, Clone, Copy, Default)]
 #[serde(try_from = "Value")]
 struct IntegerText(i64);
@@ -145,14 +145,14 @@ impl TraceValue {
     }
 }
 
-/// What is said under each name.
+/// Attribute values by name.
 pub type Attributes = BTreeMap<String, Value>;
 
 fn attributes(list: Vec<TraceAttribute>) -> Attributes {
     list.into_iter().map(|one| (one.key, one.value.map_or(Value::Null, TraceValue::value))).collect()
 }
 
-/// What a span is about.
+/// The operation of a span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpanOperation {
     /// An agent's run.
@@ -161,36 +161,36 @@ pub enum SpanOperation {
     Chat,
     /// A call of a tool.
     Tool,
-    /// Everything else.
+    /// Any other operation.
     Other,
 }
 
 /// One span.
 pub struct TraceSpan {
-    /// The byte of the file where it stands.
+    /// The byte offset at which it starts.
     pub at: usize,
-    /// Its trace, in lower case.
+    /// The trace id in lower case.
     pub trace: String,
-    /// Its id, in lower case.
+    /// The span id in lower case.
     pub id: String,
-    /// The id of the span around it; empty at the root.
+    /// The id of the parent span; empty for a root span.
     pub parent: String,
-    /// When it started, in nanoseconds after 1970.
+    /// Start time in nanoseconds since 1970.
     pub start: i64,
-    /// When it ended.
+    /// End time in nanoseconds since 1970.
     pub end: i64,
-    /// What it says; its resource's attributes among them.
-    pub said: Attributes,
-    /// Its events, by name.
+    /// Its attributes, including those of its resource.
+    pub attributes: Attributes,
+    /// Its events by name.
     pub events: Vec<(String, Attributes)>,
-    /// What was said of its failure, where its status is an error.
+    /// The error message, if its status is an error.
     pub failed: Option<String>,
 }
 
-/// Reads the spans of a request, in its order.
+/// Reads the spans of a request, in order.
 ///
 /// # Errors
-/// The place of what is not a span of this form.
+/// The position of the first invalid span.
 pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diagnostic> {
     let request: TraceRequest<'_> = content::fields(source, raw)?;
     let mut spans = Vec::new();
@@ -205,8 +205,8 @@ pub fn spans(source: &SourceText, raw: &RawValue) -> Result<Vec<TraceSpan>, Diag
 }
 
 impl TraceSpan {
-    fn of(form: SpanForm, at: usize, mut said: Attributes) -> Self {
-        said.extend(attributes(form.attributes));
+    fn of(form: SpanForm, at: usize, mut all: Attributes) -> Self {
+        all.extend(attributes(form.attributes));
         let failed = form.status.filter(TraceStatusForm::is_error).map(|status| status.message.unwrap_or_default());
         Self {
             at,
@@ -215,7 +215,7 @@ impl TraceSpan {
             parent: form.parent_span_id.unwrap_or_default().to_ascii_lowercase(),
             start: form.start_time_unix_nano.0,
             end: form.end_time_unix_nano.0,
-            said,
+            attributes: all,
             events: form.events.into_iter().map(|event| (event.name, attributes(event.attributes))).collect(),
             failed,
         }
@@ -223,34 +223,34 @@ impl TraceSpan {
 
     /// The first of these attributes that is a text.
     pub fn text(&self, keys: &[&str]) -> Option<&str> {
-        keys.iter().find_map(|key| self.said.get(*key)?.as_str()).filter(|text| !text.is_empty())
+        keys.iter().find_map(|key| self.attributes.get(*key)?.as_str()).filter(|text| !text.is_empty())
     }
 
     /// The first of these attributes that is a count.
     pub fn count(&self, keys: &[&str]) -> Option<u64> {
-        keys.iter().find_map(|key| self.said.get(*key)?.as_u64())
+        keys.iter().find_map(|key| self.attributes.get(*key)?.as_u64())
     }
 
-    /// What it is about. Before the operation had a name, its other attributes gave it away.
+    /// Its operation. Older spans without an operation name are recognized by their other attributes.
     pub fn operation(&self) -> SpanOperation {
         match self.text(&["gen_ai.operation.name", "traceloop.span.kind", "llm.request.type"]) {
             Some("invoke_agent" | "invoke_workflow" | "agent" | "workflow") => SpanOperation::Agent,
             Some("chat" | "text_completion" | "generate_content" | "completion") => SpanOperation::Chat,
             Some("execute_tool" | "tool") => SpanOperation::Tool,
             Some(_) => SpanOperation::Other,
-            None if self.said.contains_key("gen_ai.tool.name") => SpanOperation::Tool,
-            None if self.said.contains_key("gen_ai.request.model") => SpanOperation::Chat,
+            None if self.attributes.contains_key("gen_ai.tool.name") => SpanOperation::Tool,
+            None if self.attributes.contains_key("gen_ai.request.model") => SpanOperation::Chat,
             None => SpanOperation::Other,
         }
     }
 
-    /// How long it took.
+    /// Its duration in milliseconds.
     pub fn latency_ms(&self) -> Option<u64> {
         milliseconds(self.start, self.end)
     }
 }
 
-/// The milliseconds between two moments; `None` where one was not recorded, or they are the wrong way round.
+/// The milliseconds between two times; `None` if one is missing or they are in the wrong order.
 pub fn milliseconds(start: i64, end: i64) -> Option<u64> {
     let nanos = end.checked_sub(start).filter(|_| start > 0)?;
     u64::try_from(nanos).ok().map(|nanos| nanos / 1_000_000)

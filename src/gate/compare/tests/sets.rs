@@ -1,4 +1,4 @@
-//! Which cases of this run and of the baseline are compared with each other.
+//! Tests which cases of this run and of the baseline are compared.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ fn cases_that_one_side_lacks_are_left_out_and_named() {
     let pairs = [pair("a", &[Some(0.4)]), pair("new", &[Some(0.0)])];
     let judgement = CompareSetup::new(&gates, &pairs, Some(&before)).judge();
     let metric = &judgement.metrics[0];
-    // The number over all cases is shown, the comparison is over the one that both have.
+    // The shown number is over all cases; the comparison is over the shared one.
     assert_eq!((metric.value, metric.comparison.baseline, metric.comparison.delta), (Some(0.0), Some(0.4), Some(0.0)));
     assert_eq!(judgement.verdict, Ruling::Judged(Verdict::Pass));
     assert_eq!(judgement.removed, [CaseId::new("gone").unwrap()]);
-    let said = CompareSetup::new(&gates, &pairs, Some(&before)).remarks();
-    assert_eq!(said, ["the case sets differ (1 new, 1 removed): compared on the 1 that both have"]);
+    let remarks = CompareSetup::new(&gates, &pairs, Some(&before)).remarks();
+    assert_eq!(remarks, ["the case sets differ (1 new, 1 removed); cases compared with the baseline: 1"]);
     assert_eq!(trends(&judgement)[1], CaseTrend::New);
 
     let part = CompareSetup { selection: CaseSelection::Part, ..CompareSetup::new(&gates, &pairs[..1], Some(&before)) };
-    assert_eq!(part.remarks(), ["a selection of cases: compared on the 1 that the baseline has as well"]);
+    assert_eq!(part.remarks(), ["only selected cases ran; cases compared with the baseline: 1"]);
     assert!(part.judge().removed.is_empty());
     assert_eq!(part.judge().metrics[0].comparison.baseline, Some(0.4));
 }
@@ -31,15 +31,15 @@ fn cases_that_one_side_lacks_are_left_out_and_named() {
 fn only_added_or_only_removed_cases_make_the_sets_differ_too() {
     let pairs = [pair("a", &[Some(0.4)]), pair("b", &[Some(0.4)])];
     let gates = [drop_gate(0.05)];
-    for (cases, said) in [
+    for (cases, remarks) in [
         (vec![("a", 0.4), ("b", 0.4)], vec![]),
-        (vec![("a", 0.4)], vec!["the case sets differ (1 new, 0 removed): compared on the 1 that both have"]),
+        (vec![("a", 0.4)], vec!["the case sets differ (1 new, 0 removed); cases compared with the baseline: 1"]),
         (
             vec![("a", 0.4), ("b", 0.4), ("c", 0.4)],
-            vec!["the case sets differ (0 new, 1 removed): compared on the 2 that both have"],
+            vec!["the case sets differ (0 new, 1 removed); cases compared with the baseline: 2"],
         ),
     ] {
-        assert_eq!(CompareSetup::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), said);
+        assert_eq!(CompareSetup::new(&gates, &pairs, Some(&entry(0.4, &cases))).remarks(), remarks);
     }
 }
 
@@ -60,13 +60,9 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
         before.cases.insert(CaseId::new("a").unwrap(), BTreeMap::new());
         before
     };
-    let said = |which| {
-        format!(
-            "measured in this run or in the baseline, and not in both: {which}: compared on the 1 that both measured"
-        )
-    };
+    let remark = |which| format!("measured only in this run or only in the baseline: {which}; cases compared: 1");
     for (before, now, baseline, delta, verdict) in [
-        // A lost recording neither fails the run nor hides what another case lost.
+        // A missing recording neither fails the run nor hides the regression of another case.
         (entry(0.5, &[("a", 1.0), ("b", 0.0)]), [None, Some(0.0)], 0.0, 0.0, Verdict::Pass),
         (entry(0.5, &[("a", 0.0), ("b", 1.0)]), [None, Some(0.75)], 1.0, -0.25, Verdict::Fail),
         (lost(), [Some(0.5), Some(1.0)], 1.0, 0.0, Verdict::Pass),
@@ -76,7 +72,7 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
         let judgement = setting.judge();
         let comparison = &judgement.metrics[0].comparison;
         assert_eq!((comparison.baseline, comparison.delta), (Some(baseline), Some(delta)), "{now:?}");
-        assert_eq!((judgement.verdict, setting.remarks()), (Ruling::Judged(verdict), vec![said("a")]), "{now:?}");
+        assert_eq!((judgement.verdict, setting.remarks()), (Ruling::Judged(verdict), vec![remark("a")]), "{now:?}");
     }
     let neither = [pair("a", &[None]), pair("b", &[Some(1.0)])];
     let quarantined = [PairResult { exclusion: Exclusion::Quarantined, ..pair("a", &[Some(0.0)]) }, neither[1].clone()];
@@ -84,13 +80,13 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
         assert_eq!(CompareSetup::new(&gates, &same, Some(&lost())).remarks(), [""; 0], "the same cases count");
     }
     let began = entry(0.5, &[("a", 0.0), ("b", 1.0)]);
-    assert_eq!(CompareSetup::new(&gates, &quarantined, Some(&began)).remarks(), [said("a")]);
+    assert_eq!(CompareSetup::new(&gates, &quarantined, Some(&began)).remarks(), [remark("a")]);
     let nothing = [pair("a", &[None]), pair("b", &[None])];
     let setting = CompareSetup::new(&gates, &nothing, Some(&began));
     assert_eq!(
         setting.judge().metrics[0].comparison.baseline,
         Some(0.5),
-        "the number stands where nothing was measured"
+        "the number is shown if nothing was measured"
     );
     assert_eq!(setting.remarks(), [""; 0]);
     let minority = PairResult { exclusion: Exclusion::Quarantined, ..pair("a", &[Some(0.0), None]) };
@@ -98,7 +94,7 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
     assert_eq!(
         judged.cases[0].0,
         Ruling::Judged(Verdict::Inconclusive),
-        "a minority tells nothing in quarantine either"
+        "a minority in quarantine measures nothing either"
     );
 }
 
@@ -106,16 +102,13 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
 fn a_remark_names_five_cases() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let before = entry(0.5, &names.map(|name| (name, 0.5)));
-    for (lost, named) in [(5, "a, b, c, d, e"), (6, "a, b, c, d, e and 1 more"), (7, "a, b, c, d, e and 2 more")] {
+    for (lost, named) in [(5, "a, b, c, d, e"), (6, "a, b, c, d, e, 1 more"), (7, "a, b, c, d, e, 2 more")] {
         let value = |index: usize| if index < lost { None } else { Some(0.5) };
         let pairs: Vec<PairResult> =
             names.iter().enumerate().map(|(index, name)| pair(name, &[value(index)])).collect();
-        let said = CompareSetup::new(&[], &pairs, Some(&before)).remarks();
-        let whole = format!(
-            "measured in this run or in the baseline, and not in both: {named}: compared on the {} that both measured",
-            8 - lost
-        );
-        assert_eq!(said, [whole]);
+        let remarks = CompareSetup::new(&[], &pairs, Some(&before)).remarks();
+        let whole = format!("measured only in this run or only in the baseline: {named}; cases compared: {}", 8 - lost);
+        assert_eq!(remarks, [whole]);
     }
 }
 
@@ -130,7 +123,7 @@ fn a_pair_that_either_side_excluded_is_not_compared() {
     assert_eq!(
         trends(&judgement),
         [CaseTrend::Unknown, CaseTrend::Unknown, CaseTrend::StillPassing, CaseTrend::New],
-        "nothing is known of an excluded pair"
+        "an excluded pair has no data"
     );
     assert_eq!(judgement.cases[0].0, Ruling::Judged(Verdict::Inconclusive));
 }
@@ -143,6 +136,6 @@ fn what_neither_side_measured_changes_no_number() {
     let pairs = [pair("a", &[Some(0.666_667)]), pair("new", &[None])];
     let setting = CompareSetup::new(&gates, &pairs, Some(&before));
     assert_eq!(setting.remarks(), [""; 0]);
-    assert_eq!(setting.judge().removed, [CaseId::new("gone").unwrap()], "it is listed all the same");
+    assert_eq!(setting.judge().removed, [CaseId::new("gone").unwrap()], "it is still listed");
     assert_eq!(trends(&setting.judge())[1], CaseTrend::New);
 }

@@ -1,4 +1,4 @@
-//! The bootstrap against drawings made in full, and against what it promises.
+//! Compares the bootstrap with full enumerations, and checks its coverage.
 
 use super::{PairedCases, by_document, every_drawing, intervals, rounds, tail};
 use crate::model::{Aggregate, MetricSpec};
@@ -22,23 +22,23 @@ fn near(found: Option<(f64, f64)>, low: f64, high: f64) {
     assert!((found_low - low).abs() < 1e-9 && (found_high - high).abs() < 1e-9, "{found_low} {found_high}");
 }
 
-/// Computed from all n^n drawings with 30 digits.
+/// Computed from all n^n resamples with 30 digits.
 #[test]
 fn few_documents_have_the_interval_of_all_drawings() {
     near(interval(&[0.0, 0.0, 0.0, 0.0, -1.0], &[0.0; 5]), -0.8, 0.0);
     near(interval(&[0.1, -0.1, -0.1, -0.4, 0.0], &[0.0; 5]), -0.34, 0.08);
     near(interval(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.0; 6]), 1.666_666_666_667, 5.333_333_333_333);
     near(interval(&[0.0, 0.0, 0.0, 0.0, 0.0, -1.0, -1.0], &[0.0; 7]), -5.0 / 7.0, 0.0);
-    for (documents, wanted) in
+    for (documents, expected) in
         [(5, 0.000_954_100_551_9), (7, 0.004_109_153_816), (20, 0.015_880_829_92), (100, 0.023_064_387_207)]
     {
-        assert!((tail(documents) - wanted).abs() < 1e-8, "{documents}: {}", tail(documents));
+        assert!((tail(documents) - expected).abs() < 1e-8, "{documents}: {}", tail(documents));
     }
 }
 
 #[test]
 fn every_drawing_comes_as_often_as_it_should() {
-    for (count, wanted) in [(1, 1), (2, 3), (3, 10), (5, 126), (7, 1716)] {
+    for (count, expected) in [(1, 1), (2, 3), (3, 10), (5, 126), (7, 1716)] {
         let (mut kinds, mut all, mut first) = (0, 0.0, 0.0);
         every_drawing(count, &mut |counts, weight| {
             assert_eq!(counts.iter().sum::<usize>(), count);
@@ -46,7 +46,7 @@ fn every_drawing_comes_as_often_as_it_should() {
             all += weight;
             first += weight * counts[0] as f64;
         });
-        assert_eq!(kinds, wanted);
+        assert_eq!(kinds, expected);
         let ordered = (count as f64).powi(i32::try_from(count).unwrap());
         assert!((all - ordered).abs() < 1e-6 && (first - ordered).abs() < 1e-6, "{count}: {all} {first}");
     }
@@ -71,7 +71,7 @@ fn the_same_values_differ_by_nothing() {
     near(interval(&values.map(|value| value + 0.1), &values), 0.1, 0.1);
 }
 
-/// Ten rows of five documents: each document's rows move together, so they are five facts and not ten.
+/// Ten rows of five documents: rows of a document move together, so they are five independent facts, not ten.
 #[test]
 fn rows_of_one_document_are_one_fact() {
     let moved = [-0.4, -0.2, 0.0, 0.1, -0.1];
@@ -86,8 +86,8 @@ fn rows_of_one_document_are_one_fact() {
     assert_eq!(clustered(&twice[..8], &[0.0; 8], &documents[..8]), None);
 }
 
-/// Cases of a skewed distribution, as shares are: an unchanged agent, measured twice, many times over. In 4000 such trials the
-/// interval held zero in 91.5 % with 5 documents, 93.4 % with 7, 95.0 % with 20; plain percentiles in 82.8 %, 86.2 %, 93.1 %.
+/// Cases of a skewed distribution, as shares have: an unchanged agent, measured twice, many times. In 4000 such trials the interval
+/// contained zero in 91.5 % with 5 documents, 93.4 % with 7, 95.0 % with 20; plain percentiles in 82.8 %, 86.2 %, 93.1 %.
 #[test]
 fn the_interval_holds_the_truth_about_as_often_as_it_says() {
     let mut random = fastrand::Rng::with_seed(3);
@@ -107,10 +107,10 @@ fn the_interval_holds_the_truth_about_as_often_as_it_says() {
 
 #[test]
 fn large_tables_are_drawn_from_less_often() {
-    for (rows, columns, wanted) in
+    for (rows, columns, expected) in
         [(0, 0, 2000), (2, 10, 2000), (200, 10, 2000), (400, 10, 1000), (1_000, 10, 400), (90_000, 10, 200)]
     {
-        assert_eq!(rounds(rows, columns), wanted, "{rows} x {columns}");
+        assert_eq!(rounds(rows, columns), expected, "{rows} x {columns}");
     }
 }
 
@@ -129,8 +129,8 @@ fn an_extreme_has_no_interval_and_what_is_made_of_averages_has_one() {
     for now in [before, [0.1, 0.9, 0.3, 0.2, 0.6, 0.4]] {
         let documents: Vec<usize> = (0..6).collect();
         let paired = PairedCases { specs: &specs, now: &rows(now), before: &rows(before), documents: &documents };
-        let told: Vec<bool> = intervals(&paired).iter().map(Option::is_some).collect();
-        assert_eq!(told, [false, true, true, true, false]);
+        let exist: Vec<bool> = intervals(&paired).iter().map(Option::is_some).collect();
+        assert_eq!(exist, [false, true, true, true, false]);
     }
 }
 
