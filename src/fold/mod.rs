@@ -1,4 +1,4 @@
-//! From samples to measured: medians and majorities over samples, aggregates over cases (grading.md 2).
+//! From samples to values: medians and majorities over samples, aggregates over cases (grading.md 2).
 
 mod values_by_run;
 
@@ -15,18 +15,18 @@ use crate::model::{
 
 pub use values_by_run::{ValuesByRun, apart};
 
-/// One sample of a pair, graded.
+/// A sample of a pair after grading.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GradedSample {
-    /// It completed.
+    /// It completed and has a grade.
     Completed(Grade),
-    /// It gave nothing to grade.
+    /// It has nothing to grade.
     Lost(UngradedReason),
-    /// It was not needed.
+    /// It was not run because the result was already certain.
     Spared,
 }
 
-/// Who the samples are of.
+/// What a pair consists of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PairMeta {
     /// The case.
@@ -35,11 +35,11 @@ pub struct PairMeta {
     pub agent: AgentName,
     /// The golden file.
     pub golden: RepoPath,
-    /// Who answered.
+    /// The model or program that answered.
     pub answered_by: AnsweredBy,
 }
 
-/// What the planned samples of one pair come to.
+/// Combines the planned samples of one pair.
 pub fn pair(specs: &[MetricSpec], heading: PairMeta, samples: Vec<GradedSample>) -> PairResult {
     let planned = samples.len();
     let (mut lost, mut kept, mut spared) = (Vec::new(), Vec::new(), 0);
@@ -90,7 +90,7 @@ fn value(spec: &MetricSpec, index: usize, grades: &[Grade]) -> PairValue {
     PairValue { value: folded(spec, &samples), samples }
 }
 
-/// The value of one sample for the metric at `place` of the table.
+/// The value of one sample for the metric at `index` of the table.
 pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f64> {
     match spec.source {
         ValueSource::Grade => grade.values.get(index).copied().flatten(),
@@ -98,7 +98,7 @@ pub fn sample_value(spec: &MetricSpec, index: usize, grade: &Grade) -> Option<f6
     }
 }
 
-/// The value of a pair from its completed samples' values; `None` values are left out, none left gives `None`.
+/// The value of a pair from the values of its completed samples; `None` values are left out. `None` if no value remains.
 pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
     if let ([only], false) = (samples, spec.aggregate == Aggregate::Rate) {
         return *only;
@@ -110,7 +110,7 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
             let passed = measured.iter().filter(|value| **value >= 0.5).count();
             Some(indicator(2 * passed > measured.len()))
         }
-        // They are numbers of an agent, not of a pair.
+        // These are computed per agent, not per pair.
         (Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
         (Aggregate::Worst | Aggregate::Mean | Aggregate::Sum | Aggregate::Harmonic(..), fold) => match fold {
             SampleFold::Median => median(measured),
@@ -120,7 +120,7 @@ pub fn folded(spec: &MetricSpec, samples: &[Option<f64>]) -> Option<f64> {
     }
 }
 
-/// The median: of an even count the mean of the two middle values; `None` of nothing.
+/// The median; the mean of the two middle values if the count is even. `None` without values.
 pub fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;
@@ -131,12 +131,12 @@ pub fn median(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// The arithmetic mean; `None` of nothing.
+/// The arithmetic mean; `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The worst of the values: the least, or the greatest where less is better.
+/// The worst value: the lowest, or the highest if lower is better.
 fn worst(better: Better, values: &[f64]) -> Option<f64> {
     let values = values.iter().copied();
     match better {
@@ -145,8 +145,8 @@ fn worst(better: Better, values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The shortfalls of a pair: equal ones of several samples are one. The most frequent comes first, of equally frequent ones the
-/// one that was seen first.
+/// The shortfalls of a pair. Equal ones of several samples are merged. The most frequent comes first; ties keep the order of
+/// first occurrence.
 fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
     let mut counts: BTreeMap<(&[&str], Difference), (usize, u32)> = BTreeMap::new();
     for shortfall in grades.iter_mut().flat_map(|grade| std::mem::take(&mut grade.shortfalls)) {
@@ -163,7 +163,7 @@ fn shortfalls(grades: &mut [Grade]) -> Vec<PairShortfall> {
     folded.collect()
 }
 
-/// The checks of a pair. Every sample states the same checks in the same order.
+/// The checks of a pair. Every sample has the same checks in the same order.
 fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     let samples = grades.len();
     let mut folded: Vec<(PairCheck, usize, Vec<Failure>)> =
@@ -197,9 +197,8 @@ fn checks(grades: Vec<Grade>) -> Vec<PairCheck> {
     folded.collect()
 }
 
-/// The failure that is shown for all samples: one of the most frequent tag, of two equally frequent ones the one that is corrected
-/// first; among those the most frequent text, of equally frequent ones the first. Where other samples pass or fail otherwise, it
-/// says how many samples it is of.
+/// The failure reported for all samples: the most frequent tag, on a tie the one with the lowest precedence number; within it the most
+/// frequent text, on a tie the first. If it does not apply to all samples, it says to how many.
 fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
     if failures.is_empty() {
         return None;
@@ -208,7 +207,7 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
     let tag = Tag::ALL.into_iter().max_by_key(|tag| (with(*tag).count(), Reverse(tag.precedence())))?;
     let mut texts: BTreeMap<&str, usize> = BTreeMap::new();
     with(tag).for_each(|failure| *texts.entry(&failure.detail).or_default() += 1);
-    // The last of equal ones is taken, so the first sample comes last.
+    // `max_by_key` returns the last of equal elements, so the order is reversed.
     let shown = with(tag).rev().max_by_key(|failure| texts[failure.detail.as_str()])?;
     let count = with(tag).count();
     let of = match texts.len() {
@@ -219,14 +218,14 @@ fn most_frequent(failures: Vec<Failure>, samples: usize) -> Option<Failure> {
     Some(Failure { detail: format!("{}{of}", shown.detail), ..shown.clone() })
 }
 
-/// Whether there are pairs, and none of them has a majority of completed samples. A case in quarantine is none of them: it
-/// measures nothing that a gate looks at, whether it ran or not.
+/// Whether there are pairs, and none of them has a majority of completed samples. Quarantined pairs are ignored, because gates
+/// do not use their values.
 pub fn all_excluded(pairs: &[PairResult]) -> bool {
     let mut gating = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).peekable();
     gating.peek().is_some() && gating.all(|pair| pair.exclusion == Exclusion::NoMajority)
 }
 
-/// The agent's values: one for each metric, over the pairs that count.
+/// The agent's values: one per metric, over the pairs that count.
 pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
     let counted: Vec<&PairResult> = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     let mut values = aggregates(specs, counted.len(), |row, column| counted[row].values[column].value);
@@ -236,20 +235,20 @@ pub fn agent(specs: &[MetricSpec], pairs: &[PairResult]) -> Vec<Option<f64>> {
     values
 }
 
-/// Pairs that were measured out of those that were planned; what is in quarantine is not. `None` of nothing.
+/// Measured pairs / planned pairs, without quarantined ones; `None` without pairs.
 pub fn coverage(pairs: &[PairResult]) -> Option<f64> {
     let count = |exclusion| pairs.iter().filter(|pair| pair.exclusion == exclusion).count();
     let measured = count(Exclusion::Counted);
     share(measured, measured + count(Exclusion::NoMajority))
 }
 
-/// One metric's values over the pairs that count and have one.
+/// The values of one metric over the pairs that count and have a value.
 pub fn column(pairs: &[PairResult], index: usize) -> Vec<f64> {
     let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
     counted.filter_map(|pair| pair.values[index].value).collect()
 }
 
-/// The aggregates over `rows` rows of values; `cell(row, column)` gives the value of a metric.
+/// The aggregates over `rows` rows of values; `cell(row, column)` returns the value of a metric.
 pub fn aggregates(specs: &[MetricSpec], rows: usize, cell: impl Fn(usize, usize) -> Option<f64>) -> Vec<Option<f64>> {
     let simple: Vec<Option<f64>> = specs
         .iter()
@@ -277,7 +276,7 @@ fn aggregate(spec: &MetricSpec, values: &[f64]) -> Option<f64> {
         (Aggregate::Worst, better) => worst(better, values),
         (Aggregate::Mean | Aggregate::Rate, _) => mean(values),
         (Aggregate::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
-        // Put together from the agent's own metrics, or from more than the pairs that count.
+        // Computed from the agent's other metrics, or from more than the pairs that count.
         (Aggregate::Harmonic(..) | Aggregate::Coverage | Aggregate::NewlyFailing, _) => None,
     }
 }

@@ -1,4 +1,4 @@
-//! Medians and majorities: small spaces are tried whole.
+//! Medians and majorities; small input spaces are tested exhaustively.
 
 use proptest::collection::vec;
 use proptest::proptest;
@@ -109,7 +109,7 @@ fn a_check_passes_in_more_than_half_and_is_flaky_when_samples_disagree() {
     assert_eq!(Standing::of(0, 0), Standing::Fails);
 }
 
-/// What is shown of a check that fails in these samples with these tags and details, and passes in the others.
+/// The failure shown for a check that fails in these samples with these tags and details, and passes in the others.
 fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
     let graded = |failing: &Option<(Tag, &str)>| {
         let failure =
@@ -129,7 +129,7 @@ fn shown(failing: &[Option<(Tag, &str)>]) -> (Tag, String) {
 }
 
 #[test]
-fn of_equally_frequent_reasons_the_first_to_be_corrected_is_shown() {
+fn of_equally_frequent_tags_the_one_with_precedence_is_shown() {
     let tags = [Tag::Schema, Tag::Tooling, Tag::Routing, Tag::Prompt, Tag::Model];
     for (index, first) in tags.into_iter().enumerate() {
         for later in &tags[index + 1..] {
@@ -159,7 +159,7 @@ fn of_several_reasons_the_most_frequent_is_shown_with_its_count() {
 }
 
 #[test]
-fn equal_shortfalls_of_samples_are_one_and_the_most_frequent_comes_first() {
+fn equal_shortfalls_are_merged_and_the_most_frequent_comes_first() {
     let of = |metrics: &'static [&'static str], line: u32| {
         let difference = Difference { line, expected: "more".to_owned(), produced: "less".to_owned() };
         Shortfall { metrics, difference }
@@ -186,8 +186,8 @@ fn equal_shortfalls_of_samples_are_one_and_the_most_frequent_comes_first() {
 }
 
 #[test]
-fn a_pair_passes_when_more_than_half_of_its_samples_pass_whole() {
-    // Each check passes in two of three samples, but only one sample passes them all.
+fn a_pair_passes_if_most_samples_pass_all_checks() {
+    // Each check passes in two of three samples, but only one sample passes all checks.
     let grades = vec![grade(None, &[true, false]), grade(None, &[false, true]), grade(None, &[true, true])];
     let result = pair(&[spec("m", Better::Higher, Aggregate::Mean)], heading(), grades);
     assert!(result.checks.iter().all(|check| check.standing == Standing::PassesFlaky));
@@ -204,13 +204,13 @@ fn a_rate_is_the_mean_of_majorities() {
 }
 
 #[test]
-fn an_average_over_samples_is_no_median() {
+fn an_average_over_samples_is_not_a_median() {
     let mean = MetricSpec { fold: SampleFold::Mean, ..spec("m", Better::Higher, Aggregate::Mean) };
     assert_eq!(folded(&mean, &[Some(0.0), Some(0.0), Some(0.9)]), Some(0.3));
 }
 
 #[test]
-fn an_agent_is_as_good_as_its_worst_pair_where_the_metric_says_so() {
+fn a_worst_metric_takes_the_worst_pair() {
     let specs = [
         spec("up", Better::Higher, Aggregate::Worst),
         spec("down", Better::Lower, Aggregate::Worst),

@@ -1,41 +1,41 @@
-//! Samples one by one: each sample number as a run of the agent over all its cases.
+//! Values per run: sample number `k` of all cases is run `k` of the agent.
 
 use super::{aggregates, folded};
 use crate::model::{Exclusion, MetricSpec, PairResult};
 
-/// The agent's values in each of its runs.
+/// The agent's values in each run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ValuesByRun {
-    /// One row a run, one column a metric.
+    /// One row per run, one column per metric.
     pub runs: Vec<Vec<Option<f64>>>,
-    /// Runs that are left out, because a sample of them was lost.
+    /// Number of runs left out because one of their samples was lost.
     pub incomplete: usize,
 }
 
-/// Takes the counted pairs of an agent apart: run `k` is sample `k` of each of them.
+/// Splits the counted pairs of an agent into runs: run `k` consists of sample `k` of each pair.
 ///
-/// A run in which any of the pairs lost its sample is over other cases than the rest, and is left out. There are as many
-/// runs as the pair with the fewest samples has.
+/// A run in which any pair lost its sample covers other cases than the rest, and is left out. The number of runs is that of the
+/// pair with the fewest samples.
 pub fn apart(specs: &[MetricSpec], pairs: &[&PairResult]) -> ValuesByRun {
     let counted: Vec<&PairResult> = pairs.iter().copied().filter(|pair| pair.exclusion == Exclusion::Counted).collect();
     let planned = counted.iter().map(|pair| pair.planned).min().unwrap_or(0);
     let mut taken = ValuesByRun::default();
     for sample in 0..planned {
-        let places: Option<Vec<usize>> = counted.iter().map(|pair| place(pair, sample)).collect();
-        let Some(places) = places else {
+        let indexes: Option<Vec<usize>> = counted.iter().map(|pair| completed_index(pair, sample)).collect();
+        let Some(indexes) = indexes else {
             taken.incomplete += 1;
             continue;
         };
         taken.runs.push(aggregates(specs, counted.len(), |row, column| {
             let values = &counted[row].values[column].samples;
-            folded(&specs[column], &[values.get(places[row]).copied().flatten()])
+            folded(&specs[column], &[values.get(indexes[row]).copied().flatten()])
         }));
     }
     taken
 }
 
-/// Where a sample stands among the completed ones; `None` where it was lost.
-fn place(pair: &PairResult, sample: u32) -> Option<usize> {
+/// The index of a sample among the completed ones; `None` if it was lost.
+fn completed_index(pair: &PairResult, sample: u32) -> Option<usize> {
     let lost = |lost: u32| pair.lost.iter().any(|one| one.sample == lost);
     (!lost(sample)).then(|| (0..sample).filter(|before| !lost(*before)).count())
 }
@@ -55,7 +55,7 @@ mod tests {
         MetricSpec { name: "together", ..MetricSpec::PLAIN },
     ];
 
-    /// Samples with one value for the first three metrics, none for the last; `None` was lost.
+    /// Samples with one value for the first three metrics, and no value for the last; `None` is a lost sample.
     fn of(samples: &[Option<f64>]) -> PairResult {
         let graded = samples.iter().map(|sample| match sample {
             Some(value) => GradedSample::Completed(Grade {
@@ -90,7 +90,7 @@ mod tests {
         let pairs =
             [of(&[Some(1.0), None, Some(0.5)]), of(&[Some(0.6), Some(1.0), Some(1.0)]), of(&[None, None, Some(0.0)])];
         let taken = apart(SPECS, &pairs.iter().collect::<Vec<_>>());
-        // The last pair has no majority and counts nowhere.
+        // The last pair has no majority and is not counted.
         assert_eq!(taken.runs.iter().map(|run| run[0]).collect::<Vec<_>>(), [Some(0.8), Some(0.75)]);
         assert_eq!(taken.incomplete, 1);
         assert_eq!(apart(SPECS, &[]).runs.len(), 0);

@@ -1,10 +1,10 @@
-//! Characters that look like others: the Latin letter or digit that a reader takes one for (UTS 39).
+//! Confusable characters: the Latin letter or digit that a character looks like (UTS 39).
 
 use unicode_security::confusable_detection::skeleton;
 
-/// The Latin letter or digit that a character looks like, in lower case; the character itself where it looks like none.
+/// The Latin letter or digit that a character looks like, in lower case; otherwise the character itself.
 ///
-/// Letters of another alphabet that look like nothing Latin stay, so that names in it are still compared.
+/// Letters of other alphabets without a Latin look stay unchanged, so that names in them can still be compared.
 pub fn latin_look(char: char) -> char {
     if char.is_ascii() {
         return char;
@@ -22,7 +22,7 @@ mod tests {
     use super::latin_look;
 
     #[test]
-    fn a_letter_of_another_alphabet_is_taken_for_the_latin_one_that_it_looks_like() {
+    fn a_letter_that_looks_latin_becomes_the_latin_letter() {
         for (char, look) in [
             ('\u{430}', 'a'),
             ('\u{441}', 'c'),

@@ -1,6 +1,6 @@
-//! Foreign text on one line, for reports and messages.
+//! Untrusted text on one line, for reports and messages.
 
-/// A text on one line: control, format and bidirectional characters removed, white space folded, at most `limit` characters.
+/// The text on one line: without control, invisible and bidirectional characters, white space collapsed, at most `limit` characters.
 pub fn line(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit * 4));
     let mut count = 0;
@@ -25,7 +25,7 @@ pub fn line(text: &str, limit: usize) -> String {
     out
 }
 
-/// Characters that change how others are shown, or that are not shown at all.
+/// Whether a character is invisible or changes how others are displayed.
 pub(super) fn is_invisible(char: char) -> bool {
     matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'

@@ -11,18 +11,18 @@ use super::norm::norm;
 pub struct Keyword(Box<str>);
 
 impl Keyword {
-    /// The keyword, or `None` where nothing is left of it in its normal form.
+    /// The keyword; `None` if its normal form is empty.
     pub fn new(text: &str) -> Option<Self> {
         let normal = norm(text);
         (!normal.is_empty()).then(|| Self(normal.into()))
     }
 
-    /// Whether a text, already in its normal form, contains the keyword.
+    /// Whether a text in normal form contains the keyword.
     pub fn is_in(&self, normal: &str) -> bool {
         contains(normal, &self.0)
     }
 
-    /// Whether a text, already in its normal form, has the keyword as whole words: no letter or digit touches it.
+    /// Whether a text in normal form contains the keyword as whole words, without an adjacent letter or digit.
     pub fn is_word_of(&self, normal: &str) -> bool {
         let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
         let mut from = 0;
@@ -31,7 +31,7 @@ impl Keyword {
             if !touches(normal[..start].chars().next_back()) && !touches(normal[end..].chars().next()) {
                 return true;
             }
-            // The next place may overlap with this one.
+            // The next occurrence may overlap with this one.
             from = start + self.0.chars().next().map_or(1, char::len_utf8);
         }
         false
@@ -43,10 +43,10 @@ impl Keyword {
     }
 }
 
-/// A text so short that looking for a word's first letter is faster than preparing a search.
+/// Text length in bytes up to which a scan for the first letter is faster than a prepared search.
 const SHORT: usize = 1024;
 
-/// Whether a text has another one in it; linear in a long text, whatever is looked for.
+/// Whether a text contains a word; linear in the length of a long text.
 pub fn contains(text: &str, word: &str) -> bool {
     let (text, word) = (text.as_bytes(), word.as_bytes());
     match word {
@@ -58,7 +58,7 @@ pub fn contains(text: &str, word: &str) -> bool {
     }
 }
 
-/// The form in which categories and gap types are compared: `-`, `_` and blank are alike (grading.md 4, 15).
+/// The form in which categories and gap types are compared: `-`, `_` and blank are equal (grading.md 4, 15).
 pub fn same_category(text: &str) -> String {
     let normal = norm(text);
     match memchr2(b'-', b'_', normal.as_bytes()) {
@@ -67,8 +67,7 @@ pub fn same_category(text: &str) -> String {
     }
 }
 
-/// The share of tokens that two normal forms have in common: Jaccard over their sets of alphanumeric runs.
-/// Two texts without any token have nothing in common.
+/// Jaccard similarity of the alphanumeric tokens of two normal forms, 0 to 1; 0 if neither has a token.
 pub fn token_overlap(one: &str, other: &str) -> f64 {
     let tokens = |text| -> BTreeSet<_> {
         str::split(text, |char: char| !char.is_alphanumeric()).filter(|token| !token.is_empty()).collect()
@@ -87,7 +86,7 @@ mod tests {
     use super::{Keyword, contains, same_category, token_overlap};
 
     #[test]
-    fn an_empty_keyword_is_none() {
+    fn an_empty_keyword_is_rejected() {
         assert_eq!(Keyword::new(" \u{a0} "), None);
         assert!(Keyword::new("Consent").unwrap().is_in("prior written consent"));
         assert!(!Keyword::new("Consent").unwrap().is_in("agreement"));
@@ -95,7 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn short_and_long_texts_are_looked_through_alike(text in "[ab ]{0,40}", word in "[ab ]{0,4}") {
+        fn short_and_long_texts_are_searched_alike(text in "[ab ]{0,40}", word in "[ab ]{0,4}") {
             assert_eq!(contains(&text, &word), text.contains(&word));
             let long = format!("{}{text}", "c".repeat(super::SHORT));
             assert_eq!(contains(&long, &word), long.contains(&word));
@@ -117,7 +116,7 @@ mod tests {
     fn categories_ignore_how_words_are_joined() {
         assert_eq!(same_category("Change-of_Control"), "change of control");
         assert_eq!(same_category("Missing – Doc"), same_category("missing _ doc"));
-        // Each one becomes a blank of its own: the page says nothing of runs.
+        // Each one becomes a separate blank: the contract does not mention runs.
         assert_ne!(same_category("Missing__Doc"), same_category("Missing_Doc"));
     }
 

@@ -1,4 +1,4 @@
-//! Text as people and models write it: comparing and recovering. Pure, linear, never a panic.
+//! Text as people and models write it: comparison and recovery. Pure, linear, never panics.
 
 mod confusable;
 mod line;

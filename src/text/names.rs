@@ -1,4 +1,4 @@
-//! Names in a text: whole words in any case, the longest first, with their places.
+//! Finds names in a text: whole words in any case, longest first, with their positions.
 
 use std::ops::Range;
 
@@ -9,18 +9,18 @@ use super::confusable::latin_look;
 use super::line::is_invisible;
 use super::norm::plain;
 
-/// A text in the form in which names are compared, and where each of its bytes came from.
+/// A text in the form in which names are compared, with the origin of each byte.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folded {
-    /// Lower case, straight quotes, plain dashes, single blanks, trimmed; without what nobody sees, and with the Latin letters
-    /// that others look like.
+    /// Lower case, straight quotes, plain dashes, single blanks, trimmed, without invisible characters, and with look-alikes
+    /// replaced by Latin letters.
     pub text: String,
-    /// For each byte of `text` the byte of the original that it came from; one more for the end.
+    /// For each byte of `text` the byte of the original that it came from, and one more for the end.
     origins: Vec<u32>,
 }
 
 impl Folded {
-    /// Folds a text, character by character.
+    /// Folds a text.
     pub fn of(original: &str) -> Self {
         let (mut text, mut origins) = (String::with_capacity(original.len()), Vec::with_capacity(original.len() + 1));
         let mut gap = false;
@@ -30,7 +30,7 @@ impl Folded {
                 gap = true;
                 continue;
             }
-            // What nobody sees parts no name.
+            // Invisible characters do not split a name.
             if is_invisible(char) {
                 continue;
             }
@@ -39,7 +39,7 @@ impl Folded {
                 origins.push(narrow(end));
             }
             gap = false;
-            // Most characters fold to one of ASCII at once; the tables are for the others.
+            // A fast path for ASCII; other characters need the Unicode tables.
             if char.is_ascii() {
                 text.push(char.to_ascii_lowercase());
                 origins.push(narrow(at));
@@ -56,7 +56,7 @@ impl Folded {
         Self { text, origins }
     }
 
-    /// The bytes of the original that bytes of this text came from.
+    /// The byte range of the original for a byte range of the folded text.
     pub fn original(&self, here: &Range<usize>) -> Range<usize> {
         let at =
             |index: usize| self.origins.get(index).map_or(0, |origin| usize::try_from(*origin).unwrap_or(usize::MAX));
@@ -68,34 +68,34 @@ fn narrow(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
 
-/// Names that are looked for together.
+/// Names that are searched together.
 #[derive(Debug, Clone, Default)]
 pub struct NameSet {
     folded: Vec<String>,
 }
 
-/// A name that stands in a text.
+/// An occurrence of a name in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hit {
-    /// Which of the names, by its place in their list.
+    /// The index of the name in its list.
     pub name: usize,
-    /// The bytes of the folded text.
+    /// The byte range in the folded text.
     pub at: Range<usize>,
 }
 
 impl NameSet {
-    /// The names of a list; one of which nothing is left when folded is found nowhere.
+    /// The names of a list; one that is empty after folding is never found.
     pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
         Self { folded: names.into_iter().map(|name| Folded::of(name).text).collect() }
     }
 
-    /// Every name in a text, from its start to its end. Of names that overlap, the first counts, and of those that start
-    /// at one place the longest.
+    /// Every occurrence of a name, in order. Of overlapping names the first counts; of names that start at the same byte the
+    /// longest.
     pub fn find(&self, text: &Folded) -> Vec<Hit> {
         self.find_in(&text.text)
     }
 
-    /// As [`NameSet::find`], in a text that is folded already.
+    /// As [`NameSet::find`], for a text that is already folded.
     pub fn find_in(&self, text: &str) -> Vec<Hit> {
         let mut all = Vec::new();
         for (name, folded) in self.folded.iter().enumerate().filter(|(_, folded)| !folded.is_empty()) {
@@ -114,7 +114,7 @@ impl NameSet {
     }
 }
 
-/// Whether no letter or digit touches a part of a text.
+/// Whether the range has no adjacent letter or digit.
 pub fn is_whole(text: &str, at: &Range<usize>) -> bool {
     let touches = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
     !touches(text[..at.start].chars().next_back()) && !touches(text[at.end..].chars().next())
@@ -138,15 +138,15 @@ mod tests {
     fn names_are_whole_words_in_any_case_the_longest_first() {
         let names = ["Acme", "Acme Holdings Ltd", ""];
         let text = "ACME\u{a0}Holdings  Ltd, Acme\u{2019}s and acmes, Acme Holdings Ltdx; \u{FF21}cme";
-        let wanted = ["ACME\u{a0}Holdings  Ltd", "Acme", "Acme", "\u{FF21}cme"];
+        let expected = ["ACME\u{a0}Holdings  Ltd", "Acme", "Acme", "\u{FF21}cme"];
         let which = [1, 0, 0, 0];
         let all = found(&names, text);
-        assert_eq!(all.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), wanted);
+        assert_eq!(all.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>(), expected);
         assert_eq!(all.iter().map(|(name, _)| *name).collect::<Vec<_>>(), which);
     }
 
     #[test]
-    fn a_soft_hyphen_is_no_letter() {
+    fn a_soft_hyphen_is_not_a_letter() {
         assert_eq!(found(&["Acme"], "Ac\u{AD}me Ltd"), [(0, "Ac\u{AD}me".to_owned())]);
     }
 
@@ -157,7 +157,7 @@ mod tests {
         }
 
         #[test]
-        fn every_place_is_one_of_the_original(text in any::<String>(), name in "[a-z]{1,2}") {
+        fn every_hit_maps_to_the_original(text in any::<String>(), name in "[a-z]{1,2}") {
             let folded = Folded::of(&text);
             for hit in NameSet::new([name.as_str()]).find(&folded) {
                 assert!(text.get(folded.original(&hit.at)).is_some());

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use unicode_normalization::UnicodeNormalization;
 
-/// Two blanks. A search is dearer to prepare than a short text is to look through.
+/// Searches two blanks; prepared once, because preparing costs more than searching a short text.
 static GAP: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"  "));
 
 /// NFKC, lower case, straight quotes, plain dashes, single blanks, trimmed.
@@ -17,9 +17,9 @@ pub fn norm(text: &str) -> String {
     folded(lower.chars().map(plain), lower.len())
 }
 
-/// The same for texts without any character that folds: most texts, and read at the speed of memory.
+/// The same for ASCII, which most texts are; much faster.
 fn ascii_folded(text: &str) -> String {
-    // The white space of Unicode as far as ASCII has it; `is_ascii_whitespace` lacks the vertical tab.
+    // Unicode's white space within ASCII; `is_ascii_whitespace` lacks the vertical tab.
     let blank = |byte: u8| if matches!(byte, b'\t'..=b'\r') { b' ' } else { byte.to_ascii_lowercase() };
     let lower: Vec<u8> = text.bytes().map(blank).collect();
     let mut lower = String::from_utf8(lower).expect("ASCII stays ASCII");
@@ -64,7 +64,7 @@ pub(super) fn plain(char: char) -> char {
     }
 }
 
-/// Whether a character is of the Unicode category Pd, as of Unicode 16.
+/// Whether a character has the Unicode category Pd, as of Unicode 16.
 fn is_dash(char: char) -> bool {
     matches!(
         char,
@@ -97,7 +97,7 @@ mod tests {
     use super::norm;
 
     #[test]
-    fn norm_follows_the_page() {
+    fn norm_follows_the_contract() {
         let table = [
             ("  Change\u{a0}of\n\tControl ", "change of control"),
             ("\u{201C}Acme\u{2019}s\u{201D}", "\"acme's\""),
@@ -109,14 +109,14 @@ mod tests {
             ("", ""),
             (" \n ", ""),
         ];
-        for (text, wanted) in table {
-            assert_eq!(norm(text), wanted, "{text:?}");
+        for (text, expected) in table {
+            assert_eq!(norm(text), expected, "{text:?}");
         }
     }
 
     proptest! {
         #[test]
-        fn ascii_takes_the_same_way_as_everything_else(text in "[\\x00-\\x7f]*") {
+        fn ascii_is_folded_like_all_other_text(text in "[\\x00-\\x7f]*") {
             let marked = norm(&format!("\u{e9} {text}"));
             assert_eq!(marked.strip_prefix('\u{e9}').unwrap().trim_start(), norm(&text));
         }

@@ -1,9 +1,9 @@
-//! The patterns that this program brings along.
+//! The built-in regular expressions.
 
 use regex::Regex;
 
-/// A pattern that is written in this program. One that is none cannot get past the tests, each of which compiles those that it meets;
-/// patterns that people write are read where they stand, and refused with their place.
+/// Compiles a built-in pattern. Panics on an invalid one, which the tests detect because they use every pattern. Patterns written
+/// by users are compiled elsewhere and rejected with their position.
 pub fn pattern(text: &str) -> Regex {
-    Regex::new(text).expect("a pattern of this program is a constant, and the tests compile each")
+    Regex::new(text).expect("built-in patterns are constants that the tests compile")
 }

@@ -1,4 +1,4 @@
-//! Reads the words of JSON at a place in a text, and those that models write instead of them.
+//! Reads JSON tokens at a position in a text, and the variants that models write.
 
 use serde_json::{Number, Value};
 
@@ -6,44 +6,44 @@ use super::steps::visit;
 
 /// A value without brackets or quotes.
 pub(super) enum BareWord {
-    /// A number, truth value or null, in JSON's or Python's spelling.
+    /// A number, boolean or null, in JSON's or Python's spelling.
     Value(Value),
-    /// Meant as a number that JSON does not have, such as `NaN` or `1e999`.
+    /// A number that JSON does not have, such as `NaN` or `1e999`.
     Unusable,
-    /// It touches the end of the text, so more may have been meant.
+    /// It ends at the end of the text, so it may be incomplete.
     Cut,
-    /// No value.
+    /// Not a value.
     Unknown,
 }
 
-/// A place in a text. It only moves forward.
+/// A position in a text that only moves forward.
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// At this byte of the text.
+    /// A cursor at this byte of the text.
     pub(super) fn new(text: &'a str, at: usize) -> Self {
         Self { text, at }
     }
 
-    /// The byte it stands at.
+    /// The current byte offset.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The byte ahead, if the text goes on.
+    /// The next byte, if any.
     pub(super) fn peek(&self) -> Option<u8> {
         self.byte(0)
     }
 
-    /// Steps over one ASCII character.
+    /// Skips one ASCII character.
     pub(super) fn advance(&mut self) {
         self.at += 1;
     }
 
-    /// Steps over white space and comments; one that is never closed runs to the end.
+    /// Skips white space and comments; an unclosed comment ends with the text.
     pub(super) fn skip_blank(&mut self) {
         let from = self.at;
         loop {
@@ -61,7 +61,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The text in quotes that opens here, raw line breaks included; none if it never ends.
+    /// Reads a quoted text, raw line breaks included; `None` if it is not closed.
     pub(super) fn string(&mut self, quote: u8) -> Option<String> {
         self.at += 1;
         let mut string = String::new();
@@ -91,7 +91,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A key without quotes, if there is one.
+    /// Reads a key without quotes, if there is one.
     pub(super) fn bare_key(&mut self) -> Option<String> {
         let starts = |first: char| first.is_alphabetic() || matches!(first, '_' | '$');
         if !self.rest().starts_with(starts) {
@@ -100,7 +100,7 @@ impl<'a> Cursor<'a> {
         Some(self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '$' | '-')).to_owned())
     }
 
-    /// The value without quotes or brackets that stands here. The place stays where no value is.
+    /// Reads a value without quotes or brackets. If there is no value, the position does not change.
     pub(super) fn word(&mut self) -> BareWord {
         let from = self.at;
         let word = self.run(|char| char.is_alphanumeric() || matches!(char, '_' | '+' | '-' | '.'));
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The character an escape stands for. A backslash that escapes nothing is kept as it was written.
+    /// Reads an escape. A backslash that escapes nothing is kept.
     fn escape(&mut self) -> Option<char> {
         let (char, length) = match self.byte(1)? {
             b'n' => ('\n', 2),
@@ -139,7 +139,7 @@ impl<'a> Cursor<'a> {
         Some(char)
     }
 
-    /// The character of `\uXXXX` or of a pair of them, and how long it is written.
+    /// The character of `\uXXXX` or of a pair of them, and the length of the escape.
     fn unicode(&self) -> Option<(char, usize)> {
         let unit = self.unit(0)?;
         if !(0xD800..0xDC00).contains(&unit) {
@@ -151,11 +151,11 @@ impl<'a> Cursor<'a> {
 
     fn unit(&self, ahead: usize) -> Option<u32> {
         let digits = self.rest().get(ahead..ahead + 6)?.strip_prefix("\\u")?;
-        // `from_str_radix` would take a sign.
+        // `from_str_radix` would accept a sign.
         digits.bytes().all(|byte| byte.is_ascii_hexdigit()).then(|| u32::from_str_radix(digits, 16).ok())?
     }
 
-    /// Whether the single quote here stands inside a word, as in `'the vendor's duty'`.
+    /// Whether the single quote here is inside a word, as in `'the vendor's duty'`.
     fn is_apostrophe(&self) -> bool {
         let before = self.text[..self.at].chars().next_back();
         let after = self.text[self.at + 1..].chars().next();

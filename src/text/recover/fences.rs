@@ -2,10 +2,10 @@
 
 use super::steps::visit;
 
-/// The contents of all fenced blocks, first to last; a block that is never closed runs to the end.
+/// The contents of all fenced blocks, in order; an unclosed block extends to the end.
 ///
-/// A fence is a line that begins with three backticks. Fences inside a line are left to the reading of the
-/// whole text, which steps over backticks anyway.
+/// A fence is a line that begins with three backticks. Fences inside a line are handled when the whole text is read, which
+/// skips backticks anyway.
 pub(super) fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut opened = None;

@@ -1,16 +1,16 @@
-//! Decides whether a value that was read is the list that was looked for.
+//! Decides whether a recovered value is the expected list.
 
 use serde_json::{Map, Value};
 
 use super::Anchor;
 use super::regions::{Region, RegionState};
 
-/// The region's value as an object that has the anchor's list, if it can be one.
+/// The region's value as an object with the anchor's list, if possible.
 pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Option<Value> {
-    // A piece of something broken is no answer of its own: its siblings stand around it.
+    // A piece of a broken container is not a separate answer: its siblings are around it.
     let value = region.value.as_ref().filter(|_| !region.inside)?;
     match value {
-        // What is cut in the rest of something broken is no answer of its own: its siblings are lost around it.
+        // A truncated value after a broken container is not a separate answer: its siblings are lost.
         Value::Object(members) if has_list(members, anchor) => {
             (!region.fragment || region.state != RegionState::Cut).then(|| value.clone())
         }
@@ -21,14 +21,14 @@ pub(super) fn fitting(region: &Region, text: &str, anchor: &Anchor<'_>) -> Optio
     }
 }
 
-/// The region's value without regard to an anchor, unless it is a rest of something broken.
-pub(super) fn standing(region: &Region, text: &str) -> Option<Value> {
+/// The region's value without an anchor, unless it is a piece of a broken container.
+pub(super) fn acceptable(region: &Region, text: &str) -> Option<Value> {
     let value = region.value.as_ref()?;
     let says_something = !is_empty(value) || alone(region, text);
     (!region.fragment && !region.inside && says_something).then(|| value.clone())
 }
 
-/// Elements as the anchor's list.
+/// Wraps elements as the anchor's list.
 pub(super) fn wrapped(anchor: &Anchor<'_>, elements: Vec<Value>) -> Value {
     let mut members = Map::new();
     members.insert(anchor.list.to_owned(), Value::Array(elements));
@@ -40,8 +40,7 @@ pub(super) fn has_list(members: &Map<String, Value>, anchor: &Anchor<'_>) -> boo
     members.get(anchor.list).is_some_and(Value::is_array)
 }
 
-/// Whether an object carries the anchor's field. It must be a text: `{"category": {"type": "string"}}` is the
-/// echo of a schema.
+/// Whether an object has the anchor's field as a text: `{"category": {"type": "string"}}` is an echo of a schema.
 pub(super) fn carries(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
     members.get(anchor.field).is_some_and(Value::is_string)
 }
@@ -51,7 +50,7 @@ fn is_list(elements: &[Value], anchor: &Anchor<'_>) -> bool {
     elements.iter().all(Value::is_object) && elements.iter().any(carrying)
 }
 
-/// Whether an empty value was written strictly and has its lines for itself, so that it is an answer: "none".
+/// Whether a strict empty value is alone on its lines, so that it is an answer: no findings.
 fn alone(region: &Region, text: &str) -> bool {
     let before = text[..region.span.start].trim_end_matches([' ', '\t', '\r']);
     let after = text[region.span.end..].trim_start_matches([' ', '\t', '\r']);

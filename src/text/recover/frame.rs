@@ -1,20 +1,20 @@
-//! An object or array that is still open while it is read.
+//! An object or array that is still open.
 
 use serde_json::{Map, Value};
 
 use super::Anchor;
 use super::fit::{carries, has_list};
 
-/// What has been read of an open object or array.
+/// The parsed part of an open object or array.
 pub(super) enum Frame {
-    /// An object and the key whose value comes next.
+    /// An object, and the key whose value comes next.
     Object { members: Map<String, Value>, key: Option<String> },
     /// An array.
     Array(Vec<Value>),
 }
 
 impl Frame {
-    /// Opened by this bracket.
+    /// A container opened by this bracket.
     pub(super) fn opened_by(bracket: u8) -> Self {
         if bracket == b'{' { Self::Object { members: Map::new(), key: None } } else { Self::Array(Vec::new()) }
     }
@@ -27,7 +27,7 @@ impl Frame {
         }
     }
 
-    /// Takes the value of the next member or element; none if it is no value that JSON has.
+    /// Adds the value of the next member or element; `None` is a value that JSON cannot represent.
     pub(super) fn take(&mut self, value: Option<Value>) {
         match self {
             Self::Object { members, key } => {
@@ -39,7 +39,7 @@ impl Frame {
         }
     }
 
-    /// The value, closed where its bracket stands.
+    /// The complete value.
     pub(super) fn closed(self) -> Value {
         match self {
             Self::Object { members, key: _ } => Value::Object(members),
@@ -47,8 +47,8 @@ impl Frame {
         }
     }
 
-    /// What is left of the value when its closing bracket is missing. One of which nothing was read is nothing:
-    /// a list cut behind its bracket is not an empty list, and what would have held it is not a member of one.
+    /// The value of an unterminated container; `None` if it has no complete element. A list that was cut after its bracket is not an
+    /// empty list.
     pub(super) fn cut(self, anchor: Option<&Anchor<'_>>) -> Option<Value> {
         let lists = anchor.is_some_and(|anchor| self.is_at(anchor.list));
         match self {
@@ -57,17 +57,17 @@ impl Frame {
         }
     }
 
-    /// Whether it is an object of which this key's value is being read.
-    pub(super) fn is_at(&self, wanted: &str) -> bool {
+    /// Whether it is an object whose value for this key is being read.
+    pub(super) fn is_at(&self, name: &str) -> bool {
         match self {
-            Self::Object { members: _, key } => key.as_deref() == Some(wanted),
+            Self::Object { members: _, key } => key.as_deref() == Some(name),
             Self::Array(_) => false,
         }
     }
 }
 
-/// Where the open frames hold an object of the list that cannot be kept, because none of those below the list carries
-/// the anchor's field: how many elements of the list are complete.
+/// If the open frames contain an object of the list that cannot be kept, because none of them has the anchor's field: the number
+/// of complete elements of the list.
 pub(super) fn loses(frames: &[Frame], anchor: &Anchor<'_>) -> Option<usize> {
     let below = frames.iter().rposition(|frame| frame.is_at(anchor.list)).map_or(0, |index| index + 1);
     let mut objects = frames[below..].iter().filter_map(|frame| match frame {

@@ -1,4 +1,4 @@
-//! What stands between two objects or arrays: brackets that close something broken, keys, single words.
+//! The text between two objects or arrays: closing brackets of something broken, keys, single words.
 
 use serde_json::Value;
 
@@ -7,21 +7,21 @@ use super::steps::visit;
 
 const QUOTES: [char; 7] = ['"', '\'', '`', '“', '”', '‘', '’'];
 
-/// Where the walk stands in what something broken left open.
+/// Position inside an unparsable region.
 #[derive(Default)]
 pub(super) struct Gap {
-    /// How many objects and arrays are open that could not be read to their ends.
+    /// Number of open objects and arrays that could not be read completely.
     pub(super) open: usize,
-    /// As many were open when one was opened that is JSON beyond doubt, and it has not been closed.
+    /// The value of `open` when a container was opened that is certainly JSON, until it is closed.
     json: Option<usize>,
-    /// One such was closed, or something else in its place: what goes on behind a comma stands beside it.
-    beside_json: bool,
-    /// Numbers and truth values that stand with their keys right in the outermost of them.
+    /// Whether such a container was closed: a value after a comma is then its sibling.
+    closed_json: bool,
+    /// Numbers and booleans that are direct members of the outermost one, with their keys.
     pub(super) members: Vec<(String, Value)>,
 }
 
 impl Gap {
-    /// Steps over the bytes from one object or array to the next.
+    /// Processes the bytes between two objects or arrays.
     pub(super) fn walk(&mut self, text: &str, from: usize, to: usize) {
         visit(to - from);
         for (index, byte) in text.as_bytes()[from..to].iter().enumerate() {
@@ -29,7 +29,7 @@ impl Gap {
                 b'}' | b']' => {
                     self.open = self.open.saturating_sub(1);
                     let closed = self.json.take_if(|open| *open >= self.open);
-                    self.beside_json |= closed.is_some();
+                    self.closed_json |= closed.is_some();
                 }
                 b':' if self.open == 1 => self.members.extend(member(text, from + index)),
                 _ => {}
@@ -37,7 +37,7 @@ impl Gap {
         }
     }
 
-    /// Takes note of a bracket that opened nothing that can be read.
+    /// Records a bracket that did not open a readable container.
     pub(super) fn false_start(&mut self, text: &str, start: usize) {
         if self.json.is_none() && opens_json(text, start) {
             self.json = Some(self.open);
@@ -45,19 +45,19 @@ impl Gap {
         self.open += 1;
     }
 
-    /// Whether what starts at this byte is a piece of something broken. Behind a break the count of what is open may
-    /// be too small, for a text in lost quotes swallows brackets.
+    /// Whether the value at this byte is a piece of something broken. After a break `open` may be too low, because a text with
+    /// missing quotes swallows brackets.
     pub(super) fn encloses(&self, text: &str, start: usize, behind_break: bool) -> bool {
         let before = text[..start].trim_end();
         let in_a_word = before.len() == start && before.ends_with(char::is_alphanumeric);
         let goes_on = before.ends_with([':', ',', '[']) || before.ends_with(QUOTES);
         self.json.is_some()
-            || (self.beside_json && before.ends_with(','))
+            || (self.closed_json && before.ends_with(','))
             || ((self.open > 0 || behind_break) && (in_a_word || goes_on))
     }
 
-    /// The key whose value starts at this byte, where that makes the value a piece of an object that is broken: behind
-    /// a bracket that is still open, or in quotes. In prose a word with a colon only leads up to an answer.
+    /// The key of the value at this byte, if the value is a member of a broken object: inside an open bracket, or with a quoted key. In
+    /// prose, a word with a colon only introduces an answer.
     pub(super) fn key(&self, text: &str, start: usize) -> Option<String> {
         let before = text[..start].trim_end();
         visit(start - before.len());
@@ -69,7 +69,7 @@ impl Gap {
     }
 }
 
-/// Whether a bracket is followed by a key or an element in quotes, as JSON has them: one word.
+/// Whether a bracket is followed by one quoted word, as a JSON key or element.
 fn opens_json(text: &str, bracket: usize) -> bool {
     let inside = text[bracket + 1..].trim_start();
     let Some(behind) = inside.strip_prefix(['"', '\'']) else {
@@ -86,11 +86,11 @@ fn is_key_char(char: char) -> bool {
 
 struct Key<'a> {
     name: &'a str,
-    /// How many of its quotes are there: 0, 1 or 2.
+    /// Number of its quotes: 0, 1 or 2.
     quotes: usize,
 }
 
-/// The key that a text ends with; its quotes may be missing or be those of print.
+/// The key at the end of a text; its quotes may be missing or typographic.
 fn key_at_end(whole: &str) -> Option<Key<'_>> {
     let text = whole.trim_end();
     let inside = text.strip_suffix(QUOTES);
@@ -103,7 +103,7 @@ fn key_at_end(whole: &str) -> Option<Key<'_>> {
     (!name.is_empty()).then_some(Key { name, quotes })
 }
 
-/// The number or truth value behind a colon, with its quoted key.
+/// The number or boolean after a colon, with its quoted key.
 fn member(text: &str, colon: usize) -> Option<(String, Value)> {
     let key = key_at_end(&text[..colon]).filter(|key| key.quotes > 0)?;
     let blank = text[colon + 1..].len() - text[colon + 1..].trim_start().len();

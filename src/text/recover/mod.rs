@@ -1,6 +1,6 @@
-//! Reading what a model said: JSON out of prose, fences and broken syntax (grading.md 11).
+//! Recovers JSON from model answers: out of prose, fences and broken syntax (grading.md 11).
 //!
-//! Our own reader, because the kept crates keep cut strings and numbers, turn a cut list into an empty one
+//! An own reader, because existing crates keep truncated strings and numbers, turn a truncated list into an empty one
 //! (`jsonrepair`, `jsonrepair-rs`, `llm_json`, `partial-json-fixer`), overflow the stack (`jsonrepair`,
 //! `llm_json`) or repair too little (`json5`).
 
@@ -21,46 +21,46 @@ use std::iter::once;
 
 use serde_json::Value;
 
-use fit::{fitting, standing};
+use fit::{acceptable, fitting};
 use regions::{RegionState, Regions};
 use salvage::Salvage;
 
-/// What the reader looks for: the kind's anchor.
+/// What to recover: the list of the suite kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Anchor<'a> {
     /// The key of the list, such as `findings`.
     pub list: &'a str,
-    /// A text that each of the list's objects has, such as `category`.
+    /// A text field that each object of the list has, such as `category`.
     pub field: &'a str,
 }
 
-/// Which way of reading succeeded.
+/// The layer that succeeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecoveryLayer {
     /// A strict parse.
     Strict,
-    /// After repairs, among them closing what was cut off.
+    /// After repairs, including closing a truncated value.
     Repaired,
-    /// Single objects.
+    /// From single objects.
     Salvaged,
 }
 
-/// What was read.
+/// A recovered value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recovered {
-    /// From [`recover`] an object that has the anchor's list; from [`recover_any`] an object or array.
+    /// From [`recover`]: an object with the anchor's list. From [`recover_any`]: an object or array.
     pub value: Value,
-    /// How it was read.
+    /// The layer that succeeded.
     pub layer: RecoveryLayer,
-    /// Objects that were seen in the salvage and could not be read; 0 in the other layers.
+    /// Number of objects that salvage found but could not read; 0 in the other layers.
     pub lost: usize,
 }
 
-/// Reads the anchor's list out of a text, by the first layer that yields one.
+/// Recovers the anchor's list from a text, with the first layer that finds one.
 ///
-/// Within a layer fenced blocks come before the whole text, and what is complete before what was cut off. An
-/// array of objects, or the only object that carries the anchor's field, is wrapped as the list. Every text and
-/// number of the result was written in the text; nothing that was cut in its middle is kept.
+/// Within a layer, fenced blocks come before the whole text, and complete values before truncated ones. An array of objects, or a
+/// single object with the anchor's field, is wrapped as the list. Every text and number of the result is in the answer; a truncated
+/// one is never kept.
 #[must_use]
 pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
     let mut best = Best::default();
@@ -86,16 +86,15 @@ pub fn recover(text: &str, anchor: &Anchor<'_>) -> Option<Recovered> {
     if strict_single { single } else { best.repaired().or(single).or(salvaged) }
 }
 
-/// Reads the first object or array of a text: of its fenced blocks, then of the whole; strictly, else repaired.
+/// Recovers the first object or array of a text: from its fenced blocks, then from the whole text; strictly, otherwise repaired.
 ///
-/// An empty object or array counts only where it stands alone on its lines: in prose it is a check box or a
-/// manner of speaking.
+/// An empty object or array counts only if it is alone on its lines: in prose it is a check box or punctuation.
 #[must_use]
 pub fn recover_any(text: &str) -> Option<Recovered> {
     let mut best = Best::default();
     for part in fences::blocks(text).into_iter().chain(once(text)) {
         for region in Regions::new(part, None) {
-            best.offer(region.state, || standing(&region, part));
+            best.offer(region.state, || acceptable(&region, part));
             if best.strict.is_some() {
                 return best.strict();
             }
@@ -104,7 +103,7 @@ pub fn recover_any(text: &str) -> Option<Recovered> {
     best.repaired()
 }
 
-/// The first value that fits, for each way of reading.
+/// The first fitting value per layer.
 #[derive(Default)]
 struct Best {
     strict: Option<Value>,
@@ -114,14 +113,14 @@ struct Best {
 
 impl Best {
     fn offer(&mut self, state: RegionState, value: impl FnOnce() -> Option<Value>) {
-        let place = match state {
+        let slot = match state {
             RegionState::Strict => &mut self.strict,
             RegionState::Repaired => &mut self.repaired,
             RegionState::Cut => &mut self.cut,
             RegionState::Broken => return,
         };
-        if place.is_none() {
-            *place = value();
+        if slot.is_none() {
+            *slot = value();
         }
     }
 

@@ -1,4 +1,4 @@
-//! Reads one object or array as leniently as layer 2 allows, in a single pass and without recursion.
+//! Reads one object or array as leniently as layer 2 allows, in one pass and without recursion.
 
 use std::ops::ControlFlow;
 
@@ -9,37 +9,37 @@ use super::cursor::{BareWord, Cursor};
 use super::frame::{Frame, loses};
 use super::steps::visit;
 
-/// As deep as `serde_json` goes, so that both layers agree on what is too deep.
+/// The depth limit of `serde_json`, so that both layers reject the same inputs.
 const MAX_DEPTH: usize = 127;
 
-/// How the reading ended.
+/// Where the reading ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// At the closing bracket.
     Whole,
     /// At the end of the text.
     Cut,
-    /// At something that has no place there.
+    /// At an unexpected token.
     Broken,
 }
 
-/// What was read from one opening bracket on.
+/// The result of reading one container.
 pub(super) struct ReadRegion {
-    /// All that was complete.
+    /// Everything that was complete.
     pub(super) value: Option<Value>,
-    /// How it ended.
+    /// Where the reading ended.
     pub(super) ending: Ending,
-    /// Where it ended.
+    /// The byte offset after the last byte read.
     pub(super) end: usize,
-    /// At least one key or element was read: this is JSON, not a bracket in prose.
+    /// Whether at least one key or element was read, so that this is JSON and not a bracket in prose.
     pub(super) begun: bool,
-    /// An object of the list was open at the end, behind this many others, and cannot be kept.
+    /// If an object of the list was open at the end and cannot be kept: the number of complete elements before it.
     pub(super) lost: Option<usize>,
-    /// How many objects and arrays were open at the end.
+    /// Number of open objects and arrays at the end.
     pub(super) open: usize,
 }
 
-/// Reads the object or array whose opening bracket stands at `start`.
+/// Reads the object or array whose opening bracket is at `start`.
 pub(super) fn read_container(text: &str, start: usize, anchor: Option<Anchor<'_>>) -> ReadRegion {
     let mut reader = TextReader {
         cursor: Cursor::new(text, start),
@@ -58,11 +58,11 @@ pub(super) fn read_container(text: &str, start: usize, anchor: Option<Anchor<'_>
 }
 
 enum ExpectedToken {
-    /// A key or an element, or the closing bracket: behind an opening bracket and behind a comma.
+    /// A key, an element, or the closing bracket: after an opening bracket or a comma.
     Entry,
-    /// A value: behind a colon.
+    /// A value: after a colon.
     Value,
-    /// A comma or the closing bracket: behind a value.
+    /// A comma or the closing bracket: after a value.
     Comma,
 }
 
@@ -78,8 +78,8 @@ struct TextReader<'a> {
     cursor: Cursor<'a>,
     anchor: Option<Anchor<'a>>,
     frames: Vec<Frame>,
-    /// The last value, until the comma or bracket behind it proves that it ended there: in
-    /// `"Suffix: "candles"` the first text is not what was meant.
+    /// The last value, until a following comma or bracket confirms it: in `"Suffix: "candles"` the first text is not the
+    /// intended value.
     pending: Option<Value>,
     expected: ExpectedToken,
     begun: bool,
@@ -173,7 +173,7 @@ impl TextReader<'_> {
         ReadStep::Continue(())
     }
 
-    /// Closes the innermost frame of this bracket's kind, and with it those inside whose own bracket is missing.
+    /// Closes the innermost frame of this bracket's kind, and all frames inside it that lack their bracket.
     fn close(&mut self, bracket: u8) -> ReadStep {
         visit(self.frames.iter().rev().take_while(|frame| !frame.closed_by(bracket)).count());
         if !self.frames.iter().rev().any(|frame| frame.closed_by(bracket)) {
@@ -219,7 +219,7 @@ impl TextReader<'_> {
             ReadStop::Cut => Ending::Cut,
             ReadStop::Broken => Ending::Broken,
         };
-        // A text with something odd behind it did not end there; an object or array did.
+        // A text before an unexpected token may be incomplete; an object or array is complete.
         if ending == Ending::Cut || matches!(self.pending, Some(Value::Object(_) | Value::Array(_))) {
             self.settle_if_any();
         }
@@ -229,7 +229,7 @@ impl TextReader<'_> {
         ReadRegion { value, ending, end: self.cursor.at(), begun: self.begun, lost, open }
     }
 
-    /// Settles a pending value, and keeps the key of a value that was never read: it may be the list's.
+    /// Settles a pending value; without one, the current key stays, because it may be the list's.
     fn settle_if_any(&mut self) {
         if self.pending.is_some() {
             self.settle();

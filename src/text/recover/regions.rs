@@ -1,4 +1,4 @@
-//! Walks over a text from one object or array to the next, each byte a bounded number of times.
+//! Iterates over the outermost objects and arrays of a text; visits each byte a bounded number of times.
 
 use std::ops::Range;
 
@@ -12,64 +12,64 @@ use super::steps::visit;
 /// How a region was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RegionState {
-    /// Complete, and a strict parser reads it.
+    /// Complete, and accepted by a strict parser.
     Strict,
     /// Complete after repairs.
     Repaired,
-    /// The text ended in its middle.
+    /// Truncated by the end of the text.
     Cut,
-    /// Something stands in its middle that has no place there.
+    /// Ended by an unexpected token.
     Broken,
 }
 
-/// An outermost object or array of a text, as far as it can be read.
+/// An outermost object or array of a text, as far as possible.
 pub(super) struct Region {
-    /// Where it stands.
+    /// Its byte range.
     pub(super) span: Range<usize>,
-    /// What was read; nothing if no member of it could be.
+    /// The recovered value; `None` if no member was readable.
     pub(super) value: Option<Value>,
     /// How it was read.
     pub(super) state: RegionState,
-    /// It follows something broken and may be a piece of it.
+    /// Whether it follows something broken and may be a piece of it.
     pub(super) fragment: bool,
-    /// It stands inside of something broken.
+    /// Whether it is inside something broken.
     pub(super) inside: bool,
-    /// Its key, where it is a member of something broken.
+    /// Its key, if it is a member of something broken.
     pub(super) member: Option<String>,
-    /// It stands right in the outermost object, or outside of every one.
+    /// Whether it is directly in the outermost object, or outside of all objects.
     pub(super) outer: bool,
-    /// How many objects and arrays were open at its end.
+    /// Number of open objects and arrays at its end.
     pub(super) depth: usize,
-    /// An object of the list was seen at its end, behind this many others, that could not be read.
+    /// If an object of the list at its end could not be read: the number of complete elements before it.
     pub(super) lost: Option<usize>,
 }
 
-/// All outermost objects and arrays, first to last.
+/// All outermost objects and arrays, in order.
 pub(super) struct Regions<'a> {
     text: &'a str,
     anchor: Option<Anchor<'a>>,
     at: usize,
-    /// After something broken what follows may be a piece of it.
+    /// Whether something broken was seen, so that later regions may be pieces of it.
     fragments: bool,
-    /// What is open around this place.
+    /// The open containers around the current position.
     gap: Gap,
-    /// How many bytes may still be read a second time.
+    /// Number of bytes that may still be read a second time.
     spare: usize,
 }
 
 impl<'a> Regions<'a> {
-    /// The regions of a text; the anchor only tells what counts as lost.
+    /// The regions of a text; the anchor only determines which objects count as lost.
     pub(super) fn new(text: &'a str, anchor: Option<Anchor<'a>>) -> Self {
         Self { text, anchor, at: 0, fragments: false, gap: Gap::default(), spare: text.len() }
     }
 
-    /// Numbers and truth values that stood with their keys between the regions, in the outermost object.
+    /// Numbers and booleans between the regions that are direct members of the outermost object.
     pub(super) fn members(self) -> Vec<(String, Value)> {
         self.gap.members
     }
 
-    /// Where to look on after a bracket that opened nothing. Right behind it, so that a quote in prose does not
-    /// swallow the answer; but only while the second readings together are no longer than the text.
+    /// Where to continue after a bracket that opened nothing: right after it, so that a quote in prose does not swallow the
+    /// answer, but only while the total length of repeated reading is below the text's length.
     fn behind_false_start(&mut self, start: usize, end: usize) -> usize {
         match self.spare.checked_sub(end - start) {
             Some(spare) => {
@@ -126,7 +126,7 @@ impl Iterator for Regions<'_> {
             let open = reading.open;
             let broken = reading.ending == Ending::Broken;
             let region = (!false_start || self.fragments).then(|| self.region(start, reading));
-            // What is read again behind a bracket that opened nothing opens itself again.
+            // A region that is read again will open its containers again.
             match false_start && self.at == start + 1 {
                 true => self.gap.false_start(self.text, start),
                 false => self.gap.open += open,

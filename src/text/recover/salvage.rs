@@ -1,4 +1,4 @@
-//! Collects single objects that carry the anchor's field, and counts those that were lost.
+//! Collects single objects that have the anchor's field, and counts lost ones.
 
 use serde_json::{Map, Value};
 
@@ -11,28 +11,28 @@ pub(super) struct Salvage<'a> {
     anchor: Anchor<'a>,
     pieces: Vec<SalvagedValue>,
     lost: usize,
-    /// Outermost objects that broke: lost objects of the list, unless the list turns out to be a member of them.
+    /// Broken outermost objects: lost objects of the list, unless the list turns out to be their member.
     doubtful: usize,
-    /// How the last object was read that stood by itself, outside of every other value.
+    /// How the last standalone object was read.
     bare: Option<RecoveryLayer>,
 }
 
-/// A value of the text that may hold objects of the list.
+/// A value that may contain objects of the list.
 struct SalvagedValue {
     value: Value,
-    /// Its key right in the outermost object, which is broken.
-    beside: Option<String>,
-    /// An object of the list that was open at its end, behind this many others, is lost.
+    /// Its key, if it is a direct member of the broken outermost object.
+    sibling: Option<String>,
+    /// If an object of the list was lost at its end: the number of complete elements before it.
     lost: Option<usize>,
 }
 
 impl<'a> Salvage<'a> {
-    /// Nothing found yet.
+    /// An empty salvage.
     pub(super) fn new(anchor: Anchor<'a>) -> Self {
         Self { anchor, pieces: Vec::new(), lost: 0, doubtful: 0, bare: None }
     }
 
-    /// Takes what may hold carrying objects out of one region.
+    /// Takes the values of one region that may contain objects of the list.
     pub(super) fn gather(&mut self, region: Region) {
         let value = region.value.unwrap_or_default();
         let carrying = value.as_object().is_some_and(|members| keeps(members, &self.anchor));
@@ -47,45 +47,45 @@ impl<'a> Salvage<'a> {
         match (value, region.member) {
             (Value::Array(elements), Some(key)) if key == self.anchor.list => {
                 self.doubtful = self.doubtful.saturating_sub(usize::from(region.outer));
-                self.pieces.push(SalvagedValue { value: wrapped(&self.anchor, elements), beside: None, lost });
+                self.pieces.push(SalvagedValue { value: wrapped(&self.anchor, elements), sibling: None, lost });
             }
             (value, Some(key)) => {
-                let around = region.outer && holds_list(&value, &self.anchor);
+                let around = region.outer && contains_list(&value, &self.anchor);
                 self.doubtful = self.doubtful.saturating_sub(usize::from(around));
-                let beside = region.outer.then_some(key);
-                self.pieces.push(SalvagedValue { value, beside, lost });
+                let sibling = region.outer.then_some(key);
+                self.pieces.push(SalvagedValue { value, sibling, lost });
             }
-            // The outermost object itself: what was read of it before it broke.
+            // The outermost object itself: the part that was read before it broke.
             (Value::Object(members), None)
                 if region.state == RegionState::Broken && !carrying && !has_list(&members, &self.anchor) =>
             {
                 let outermost = region.outer && !region.fragment;
                 self.count(lost.is_some(), outermost && region.depth == 1);
                 let pieces = members.into_iter().map(|(key, value)| {
-                    let beside = outermost.then_some(key);
-                    SalvagedValue { value, beside, lost: None }
+                    let sibling = outermost.then_some(key);
+                    SalvagedValue { value, sibling, lost: None }
                 });
                 self.pieces.extend(pieces);
             }
             (Value::Null, None) => self.count(lost.is_some(), region.depth == 1 && !region.fragment),
-            (value, None) => self.pieces.push(SalvagedValue { value, beside: None, lost }),
+            (value, None) => self.pieces.push(SalvagedValue { value, sibling: None, lost }),
         }
     }
 
     fn count(&mut self, lost: bool, outermost: bool) {
-        let place = if outermost { &mut self.doubtful } else { &mut self.lost };
-        *place += usize::from(lost);
+        let counter = if outermost { &mut self.doubtful } else { &mut self.lost };
+        *counter += usize::from(lost);
     }
 
-    /// The only object of the text if it stood by itself, else all that was found, with the members beside the list.
+    /// The only object of the text if it is standalone; otherwise all found objects, with the siblings of the list.
     pub(super) fn split(self, members: Vec<(String, Value)>) -> (Option<Recovered>, Option<Recovered>) {
         let Self { anchor, pieces, lost, doubtful, bare } = self;
-        let listed = pieces.iter().any(|piece| holds_list(&piece.value, &anchor));
-        let mut sorted = Sorted { anchor, kept: Vec::new(), beside: Map::new(), lost: lost + doubtful };
-        for SalvagedValue { value, beside, lost } in pieces {
-            match beside {
-                // Without the list nobody knows what a member is, and whatever carries the field may be meant.
-                Some(key) if listed && !holds_list(&value, &anchor) => sorted.stands_beside(key, value),
+        let listed = pieces.iter().any(|piece| contains_list(&piece.value, &anchor));
+        let mut sorted = Sorted { anchor, kept: Vec::new(), sibling: Map::new(), lost: lost + doubtful };
+        for SalvagedValue { value, sibling, lost } in pieces {
+            match sibling {
+                // Without the list the role of a member is unknown, so every object with the field may be meant.
+                Some(key) if listed && !contains_list(&value, &anchor) => sorted.add_sibling(key, value),
                 Some(_) | None => {
                     sorted.lost += usize::from(lost.is_some());
                     sorted.take(value, lost);
@@ -93,9 +93,9 @@ impl<'a> Salvage<'a> {
             }
         }
         if listed {
-            members.into_iter().for_each(|(key, value)| sorted.stands_beside(key, value));
+            members.into_iter().for_each(|(key, value)| sorted.add_sibling(key, value));
         }
-        let Sorted { kept, beside, lost, .. } = sorted;
+        let Sorted { kept, sibling, lost, .. } = sorted;
         if kept.is_empty() {
             return (None, None);
         }
@@ -105,7 +105,7 @@ impl<'a> Salvage<'a> {
             Some(layer) => (Some(Recovered { value, layer, lost: 0 }), None),
             None => {
                 if let Value::Object(members) = &mut value {
-                    members.extend(beside);
+                    members.extend(sibling);
                 }
                 (None, Some(Recovered { value, layer: RecoveryLayer::Salvaged, lost }))
             }
@@ -113,23 +113,23 @@ impl<'a> Salvage<'a> {
     }
 }
 
-/// What was salvaged: objects of the list, what stands beside the list, and how much was lost.
+/// The salvaged objects of the list, the siblings of the list, and the number of lost objects.
 struct Sorted<'a> {
     anchor: Anchor<'a>,
     kept: Vec<Value>,
-    beside: Map<String, Value>,
+    sibling: Map<String, Value>,
     lost: usize,
 }
 
 impl Sorted<'_> {
-    /// Keeps a carrying object whole and looks into everything else. The depth is bounded by the reader's.
+    /// Keeps an object of the list as a whole and searches all other values. The reader bounds the depth.
     fn take(&mut self, value: Value, counted: Option<usize>) {
         match value {
             Value::Object(members) if has_list(&members, &self.anchor) => {
                 for (key, member) in members {
                     match member {
                         Value::Array(elements) if key == self.anchor.list => self.elements(elements, counted),
-                        member => self.stands_beside(key, member),
+                        member => self.add_sibling(key, member),
                     }
                 }
             }
@@ -146,32 +146,32 @@ impl Sorted<'_> {
         for (index, element) in elements.into_iter().enumerate() {
             let before = self.kept.len();
             self.take(element, counted);
-            // What is left of the open one stands behind the complete ones, if anything is.
+            // The open element comes after the complete ones, if any of it is left.
             let open = index == last && counted.is_some_and(|complete| index >= complete);
             self.lost += usize::from(self.kept.len() == before && !open);
         }
     }
 
-    /// The first of a key holds. One that is named as the field belongs to an object of the list.
-    fn stands_beside(&mut self, key: String, value: Value) {
+    /// Adds a sibling of the list; the first value of a key wins. A key equal to the field belongs to an object of the list.
+    fn add_sibling(&mut self, key: String, value: Value) {
         if !value.is_null() && key != self.anchor.list && key != self.anchor.field {
-            self.beside.entry(key).or_insert(value);
+            self.sibling.entry(key).or_insert(value);
         }
     }
 }
 
-/// An object that has the list as well is the list's wrapper, whatever else it carries.
+/// Whether an object is an element of the list. One that has the list itself is its wrapper.
 fn keeps(members: &Map<String, Value>, anchor: &Anchor<'_>) -> bool {
     carries(members, anchor) && !has_list(members, anchor)
 }
 
-/// Whether the list is somewhere in a value. The depth is bounded by the reader's.
-fn holds_list(value: &Value, anchor: &Anchor<'_>) -> bool {
+/// Whether a value contains the list at any depth. The reader bounds the depth.
+fn contains_list(value: &Value, anchor: &Anchor<'_>) -> bool {
     match value {
         Value::Object(members) => {
-            has_list(members, anchor) || members.values().any(|member| holds_list(member, anchor))
+            has_list(members, anchor) || members.values().any(|member| contains_list(member, anchor))
         }
-        Value::Array(elements) => elements.iter().any(|element| holds_list(element, anchor)),
+        Value::Array(elements) => elements.iter().any(|element| contains_list(element, anchor)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

@@ -1,6 +1,6 @@
-//! Counts bytes in tests: that time is linear is asserted on the count, not on a clock.
+//! Counts visited bytes in tests, which assert linear time on this count instead of a clock.
 
-/// Called wherever bytes are looked at, with how many.
+/// Called with the number of bytes wherever bytes are examined.
 #[cfg(test)]
 pub(super) fn visit(bytes: usize) {
     super::tests::VISITED.with(|visited| visited.set(visited.get() + bytes));

@@ -1,4 +1,4 @@
-//! What is read out of a model's answer, by example.
+//! Recovery from model answers, by example.
 
 mod broken;
 mod hammer;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
 
 thread_local! {
-    /// Bytes that were looked at by this test's thread.
+    /// Bytes visited by this test's thread.
     pub(super) static VISITED: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -37,7 +37,7 @@ fn assert_unread(texts: &[&str]) {
 }
 
 #[test]
-fn complete_json_is_found_strictly_wherever_it_stands() {
+fn complete_json_is_found_strictly_anywhere() {
     let rows = [
         (r#"{"a": [1, {"b": null}]}"#, json!({"a": [1, {"b": null}]})),
         ("\u{feff} [1] ", json!([1])),
@@ -80,7 +80,7 @@ fn each_repair_yields_what_was_written() {
 }
 
 #[test]
-fn what_is_no_listed_repair_is_not_guessed() {
+fn other_errors_are_not_repaired() {
     assert_unread(&[
         r#"{"a": "Suffix: "candles"}"#,
         r#"{"a": high}"#,
@@ -95,7 +95,7 @@ fn what_is_no_listed_repair_is_not_guessed() {
 }
 
 #[test]
-fn a_cut_tail_is_closed_and_what_was_cut_is_dropped() {
+fn a_truncated_tail_is_closed_and_incomplete_values_are_dropped() {
     let rows = [
         (r#"{"a": 1, "b": "two"#, json!({"a": 1})),
         (r#"{"a": 1, "b": "two""#, json!({"a": 1, "b": "two"})),
@@ -154,8 +154,8 @@ fn the_list_is_taken_from_an_object_an_array_or_a_single_object() {
 }
 
 #[test]
-fn an_object_without_the_list_gives_way_to_one_with_it() {
-    let wanted = json!({"findings": [{"category": "x"}], "gaps": []});
+fn an_object_with_the_list_is_preferred() {
+    let expected = json!({"findings": [{"category": "x"}], "gaps": []});
     for (text, layer) in [
         (r#"{"plan": [1]} {"findings": [{"category": "x"}], "gaps": []}"#, RecoveryLayer::Strict),
         (
@@ -166,7 +166,7 @@ fn an_object_without_the_list_gives_way_to_one_with_it() {
         (r#"{"findings": "none"} {"findings": [{"category": "x"}], "gaps": [],}"#, RecoveryLayer::Repaired),
         (r#"{"findings": [{"category": text}]} {"findings": [{"category": "x"}], "gaps": []}"#, RecoveryLayer::Strict),
     ] {
-        assert_eq!(recover(text, &FINDINGS), Some(found(wanted.clone(), layer, 0)), "{text}");
+        assert_eq!(recover(text, &FINDINGS), Some(found(expected.clone(), layer, 0)), "{text}");
     }
     for text in [r#"{"plan": [1]}"#, r#"{"findings": {"a": 1}}"#, r#"[{"file": "a"}]"#, "[1, 2]"] {
         assert_eq!(recover(text, &FINDINGS), None, "{text}");
@@ -174,7 +174,7 @@ fn an_object_without_the_list_gives_way_to_one_with_it() {
 }
 
 #[test]
-fn no_findings_must_have_been_written() {
+fn an_empty_list_must_be_written_explicitly() {
     let none = json!({"findings": []});
     assert_eq!(recover(r#"{"findings": []}"#, &FINDINGS), Some(found(none.clone(), RecoveryLayer::Strict, 0)));
     assert_eq!(
@@ -189,7 +189,7 @@ fn no_findings_must_have_been_written() {
 }
 
 #[test]
-fn objects_around_something_broken_are_salvaged_and_the_rest_is_counted() {
+fn objects_around_a_broken_one_are_salvaged_and_lost_ones_counted() {
     let kept = |categories: &[&str]| {
         let objects: Vec<Value> = categories.iter().map(|category| json!({"category": category})).collect();
         json!({"findings": objects})
@@ -219,7 +219,7 @@ fn an_inner_list_of_something_broken_is_not_taken_for_the_answer() {
 }
 
 #[test]
-fn nesting_is_read_as_deep_as_a_strict_parser_goes_and_no_deeper() {
+fn the_depth_limit_is_that_of_the_strict_parser() {
     let nested = |depth: usize| format!("{}1{}", "[".repeat(depth), "]".repeat(depth));
     assert_eq!(recover_any(&nested(127)).map(|found| found.layer), Some(RecoveryLayer::Strict));
     assert_eq!(recover_any(&nested(127).replace('1', "1,")).map(|found| found.layer), Some(RecoveryLayer::Repaired));

@@ -1,27 +1,27 @@
-//! Code pages: which one a document or a font names, and its bytes as characters.
+//! Code pages: which one a document or a font uses, and how its bytes become characters.
 
 use encoding_rs::Encoding;
 
 use super::pages::{PAGES, SYMBOL_HIGH, SYMBOL_LOW};
 
-/// How bytes become characters.
+/// A code page.
 #[derive(Debug, Clone, Copy)]
 pub enum Page {
-    /// One of the Encoding Standard.
+    /// An encoding of the Encoding Standard.
     Known(&'static Encoding),
     /// A table of the upper 128 bytes.
     Table(&'static str),
-    /// A font of shapes: a byte is a shape, not a letter.
+    /// A symbol font: a byte is a shape, not a letter.
     Shapes,
-    /// The font "Symbol": Greek letters and signs of mathematics.
+    /// The font "Symbol": Greek letters and mathematical signs.
     Greek,
 }
 
 impl Page {
-    /// The page of a document that names none.
+    /// The default page of a document.
     pub const WESTERN: Self = Self::Known(encoding_rs::WINDOWS_1252);
 
-    /// The page of a number (`\ansicpg`, `\cpg`).
+    /// The page with this number (`\ansicpg`, `\cpg`); `None` if it is unknown.
     pub fn numbered(number: i64) -> Option<Self> {
         let encoding = match number {
             42 => return Some(Self::Shapes),
@@ -58,10 +58,10 @@ impl Page {
         Some(Self::Known(encoding))
     }
 
-    /// The page of a font's `\fcharset`; the inner nothing is "as the document".
+    /// The page of a font's `\fcharset`; the inner `None` means the document's page.
     pub fn of_charset(charset: i64) -> Option<Option<Self>> {
         let number = match charset {
-            // The second one is what Word for Mac writes for "as ever".
+            // Word for Mac writes 256 for "default".
             1 | 256 => return Some(None),
             0 => 1252,
             2 => 42,
@@ -95,7 +95,7 @@ impl Page {
         Self::numbered(number).map(Some)
     }
 
-    /// How many bytes the character has that begins with this byte.
+    /// The length in bytes of the character that begins with this byte.
     pub fn length(self, first: u8) -> usize {
         let Self::Known(encoding) = self else { return 1 };
         if encoding == encoding_rs::UTF_8 {
@@ -114,11 +114,11 @@ impl Page {
         if lead { 2 } else { 1 }
     }
 
-    /// The characters of some bytes.
+    /// Decodes bytes.
     pub fn decode(self, bytes: &[u8]) -> String {
         match self {
             Self::Known(encoding) => match (encoding.decode_without_bom_handling(bytes), bytes) {
-                // No character of the page: one that is not known, and the second byte where it is a letter of its own.
+                // An invalid pair: a replacement character, and the second byte if it is an ASCII character by itself.
                 ((_, true), [_, second]) if encoding != encoding_rs::UTF_8 => {
                     let own = matches!(second, 0..0x40 | 0x7F).then(|| char::from(*second));
                     std::iter::once(char::REPLACEMENT_CHARACTER).chain(own).collect()
@@ -131,15 +131,15 @@ impl Page {
         }
     }
 
-    /// What a letter of ASCII looks like; any other one is what it is.
-    pub fn shown(self, letter: char) -> char {
+    /// How an ASCII letter is displayed in this page; other characters stay unchanged.
+    pub fn displayed(self, letter: char) -> char {
         match (self, u8::try_from(letter)) {
             (Self::Greek, Ok(byte @ 0..0x80)) => greek(byte),
             _ => letter,
         }
     }
 
-    /// A character of the private area that stands for a byte of a symbol font.
+    /// The character of a private-use code that represents a byte of a symbol font.
     pub fn private(self, code: u32) -> Option<char> {
         match (self, code) {
             (Self::Shapes, 0xF020..=0xF0FF) => u8::try_from(code - 0xF000).ok().map(shape),
@@ -156,7 +156,7 @@ fn upper(table: &str, byte: u8) -> char {
     }
 }
 
-/// Bullets as people know them; any other shape as the western letter or sign at its place.
+/// Common bullets; any other shape as the western character with the same code.
 fn shape(byte: u8) -> char {
     match byte {
         0xB7 => '\u{2022}',
@@ -165,7 +165,7 @@ fn shape(byte: u8) -> char {
     }
 }
 
-/// A shape of the font "Symbol"; what it does not have as the western letter at its place.
+/// A shape of the font "Symbol"; otherwise the western character with the same code.
 fn greek(byte: u8) -> char {
     let [high, higher] = SYMBOL_HIGH;
     let (shapes, from) = match byte {
@@ -177,7 +177,7 @@ fn greek(byte: u8) -> char {
     shapes.chars().nth(usize::from(byte - from)).unwrap_or_else(|| shape(byte))
 }
 
-/// The letter that a field of Word's "Insert symbol" names: `SYMBOL 179 \f "Symbol" \s 12`.
+/// The character of a field from Word's "Insert symbol": `SYMBOL 179 \f "Symbol" \s 12`.
 pub fn named(instruction: &str) -> Option<char> {
     let number = instruction.split_whitespace().nth(1)?;
     let number = match number.strip_prefix("0x").or_else(|| number.strip_prefix("0X")) {

@@ -1,4 +1,4 @@
-//! Control words and symbols: letters, ends of paragraphs, formatting, fonts' code pages.
+//! Control words and symbols: letters, paragraph ends, formatting, code pages of fonts.
 
 use std::rc::Rc;
 
@@ -9,7 +9,7 @@ use super::table::TableRow;
 use super::words::{BORDER, FormatLevel, WordEffect};
 use super::{FlawKind, words};
 
-/// The letters that a word stands for.
+/// The text of a control word that represents a character.
 fn letter(name: &str) -> Option<&'static str> {
     Some(match name {
         "tab" => "\t",
@@ -31,12 +31,12 @@ fn letter(name: &str) -> Option<&'static str> {
 }
 
 impl RtfReader<'_> {
-    /// A control symbol.
+    /// Handles a control symbol.
     pub fn symbol(&mut self, symbol: u8, at: usize) {
         let text = match symbol {
             b'\n' | b'\r' => {
                 self.skip = 0;
-                self.half_is_lost();
+                self.report_lost_half();
                 return self.paragraph_word(at);
             }
             b'~' => "\u{A0}",
@@ -57,14 +57,14 @@ impl RtfReader<'_> {
         }
     }
 
-    /// A control word.
+    /// Handles a control word.
     pub fn word(&mut self, name: &str, value: Option<i64>, start: usize) {
         let star = std::mem::take(&mut self.group.star);
         if self.group.dest == Dest::Skip {
             return;
         }
         if let Some(text) = letter(name) {
-            // Only a word that is a letter can be a fallback; without one, a word after `\u` formats as ever.
+            // Only a word that is a letter can be the fallback of `\u`; other words keep their effect.
             if self.skip > 0 {
                 self.skip -= 1;
             } else {
@@ -74,9 +74,9 @@ impl RtfReader<'_> {
         }
         self.skip = 0;
         if !matches!(name, "u" | "uc") {
-            self.half_is_lost();
+            self.report_lost_half();
         }
-        // Most words format; a group's purpose is asked for only where one does not.
+        // Most words format; check for a destination only if one does not.
         let reads = matches!(self.group.dest, Dest::Text | Dest::Number | Dest::NestedRow | Dest::Numbering);
         if let Some((place, word)) = words::find(name)
             && reads
@@ -146,7 +146,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// A word that formats; whether it was one.
+    /// Applies a formatting word; returns whether it was one.
     fn format(&mut self, name: &str, value: Option<i64>, start: usize) -> bool {
         match name {
             "plain" => self.plain(),
@@ -232,7 +232,7 @@ impl RtfReader<'_> {
         if matches!(self.group.dest, Dest::NestedRow) { nested } else { outer }
     }
 
-    /// `\plain`: the characters' formatting as it is without a word.
+    /// `\plain`: resets character formatting.
     pub fn plain(&mut self) {
         self.group.chars = Rc::new(Props::default());
         self.group.hidden = false;
@@ -241,13 +241,13 @@ impl RtfReader<'_> {
         self.group.script = Script::Main;
     }
 
-    /// A word that ends something, or stands between the letters.
+    /// Handles a word that ends something, or is a mark between letters.
     fn structure(&mut self, name: &str, start: usize) {
         match name {
             _ if self.group.dest == Dest::Text => {}
-            // The row itself may stand where only its definition should.
+            // Some writers put the row itself where only its definition belongs.
             "nestrow" | "nestcell" if self.group.dest == Dest::NestedRow => {}
-            "par" if self.group.dest == Dest::NestedRow && self.holds_something() => {}
+            "par" if self.group.dest == Dest::NestedRow && self.has_content() => {}
             _ => return,
         }
         match name {
@@ -259,7 +259,7 @@ impl RtfReader<'_> {
             }
             "row" | "nestrow" => self.end_row(name == "nestrow"),
             "sect" => {
-                if self.holds_something() {
+                if self.has_content() {
                     self.end_paragraph(self.depth(), start);
                 }
                 self.mark("section", start);
@@ -270,7 +270,7 @@ impl RtfReader<'_> {
     }
 
     fn end_row(&mut self, nested: bool) {
-        if self.holds_something() {
+        if self.has_content() {
             self.end_paragraph(if nested { self.depth().max(2) } else { 1 }, self.lexer.at);
             self.end_cell();
         }
@@ -281,9 +281,9 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Whether the paragraph holds something that would be lost if it did not end.
-    pub fn holds_something(&self) -> bool {
-        self.flows.last().is_some_and(super::flow::Flow::holds_something)
+    /// Whether the paragraph has content that must be ended.
+    pub fn has_content(&self) -> bool {
+        self.flows.last().is_some_and(super::flow::Flow::has_content)
     }
 
     fn end_cell(&mut self) {
@@ -292,7 +292,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Formatting stands here, which is where a paragraph may begin.
+    /// Records formatting as a possible beginning of a paragraph.
     fn touch_text(&mut self, at: usize) {
         if self.group.dest == Dest::Text {
             self.touch(at);
@@ -305,7 +305,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// An end of a paragraph; where it is deleted, the next one goes on.
+    /// Ends a paragraph; a deleted paragraph end does not count.
     fn paragraph_word(&mut self, start: usize) {
         if matches!(self.group.dest, Dest::Text | Dest::NestedRow) && !self.group.deleted {
             self.touch(start);
@@ -313,7 +313,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// How deep in tables the paragraph stands.
+    /// The table nesting depth of the paragraph; 0 outside of tables.
     pub fn depth(&self) -> u8 {
         let get = |name| words::find(name).and_then(|(place, _)| self.group.paras.get(place));
         match (get("intbl"), get("itap")) {
@@ -322,7 +322,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Ends the paragraph, which stands that deep in tables, at a place of the source.
+    /// Ends the paragraph at a byte of the source; `depth` is its table nesting depth.
     pub fn end_paragraph(&mut self, depth: u8, end: usize) {
         let props = Rc::clone(&self.group.paras);
         self.written += 1;

@@ -1,15 +1,15 @@
-//! Destinations: what the groups of a document are for, and what their ends leave behind.
+//! Destinations: the purpose of groups, and what their ends leave behind.
 
 use std::rc::Rc;
 
 use super::charset::named;
 use super::flow::Flow;
-use super::header::normalised;
-use super::reader::{Dest, Owed, RtfGroup, RtfReader};
+use super::header::normalized;
+use super::reader::{Dest, PendingSymbol, RtfGroup, RtfReader};
 use super::state::Props;
 use super::{Bookmark, ParagraphPlace, words};
 
-/// Destinations whose text is none of the document's; sorted.
+/// Destinations whose text is not part of the document; sorted.
 pub const SKIPPED: &[&str] = &[
     "aftncn",
     "aftnsep",
@@ -71,11 +71,11 @@ pub const SKIPPED: &[&str] = &[
     "xmlnstbl",
 ];
 
-/// Destinations marked as skippable whose text is the document's.
+/// Destinations marked as skippable whose text is part of the document.
 const READ: &[&str] = &["cs", "shppict", "result", "objattph", "fldrslt", "field", "object", "shp", "shpgrp"];
 
 impl RtfReader<'_> {
-    /// A word that says what its group is for. Outside of all inner groups it says nothing: the rest of the document
+    /// Handles a word that sets the destination of its group. It is ignored at the top level, where the rest of the document
     /// would be lost.
     pub fn destination(&mut self, name: &str, star: bool, start: usize) -> bool {
         if self.outer.len() < 2 {
@@ -136,7 +136,7 @@ impl RtfReader<'_> {
     }
 
     fn collect(&mut self, dest: Dest) {
-        // What the text around is part of, a field's instruction above all, stays so.
+        // Nested destinations belong to the outer one, above all in a field's instruction.
         if self.group.dest == Dest::Text {
             self.collected.clear();
             self.group.owns_dest = true;
@@ -162,15 +162,15 @@ impl RtfReader<'_> {
         self.flows.push(Flow::new(place));
     }
 
-    /// Ends the innermost flow at a place of the source.
+    /// Ends the innermost flow at a byte of the source.
     pub fn end_flow(&mut self, end: usize) {
-        if self.flows.last().is_some_and(Flow::holds_something) {
+        if self.flows.last().is_some_and(Flow::has_content) {
             self.end_paragraph(self.depth(), end);
         }
         self.flows.pop();
     }
 
-    /// Notes something between the letters of the paragraph.
+    /// Records a mark between the letters of the paragraph.
     pub fn mark(&mut self, name: &str, at: usize) {
         if self.group.dest == Dest::Text
             && !self.group.deleted
@@ -180,7 +180,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// A group whose own destination it was has ended; its brace stands at `end`.
+    /// Handles the end of a group that set its own destination; its brace is at `end`.
     pub fn end_destination(&mut self, inner: &RtfGroup, end: usize) {
         match inner.dest {
             Dest::Number if !self.group.deleted => {
@@ -197,7 +197,7 @@ impl RtfReader<'_> {
                 self.mark(format!("field {word}").trim_end(), inner.start);
                 if word == "SYMBOL" {
                     let written = self.written;
-                    self.group.owed = named(&self.collected).map(|letter| Owed { letter, written });
+                    self.group.pending = named(&self.collected).map(|letter| PendingSymbol { letter, written });
                 }
             }
             Dest::Begin => {
@@ -216,10 +216,10 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Keeps the source of a table of the header: from the word that named it, at `begin`, to its brace.
+    /// Keeps the source of a header table, from the word that named it to its closing brace.
     pub fn keep_table(&mut self, start: usize, begin: usize, end: usize) {
         let named = self.source.get(start..begin).unwrap_or_default();
-        let source = normalised(self.source.get(begin..end).unwrap_or_default());
+        let source = normalized(self.source.get(begin..end).unwrap_or_default());
         let has = |word: &[u8]| named.windows(word.len()).any(|window| window == word);
         let tables = &mut self.document.tables;
         let table = if has(b"\\fonttbl") {

@@ -1,4 +1,4 @@
-//! A flow of paragraphs: the body, one header, one note. It gathers a paragraph until something ends it.
+//! A flow of paragraphs: the body, one header, one note. It collects a paragraph until it ends.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::state::Props;
 use super::{Cell, FormatToken, Paragraph, ParagraphPlace};
 
-/// Tables within tables beyond this are read as this deep.
+/// Deepest nesting of tables; deeper ones count as this deep.
 const DEEPEST: u8 = 32;
 
 /// A flow.
@@ -21,7 +21,7 @@ pub struct Flow {
     tokens: Vec<FormatToken>,
     last: Option<Rc<Props>>,
     levels: Vec<TableLevel>,
-    /// Paragraphs of rows that have not ended, as depth and place in the document.
+    /// Paragraphs of unfinished rows, as depth and index in the document.
     open: Vec<(u8, usize)>,
 }
 
@@ -32,7 +32,7 @@ struct TableLevel {
     column: u32,
 }
 
-/// What is common to all flows of a document.
+/// Data that all flows of a document share.
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub paragraphs: Vec<Paragraph>,
@@ -67,19 +67,19 @@ impl Flow {
         }
     }
 
-    /// Something of a paragraph stands here: its first such place is where it begins.
+    /// Records something of a paragraph; the first position is its beginning.
     pub fn touch(&mut self, at: usize) {
         self.start.get_or_insert(at);
     }
 
-    /// A paragraph that holds nothing yet begins later: after a page's head, say.
+    /// Moves the beginning of an empty paragraph, for example after a page header.
     pub const fn begin_later(&mut self) {
-        if !self.holds_something() && self.tokens.is_empty() {
+        if !self.has_content() && self.tokens.is_empty() {
             self.start = None;
         }
     }
 
-    /// Adds visible text from that place of the source.
+    /// Adds visible text from that byte of the source.
     pub fn push(&mut self, text: &str, at: usize, props: &Rc<Props>, gathered: &mut Gathered) {
         if text.is_empty() {
             return;
@@ -101,18 +101,18 @@ impl Flow {
         self.text.push_str(text);
     }
 
-    /// Notes something between the letters.
+    /// Records a mark between letters.
     pub fn mark(&mut self, name: &str, at: usize) {
         self.touch(at);
         self.tokens.push(FormatToken::Mark(name.into()));
     }
 
-    /// Whether something would be lost if the paragraph did not end here.
-    pub const fn holds_something(&self) -> bool {
+    /// Whether the paragraph has content that must be ended.
+    pub const fn has_content(&self) -> bool {
         !self.text.is_empty() || self.number.is_some()
     }
 
-    /// Ends the paragraph; in a table of that depth, if not 0.
+    /// Ends the paragraph; `depth` is its table nesting depth, 0 outside of tables.
     pub fn end(&mut self, end: usize, depth: u8, props: &Rc<Props>, gathered: &mut Gathered) {
         let depth = depth.min(DEEPEST);
         self.levels.truncate(usize::from(depth));
@@ -143,18 +143,18 @@ impl Flow {
         });
     }
 
-    /// Ends a cell, after its last paragraph has ended.
+    /// Ends a cell, after its last paragraph.
     pub fn end_cell(&mut self) {
         if let Some(level) = self.levels.last_mut() {
             level.column = level.column.saturating_add(1);
         }
     }
 
-    /// Ends a row that is defined so; `nested` is one of the deepest table, if that is not the outermost.
+    /// Ends a row with this definition; `nested` means a row of the deepest table, if that is nested.
     pub fn end_row(&mut self, nested: bool, row: &Arc<str>, gathered: &mut Gathered) {
         let depth = if nested { self.open.last().map_or(2, |open| open.0).max(2) } else { 1 };
         while let Some((own, place)) = self.open.pop_if(|open| open.0 >= depth) {
-            // What an outer row holds of inner rows that never ended is not formatted by the outer one.
+            // Paragraphs of unfinished inner rows do not get the outer row's formatting.
             if own == depth
                 && let Some(paragraph) = gathered.paragraphs.get_mut(place)
             {

@@ -1,4 +1,4 @@
-//! The header's tables as source that two saves of one document have in common.
+//! Header tables in a form that is equal for two saves of one document.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use super::lexer::{Lexeme, Lexer};
 use super::portable::{Groups, digits, escape};
 
-/// The source of a group, in one way of writing: words that every save changes are gone, identities of lists are
-/// numbered in their order, white space is single.
-pub fn normalised(source: &[u8]) -> String {
+/// The source of a group in normalized form: without words that change on every save, with list ids renumbered in order, and
+/// with single white space.
+pub fn normalized(source: &[u8]) -> String {
     let mut lists: HashMap<i64, usize> = HashMap::new();
     let mut lexer = Lexer::new(source, 0);
     let mut out = String::new();
@@ -31,7 +31,7 @@ pub fn normalised(source: &[u8]) -> String {
                 for byte in bytes {
                     let space = byte.is_ascii_whitespace();
                     if !space {
-                        // A byte of an old code page is the same thing where it is escaped.
+                        // An escaped byte of an old code page equals the plain one.
                         escape(&[*byte], &mut out);
                     } else if !out.ends_with([' ', '{', '}', ';']) {
                         out.push(' ');

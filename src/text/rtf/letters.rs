@@ -1,4 +1,4 @@
-//! Text, bytes of code pages and `\u`: what becomes letters of a paragraph.
+//! Text, code page bytes and `\u`: everything that becomes letters of a paragraph.
 
 use std::rc::Rc;
 use std::str::from_utf8;
@@ -7,18 +7,18 @@ use super::FlawKind;
 use super::charset::Page;
 use super::reader::{Dest, RtfReader, Script};
 
-/// A number, a name, an instruction is not kept beyond this.
+/// Maximum length of collected numbers, names and instructions.
 const LONGEST: usize = 4_096;
 
 impl RtfReader<'_> {
-    /// A run of plain bytes.
+    /// Handles a run of plain bytes.
     pub fn text(&mut self, bytes: &[u8], at: usize) {
         if self.group.dest == Dest::Fonts {
             self.font_name(bytes);
         }
         let (mut rest, mut at) = (bytes, at);
         while let Some((byte, after)) = rest.split_first() {
-            // A byte may be waiting for its second one.
+            // A pending byte may need a second one.
             let plain = if self.bytes.is_empty() { self.unpaged(rest) } else { "" };
             if plain.is_empty() {
                 self.byte(*byte, at);
@@ -33,7 +33,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// What some bytes begin with that no code page has a say in.
+    /// The leading part that does not depend on a code page.
     fn unpaged<'b>(&self, bytes: &'b [u8]) -> &'b str {
         if self.utf8
             && let Ok(text) = from_utf8(bytes)
@@ -44,18 +44,18 @@ impl RtfReader<'_> {
         bytes.get(..length).and_then(|bytes| from_utf8(bytes).ok()).unwrap_or_default()
     }
 
-    /// A name in the table of fonts: the one of Greek letters and signs is known by it.
+    /// Handles a name in the font table; the font "Symbol" is recognized by its name.
     fn font_name(&mut self, name: &[u8]) {
         if name.strip_suffix(b";").unwrap_or(name).trim_ascii() == b"Symbol" {
             self.greek.insert(self.table_font);
-            // Where it has a character set of letters, its bytes are letters.
+            // With a character set of letters, its bytes are letters.
             if matches!(self.pages.get(&self.table_font), None | Some(Page::Shapes)) {
                 self.pages.insert(self.table_font, Page::Greek);
             }
         }
     }
 
-    /// How many bytes of a text are a fallback.
+    /// Number of leading bytes that are a fallback of `\u`.
     fn skipped(&mut self, text: &str) -> usize {
         let mut bytes = 0;
         for letter in text.chars().take(self.skip) {
@@ -65,7 +65,7 @@ impl RtfReader<'_> {
         bytes
     }
 
-    /// A byte, written as it is or escaped.
+    /// Handles a byte, plain or escaped.
     pub fn byte(&mut self, byte: u8, at: usize) {
         if self.skip > 0 {
             self.skip -= 1;
@@ -73,7 +73,7 @@ impl RtfReader<'_> {
         }
         if self.bytes.is_empty() {
             if byte < 0x80 {
-                let letter = self.shown_page().shown(char::from(byte));
+                let letter = self.display_page().displayed(char::from(byte));
                 self.put(letter.encode_utf8(&mut [0; 4]), at);
                 return;
             }
@@ -86,7 +86,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Puts the bytes that are waiting for more of their character.
+    /// Decodes and puts the pending bytes.
     pub fn flush(&mut self) {
         if !self.bytes.is_empty() {
             self.guess();
@@ -95,7 +95,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// The font that bytes are read by here.
+    /// The font that decodes bytes here.
     fn text_font(&self) -> i32 {
         let [main, far, right_to_left] = self.group.fonts;
         let font = match self.group.script {
@@ -106,22 +106,22 @@ impl RtfReader<'_> {
         font.unwrap_or(self.font)
     }
 
-    /// Its page.
+    /// The code page of that font.
     fn font_page(&self) -> Page {
         self.pages.get(&self.text_font()).copied().unwrap_or(self.page)
     }
 
-    /// The page that the letters of the document are shown by: names and instructions are no matter of their font.
-    fn shown_page(&self) -> Page {
+    /// The code page for letters here; names and instructions do not depend on the font.
+    fn display_page(&self) -> Page {
         if self.shows() { self.font_page() } else { self.page }
     }
 
-    /// Whether text stands in the document here.
+    /// Whether text here is part of the document.
     const fn shows(&self) -> bool {
         matches!(self.group.dest, Dest::Text | Dest::NestedRow | Dest::Number)
     }
 
-    /// Tells, once for each, of a page that is not known: now that a letter is read by it.
+    /// Reports an unknown code page once, when a letter is decoded with it.
     fn guess(&mut self) {
         if !self.shows() {
             return;
@@ -133,9 +133,9 @@ impl RtfReader<'_> {
         }
     }
 
-    /// A `\u`.
+    /// Handles `\u`.
     pub fn unicode(&mut self, value: i64, at: usize) {
-        // Writers count in 16 bits with a sign; some write the whole number of a character beyond them.
+        // Writers use signed 16-bit numbers; some write a whole code point beyond them.
         let code = match value {
             0x1_0000..=0x10_FFFF => u32::try_from(value).ok(),
             -0x8000..0x1_0000 => u32::try_from(value & 0xFFFF).ok(),
@@ -149,7 +149,7 @@ impl RtfReader<'_> {
                 None
             }
             (Some(high @ 0xD800..0xDC00), _) => {
-                self.half_is_lost();
+                self.report_lost_half();
                 self.high = Some((high, at));
                 None
             }
@@ -168,26 +168,26 @@ impl RtfReader<'_> {
             self.flaw(at, FlawKind::BadUnicode);
             char::REPLACEMENT_CHARACTER
         });
-        // How TextEdit writes `\line`.
+        // TextEdit writes `\line` as this character.
         let letter = if letter == '\u{2028}' { '\n' } else { letter };
         let mut buffer = [0; 4];
         self.put(letter.encode_utf8(&mut buffer), at);
     }
 
-    /// The first half of a character had no second one.
-    pub fn half_is_lost(&mut self) {
+    /// Reports a first half of a surrogate pair without a second one.
+    pub fn report_lost_half(&mut self) {
         if let Some((_, at)) = self.high.take() {
             self.flaw(at, FlawKind::BadUnicode);
             self.put("\u{FFFD}", at);
         }
     }
 
-    /// Plain text, of which each byte stands in the source as it is.
+    /// Puts plain text whose bytes are unchanged in the source.
     fn letters(&mut self, text: &str, mut at: usize) {
-        let page = self.shown_page();
+        let page = self.display_page();
         if matches!(page, Page::Greek) {
             for (place, letter) in text.char_indices() {
-                self.put(page.shown(letter).encode_utf8(&mut [0; 4]), at + place);
+                self.put(page.displayed(letter).encode_utf8(&mut [0; 4]), at + place);
             }
             return;
         }
@@ -197,7 +197,7 @@ impl RtfReader<'_> {
         }
     }
 
-    /// Text that one escape, word or byte stands for; what has no shape is left out.
+    /// Puts the text of one escape, word or byte; invisible characters are left out.
     pub fn put(&mut self, text: &str, at: usize) {
         if !text.contains(shapeless) {
             self.put_clean(text, at);
@@ -208,11 +208,11 @@ impl RtfReader<'_> {
         if text.is_empty() {
             return;
         }
-        self.half_is_lost();
+        self.report_lost_half();
         match self.group.dest {
             Dest::Text | Dest::NestedRow if self.group.deleted => {}
-            // Between the definitions of a nested row stands no text, save where a writer put the row itself there.
-            Dest::NestedRow if text.trim().is_empty() && !self.holds_something() => {}
+            // Text between the definitions of a nested row is ignored, unless the writer put the row itself there.
+            Dest::NestedRow if text.trim().is_empty() && !self.has_content() => {}
             Dest::Text | Dest::NestedRow if self.group.hidden => {
                 self.document.hidden += text.chars().filter(|char| !char.is_whitespace()).count();
             }
@@ -232,7 +232,7 @@ impl RtfReader<'_> {
     }
 }
 
-/// Whether a character shows nothing, and parts no words: a soft hyphen, a control character.
+/// Whether a character is invisible and does not separate words: a soft hyphen or a control character.
 fn shapeless(letter: char) -> bool {
     letter == '\u{AD}' || (letter < ' ' && letter != '\t' && letter != '\n')
 }

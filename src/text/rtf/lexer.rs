@@ -1,5 +1,5 @@
-//! The source as lexemes with their places. Nothing here knows what a control word means, save `\bin`, whose bytes are
-//! no RTF.
+//! Splits the source into lexemes with their positions. It interprets no control word except `\bin`, whose bytes are not
+//! RTF.
 
 use std::str::from_utf8;
 
@@ -10,39 +10,39 @@ pub enum Lexeme<'a> {
     Open,
     /// `}`.
     Close,
-    /// A control word, and its number where it has one.
+    /// A control word with its optional number.
     Word(&'a str, Option<i64>),
-    /// A control symbol: a backslash and a character that is no letter.
+    /// A control symbol: a backslash and a character that is not a letter.
     Symbol(u8),
     /// `\'xx`.
     Hex(u8),
     /// `\'` without its two digits.
     BadHex,
-    /// `\bin` and the bytes it counts.
+    /// `\bin` and its bytes.
     Binary(&'a [u8]),
-    /// `\bin` that counts more bytes than there are; none of them are skipped.
+    /// `\bin` with a count larger than the rest; no bytes are skipped.
     BadBinary,
     /// A run of plain bytes, without line breaks.
     Text(&'a [u8]),
-    /// A backslash that ends the source, or `\'` that does.
+    /// An incomplete escape at the end of the source.
     Truncated,
 }
 
-/// Walks over a source.
+/// Iterates over the lexemes of a source.
 #[derive(Debug, Clone)]
 pub struct Lexer<'a> {
     source: &'a [u8],
-    /// Where the next lexeme begins, once line breaks are skipped.
+    /// The byte offset of the next lexeme, before skipping line breaks.
     pub at: usize,
 }
 
-/// Where a document begins in its source; junk may stand before it.
+/// The offset of the first `{\rtf`; other bytes may precede it.
 pub fn beginning(source: &[u8]) -> Option<usize> {
     source.windows(5).position(|window| window == b"{\\rtf")
 }
 
 impl<'a> Lexer<'a> {
-    /// A walk that begins at a byte of the source.
+    /// A lexer that begins at a byte of the source.
     pub const fn new(source: &'a [u8], at: usize) -> Self {
         Self { source, at }
     }
@@ -57,7 +57,7 @@ impl<'a> Lexer<'a> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// The next lexeme and where it begins; `at` is its end then.
+    /// The next lexeme and its offset; `at` is then its end.
     pub fn next(&mut self) -> Option<(usize, Lexeme<'a>)> {
         self.at += self.run(self.at, |byte| byte == b'\r' || byte == b'\n').len();
         let start = self.at;
@@ -87,11 +87,11 @@ impl<'a> Lexer<'a> {
                     _ => self.take(2, Lexeme::BadHex),
                 },
                 (None, _) => self.take(2, Lexeme::Truncated),
-                // One byte is left: it is read as what it is, a brace above all.
+                // A single byte is left; it is read as a lexeme of its own, for example a brace.
                 (Some(_), None) => self.take(2, Lexeme::BadHex),
             },
             Some(byte) if byte.is_ascii_alphabetic() => self.word(),
-            // A line break after a backslash is one end of a paragraph, also where it is two bytes: the second one is only of the source.
+            // A line break after a backslash ends a paragraph. Of a two-byte break the second byte is ignored.
             Some(byte) => self.take(2, Lexeme::Symbol(byte)),
         }
     }

@@ -1,11 +1,11 @@
-//! Rich Text Format as real writers produce it, read into paragraphs with their places. Pure, linear, never a panic.
+//! Reads Rich Text Format as real writers produce it into paragraphs with source positions. Pure, linear, never panics.
 //!
-//! Our own reader: `rtf-parser` takes text, not bytes, gives no byte places, fails on unbalanced groups, and reads
-//! neither notes nor headers, tables or `\bin`. `rtf-grimoire` is a list of tokens without places, the smallest part.
+//! An own reader: `rtf-parser` needs text instead of bytes, has no positions, fails on unbalanced groups, and does not read
+//! notes, headers, tables or `\bin`. `rtf-grimoire` only returns tokens without positions.
 //!
-//! Not read: formulas, the words of an index or a table of contents mark, drawn objects without a text box, page and
-//! section layout, document properties, and the code pages of Johab, of Hebrew and Thai on a Mac, and of ISCII (a flaw as
-//! soon as a letter is read by one, and a guess).
+//! Not read: formulas, index and table-of-contents entries, drawings without a text box, page and section layout, document
+//! properties, and the code pages of Johab, of Hebrew and Thai on a Mac, and of ISCII. A letter in one of these pages is a guess
+//! and reported as a flaw.
 
 mod charset;
 mod control;
@@ -28,39 +28,38 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Reads a document; never fails: what is wrong with it stands in `flaws`.
+/// Reads a document. Never fails; problems are returned in `flaws`.
 ///
-/// Reading begins at the first `{\rtf` and, as in word processors, ends with the group that begins there.
+/// As in word processors, the document begins at the first `{\rtf` and ends with that group.
 #[must_use]
 pub fn read(source: &[u8]) -> Document {
     reader::RtfReader::new(source).read()
 }
 
-/// A source as a text that is read alike: UTF-8 as it is; elsewhere a byte that is no ASCII as RTF's escape for it, and
-/// `\bin` as the hexadecimal digits that a picture or an object may be written in as well, or not at all where it is
-/// part of neither.
+/// The source as an equivalent text. UTF-8 is unchanged; otherwise non-ASCII bytes become RTF escapes, and `\bin` becomes the
+/// hexadecimal digits that pictures and objects also allow. Outside of these `\bin` is removed.
 #[must_use]
 pub fn portable(source: &[u8]) -> String {
     portable::text(source)
 }
 
-/// A document.
+/// A parsed document.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
-    /// Every paragraph, in the order in which they begin in the source: a note stands after the paragraph it hangs on.
+    /// All paragraphs, in the order of their beginnings in the source: a note comes after the paragraph that refers to it.
     pub paragraphs: Vec<Paragraph>,
-    /// What the paragraphs' formatting refers to.
+    /// The header tables that formatting refers to.
     pub tables: HeaderTables,
-    /// What is wrong with the source, in its order; at most 1,000.
+    /// The flaws of the source, in order; at most 1,000.
     pub flaws: Vec<Flaw>,
-    /// How many letters are hidden; those of deleted text are not counted.
+    /// Number of hidden letters, without those of deleted text.
     pub hidden: usize,
-    /// Bookmarks, in the order in which they begin.
+    /// The bookmarks, in the order of their beginnings.
     pub bookmarks: Vec<Bookmark>,
 }
 
 impl Document {
-    /// The text, a paragraph a line.
+    /// The text, one paragraph per line.
     #[must_use]
     pub fn text(&self) -> String {
         self.paragraphs.iter().map(|paragraph| paragraph.text.as_str()).collect::<Vec<_>>().join("\n")
@@ -70,24 +69,24 @@ impl Document {
 /// A paragraph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paragraph {
-    /// Where it stands.
+    /// The part of the document that contains it.
     pub place: ParagraphPlace,
-    /// The automatic number or bullet that the writer put there, trimmed; no part of the text.
+    /// The automatic number or bullet as stored by the writer, trimmed; not part of the text.
     pub number: Option<String>,
-    /// The visible text. A tab is `\t`, a line break `\n`; soft hyphens, hidden and deleted text are left out.
+    /// The visible text. A tab is `\t`, a line break `\n`; without soft hyphens, hidden and deleted text.
     pub text: String,
-    /// Places of the text and of the source that belong together, ascending: one for each run of plain source text.
+    /// Corresponding offsets in the text and in the source, ascending: one pair for each run of plain source text.
     pub map: Vec<(u32, u32)>,
-    /// From its first word or letter to the end of what ends it.
+    /// The byte range from its first word or letter to the end of the word that ends it.
     pub source: Range<usize>,
-    /// How it is formatted: equal where only words of the text differ.
+    /// Its formatting; equal for paragraphs that differ only in words.
     pub signature: Vec<FormatToken>,
-    /// Where in a table it stands, if in one.
+    /// Its position in a table, if it is in one.
     pub cell: Option<Cell>,
 }
 
 impl Paragraph {
-    /// The byte of the source that a place of the text came from; for the text's end the place after its last byte.
+    /// The byte in the source for an offset in the text; for the end of the text, the offset after its last byte.
     #[must_use]
     pub fn source_at(&self, text_offset: usize) -> usize {
         let after = self.map.partition_point(|entry| usize_of(entry.0) <= text_offset);
@@ -105,48 +104,48 @@ fn usize_of(offset: u32) -> usize {
     usize::try_from(offset).unwrap_or(usize::MAX)
 }
 
-/// Where a paragraph stands.
+/// The part of a document that contains a paragraph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ParagraphPlace {
-    /// The running text.
+    /// The body text.
     Body,
-    /// A table of the running text.
+    /// A table in the body text.
     Cell,
-    /// A page's head.
+    /// A page header.
     Header,
-    /// A page's foot.
+    /// A page footer.
     Footer,
-    /// A footnote or an endnote.
+    /// A footnote or endnote.
     Footnote,
-    /// A remark in the margin.
+    /// A margin comment.
     Annotation,
-    /// A box of text.
+    /// A text box.
     TextBox,
 }
 
-/// A place in a table; tables, rows and columns count from 0.
+/// A position in a table; all indexes start at 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Cell {
-    /// Which table of the document, nested ones counted too.
+    /// The table's index in the document, including nested tables.
     pub table: u32,
-    /// Which row.
+    /// The row.
     pub row: u32,
-    /// Which cell of the row.
+    /// The cell in the row.
     pub column: u32,
-    /// 1, or more in a nested table.
+    /// The nesting depth: 1, or more in a nested table.
     pub depth: u8,
 }
 
-/// A piece of a paragraph's formatting.
+/// One part of a paragraph's formatting.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum FormatToken {
-    /// The paragraph's own: style, alignment, indents, list level, tabs, borders.
+    /// The paragraph's format: style, alignment, indents, list level, tabs, borders.
     Paragraph(Arc<str>),
-    /// Its table row's: cell edges, borders, shading.
+    /// Its table row's format: cell edges, borders, shading.
     Row(Arc<str>),
-    /// A run of visible text that is formatted in one way.
+    /// A run of visible text with one format.
     Run(Arc<str>),
-    /// Something that stands between the letters: a note, a field, a picture, a page break.
+    /// A mark between letters: a note, a field, a picture, a page break.
     Mark(Arc<str>),
 }
 
@@ -162,7 +161,7 @@ impl fmt::Display for FormatToken {
     }
 }
 
-/// Where two signatures part: what each of them has there.
+/// The first difference between two signatures, as their tokens at that index; `None` if they are equal.
 #[must_use]
 pub fn first_difference<'a>(
     one: &'a [FormatToken],
@@ -173,7 +172,7 @@ pub fn first_difference<'a>(
     (pair != (None, None)).then_some(pair)
 }
 
-/// The source of each group of tables, without what spaces, line breaks and every save change in it.
+/// The source of each kind of header table, normalized: without spaces, line breaks and what every save changes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderTables {
     /// The fonts.
@@ -182,7 +181,7 @@ pub struct HeaderTables {
     pub colours: String,
     /// The styles.
     pub styles: String,
-    /// The lists, and which of them the paragraphs name.
+    /// The lists and their overrides.
     pub lists: String,
 }
 
@@ -191,43 +190,43 @@ pub struct HeaderTables {
 pub struct Bookmark {
     /// Its name.
     pub name: String,
-    /// From the end of the group that begins it to the beginning of the one that ends it; empty if nothing ends it.
+    /// From the end of the group that begins it to the start of the group that ends it; empty if none ends it.
     pub source: Range<usize>,
 }
 
-/// Something wrong with the source.
+/// A problem in the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flaw {
-    /// The byte of the source.
+    /// The byte offset in the source.
     pub at: usize,
-    /// What is wrong.
+    /// The kind of problem.
     pub kind: FlawKind,
 }
 
-/// What can be wrong with a source.
+/// The kinds of problems in a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FlawKind {
     /// It does not begin with `{\rtf`.
     NotRtf,
-    /// A group is never closed; at its brace.
+    /// A group is not closed; reported at its brace.
     UnclosedGroup,
-    /// A brace closes what no brace opened.
+    /// A closing brace without an opening one.
     ExtraClose,
-    /// Something follows the end of the document.
+    /// Text after the end of the document.
     TextAfterEnd,
     /// `\'` without two hexadecimal digits.
     BadEscape,
     /// A backslash before a character that needs none.
     UnknownSymbol,
-    /// More than 10,000 groups within each other.
+    /// More than 10,000 nested groups.
     TooDeep,
-    /// `\bin` counts more bytes than there are.
+    /// `\bin` with a count larger than the rest of the source.
     BadBinary,
-    /// The source ends within a control word.
+    /// The source ends in a control word.
     TruncatedControl,
-    /// A code page or character set that cannot be read.
+    /// An unknown code page or character set.
     UnknownCodePage,
-    /// Half a character of two `\u`, or one that is none.
+    /// Half of a surrogate pair of two `\u`, or an invalid code point.
     BadUnicode,
 }
 
@@ -237,14 +236,14 @@ impl fmt::Display for FlawKind {
             Self::NotRtf => "it does not begin with {\\rtf",
             Self::UnclosedGroup => "a group is opened here and never closed",
             Self::ExtraClose => "a } closes a group that was never opened",
-            Self::TextAfterEnd => "something follows the end of the document",
+            Self::TextAfterEnd => "there is text after the end of the document",
             Self::BadEscape => "\\' is not followed by two hexadecimal digits",
-            Self::UnknownSymbol => "a backslash stands before a character that needs none",
-            Self::TooDeep => "more than 10,000 groups stand within each other",
-            Self::BadBinary => "\\bin counts more bytes than there are",
-            Self::TruncatedControl => "it ends within a control word",
-            Self::UnknownCodePage => "the code page is not known; its letters are a guess",
-            Self::BadUnicode => "\\u names no character",
+            Self::UnknownSymbol => "a backslash precedes a character that needs none",
+            Self::TooDeep => "more than 10,000 groups are nested",
+            Self::BadBinary => "\\bin counts more bytes than the source has",
+            Self::TruncatedControl => "the source ends in a control word",
+            Self::UnknownCodePage => "unknown code page; its letters are guessed",
+            Self::BadUnicode => "\\u does not encode a valid character",
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Code pages that the Encoding Standard does not have: what the bytes from 0x80 to 0xFF are in each; U+FFFD where it is
-//! nothing. Taken from the tables of the Unicode Consortium.
+//! Code pages that the Encoding Standard lacks: the characters of the bytes 0x80 to 0xFF, with U+FFFD for undefined ones.
+//! From the tables of the Unicode Consortium.
 
 /// Pages by number, ascending.
 pub const PAGES: &[(i64, &str)] = &[
@@ -180,11 +180,11 @@ pub const PAGES: &[(i64, &str)] = &[
     ),
 ];
 
-/// The shapes of the font "Symbol" from 0x20 to 0x7E, as Adobe names them.
+/// The shapes of the font "Symbol" from 0x20 to 0x7E, with Adobe's mapping.
 pub const SYMBOL_LOW: &str =
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_¯αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
 
-/// Its shapes from 0xA0 to 0xEF, and those from 0xF1 to 0xFE.
+/// Its shapes from 0xA0 to 0xEF, and from 0xF1 to 0xFE.
 pub const SYMBOL_HIGH: [&str; 2] = [
     "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…|─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊\u{27e8}®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪",
     "\u{27e9}∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭",

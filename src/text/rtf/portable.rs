@@ -1,4 +1,4 @@
-//! A source of any bytes as a text that is read alike.
+//! Converts a source of any bytes to an equivalent text.
 
 use std::fmt::Write as _;
 use std::str::from_utf8;
@@ -24,7 +24,7 @@ pub fn text(source: &[u8]) -> String {
         let data = groups.enter(lexeme);
         escape(source.get(from..start).unwrap_or_default(), &mut out);
         let _ = match lexeme {
-            // These count bytes, of which there are more now.
+            // These count bytes, and the text has more of them.
             Lexeme::Binary(bytes) if data => {
                 out.push(' ');
                 digits(bytes, &mut out);
@@ -41,7 +41,7 @@ pub fn text(source: &[u8]) -> String {
     }
 }
 
-/// Bytes as they are, save those that are no ASCII: they become RTF's escape.
+/// Writes bytes; those that are not ASCII become RTF escapes.
 pub fn escape(bytes: &[u8], out: &mut String) {
     for byte in bytes {
         if byte.is_ascii() {
@@ -52,30 +52,30 @@ pub fn escape(bytes: &[u8], out: &mut String) {
     }
 }
 
-/// Bytes as hexadecimal digits.
+/// Writes bytes as hexadecimal digits.
 pub fn digits(bytes: &[u8], out: &mut String) {
     for byte in bytes {
         let _ = write!(out, "{byte:02x}");
     }
 }
 
-/// The groups that are open, and whether each of them holds the data of a picture or an object.
+/// The open groups, and whether each one contains the data of a picture or an object.
 #[derive(Debug, Default)]
 pub struct Groups(Vec<bool>);
 
 impl Groups {
-    /// Those around what a table of the header holds: the document and the table.
+    /// The groups around the content of a header table: the document and the table.
     pub fn of_table() -> Self {
         Self(vec![false; 2])
     }
 
-    /// Takes a lexeme in; whether it stands in such data.
+    /// Processes a lexeme; returns whether it is inside such data.
     pub fn enter(&mut self, lexeme: Lexeme<'_>) -> bool {
         let data = self.0.last().copied().unwrap_or(false);
         match lexeme {
             Lexeme::Open => self.0.push(data),
             Lexeme::Close => self.0.truncate(self.0.len().saturating_sub(1)),
-            // The document itself is neither, whatever stands in it.
+            // The document group itself is never data.
             Lexeme::Word("pict" | "objdata", _) if self.0.len() > 1 => {
                 self.0.truncate(self.0.len() - 1);
                 self.0.push(true);

@@ -1,4 +1,4 @@
-//! The walk over the lexemes: groups, destinations, and what each control word does.
+//! Processes the lexemes: groups, destinations, and the effect of each control word.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -12,43 +12,43 @@ use super::table::TableRow;
 use super::words::FormatLevel;
 use super::{Document, Flaw, FlawKind, ParagraphPlace};
 
-/// Groups within each other beyond this are skipped.
+/// Maximum nesting of groups; deeper ones are skipped.
 const DEEPEST: usize = 10_000;
-/// Flaws beyond this are not told.
+/// Maximum number of reported flaws.
 const MOST_FLAWS: usize = 1_000;
 
-/// What the text of a group is for.
+/// The purpose of a group's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dest {
-    /// To be read.
+    /// Document text.
     Text,
-    /// Nothing that is read.
+    /// Ignored.
     Skip,
-    /// A drawing: nothing, but a box of text may stand in it.
+    /// A drawing: ignored except for text boxes in it.
     Shape,
     /// The automatic number.
     Number,
     /// A field's instruction.
     Field,
-    /// A bookmark's name where it begins.
+    /// The name at the start of a bookmark.
     Begin,
-    /// A bookmark's name where it ends.
+    /// The name at the end of a bookmark.
     End,
-    /// The table of fonts.
+    /// The font table.
     Fonts,
-    /// Another table of the header.
+    /// Another header table.
     Table,
-    /// One thing in two ways of writing, in a group each: the second one, `\ud`, is read.
+    /// Two alternatives of one content, in a group each; the second one, `\ud`, is read.
     Twice,
-    /// One of these groups, before its first word.
+    /// One of these alternatives, before its first word.
     OneOfTwice,
-    /// How old writers say what an automatic number looks like: formatting of the paragraph around it.
+    /// An old form of automatic numbers: formatting of the surrounding paragraph.
     Numbering,
-    /// How a nested row is defined.
+    /// The definition of a nested row.
     NestedRow,
 }
 
-/// Which font bytes are read by.
+/// The script whose font decodes bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Script {
     Main,
@@ -56,7 +56,7 @@ pub enum Script {
     RightToLeft,
 }
 
-/// What a border's attributes are about.
+/// What the border attributes apply to.
 #[derive(Debug, Clone, Copy)]
 pub enum BorderSide {
     None,
@@ -68,7 +68,7 @@ pub enum BorderSide {
 pub struct RtfGroup {
     pub start: usize,
     pub dest: Dest,
-    /// Whether the destination, the flow, the table began with this group and end with it.
+    /// Whether this group begins and ends the destination, the flow, the table.
     pub owns_dest: bool,
     pub owns_flow: bool,
     pub owns_table: Option<usize>,
@@ -81,19 +81,19 @@ pub struct RtfGroup {
     pub fallback: usize,
     pub fonts: [Option<i32>; 3],
     pub script: Script,
-    /// What a field stands for as long as no text is put after its instruction.
-    pub owed: Option<Owed>,
+    /// The character of a field, until text follows its instruction.
+    pub pending: Option<PendingSymbol>,
 }
 
-/// A letter that a field names, should its result be empty.
+/// The character of a field, used if its result is empty.
 #[derive(Debug, Clone, Copy)]
-pub struct Owed {
+pub struct PendingSymbol {
     pub letter: char,
-    /// What had been put before.
+    /// The value of `RtfReader::written` at that time.
     pub written: usize,
 }
 
-/// The walk.
+/// The state of the reader.
 #[derive(Debug)]
 pub struct RtfReader<'a> {
     pub source: &'a [u8],
@@ -108,24 +108,24 @@ pub struct RtfReader<'a> {
     pub names: HashMap<String, usize>,
     pub page: Page,
     pub pages: HashMap<i32, Page>,
-    /// Where pages are named that are not known, by font; of nothing the document's own. A letter tells it.
+    /// Positions of unknown code pages by font, `None` for the document's; reported when a letter is decoded.
     pub unknown: HashMap<Option<i32>, usize>,
-    /// The fonts that are called "Symbol".
+    /// The fonts named "Symbol".
     pub greek: HashSet<i32>,
     pub table_font: i32,
     pub font: i32,
     pub collected: String,
-    /// How many pieces of text have been put and paragraphs have ended.
+    /// Number of pieces of text and paragraph ends so far.
     pub written: usize,
     pub rows: [TableRow; 2],
     pub side: BorderSide,
     pub tab: String,
-    /// Bytes of a character that is not complete, and where it begins.
+    /// Bytes of an incomplete character, and its offset.
     pub bytes: Vec<u8>,
     pub bytes_at: usize,
-    /// The first half of a character of two `\u`.
+    /// The first half of a surrogate pair of two `\u`.
     pub high: Option<(u32, usize)>,
-    /// How many characters of a fallback are still to be skipped.
+    /// Number of characters of a fallback that are still to be skipped.
     pub skip: usize,
 }
 
@@ -154,7 +154,7 @@ impl<'a> RtfReader<'a> {
                 fallback: 1,
                 fonts: [None; 3],
                 script: Script::Main,
-                owed: None,
+                pending: None,
             },
             outer: Vec::new(),
             too_deep: 0,
@@ -190,7 +190,7 @@ impl<'a> RtfReader<'a> {
         }
     }
 
-    /// Reads the source to its end, or to the document's.
+    /// Reads the source to the end of the document.
     pub fn read(mut self) -> Document {
         while let Some((start, lexeme)) = self.lexer.next() {
             if !matches!(lexeme, Lexeme::Text(_) | Lexeme::Hex(_) | Lexeme::Symbol(0x80..)) {
@@ -219,7 +219,7 @@ impl<'a> RtfReader<'a> {
             }
         }
         self.flush();
-        self.half_is_lost();
+        self.report_lost_half();
         if !self.outer.is_empty() {
             let open: Vec<usize> = self.outer.iter().skip(1).map(|group| group.start).collect();
             open.into_iter().chain([self.group.start]).for_each(|start| self.flaw(start, FlawKind::UnclosedGroup));
@@ -233,7 +233,7 @@ impl<'a> RtfReader<'a> {
         self.document
     }
 
-    /// What stands after the group that is the document: named, not read.
+    /// Reports what follows the document group; it is not read.
     fn after_end(&mut self) {
         let rest = self.source.get(self.lexer.at..).unwrap_or_default();
         for (place, byte) in rest.iter().enumerate() {
@@ -250,7 +250,7 @@ impl<'a> RtfReader<'a> {
 
     fn open(&mut self, start: usize) {
         self.skip = 0;
-        self.half_is_lost();
+        self.report_lost_half();
         if self.outer.len() >= DEEPEST {
             if self.too_deep == 0 {
                 self.flaw(start, FlawKind::TooDeep);
@@ -261,12 +261,12 @@ impl<'a> RtfReader<'a> {
         let mut inner = self.group.clone();
         inner.start = start;
         inner.owns_dest = false;
-        // The outermost group is the body's.
+        // The outermost group owns the body.
         inner.owns_flow = self.outer.is_empty();
         inner.owns_table = None;
         inner.fresh = true;
         inner.star = false;
-        inner.owed = None;
+        inner.pending = None;
         if inner.dest == Dest::Twice {
             inner.dest = Dest::OneOfTwice;
         }
@@ -275,15 +275,15 @@ impl<'a> RtfReader<'a> {
 
     fn close(&mut self, start: usize) {
         self.skip = 0;
-        self.half_is_lost();
+        self.report_lost_half();
         if self.too_deep > 0 {
             self.too_deep -= 1;
             return;
         }
-        // A note, a head is no field, and its last letter stands before its end.
-        let owed = self.group.owed.filter(|owed| owed.written == self.written && !self.group.owns_flow);
-        if let Some(owed) = owed {
-            self.put(owed.letter.encode_utf8(&mut [0; 4]), start);
+        // A note or a header is not a field. The field's character comes before its end.
+        let pending = self.group.pending.filter(|pending| pending.written == self.written && !self.group.owns_flow);
+        if let Some(pending) = pending {
+            self.put(pending.letter.encode_utf8(&mut [0; 4]), start);
         }
         let Some(outer) = self.outer.pop() else { return };
         if self.group.owns_flow {

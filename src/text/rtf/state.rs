@@ -1,32 +1,32 @@
-//! The formatting that holds at a place, resolved from the control words before it.
+//! The formatting in effect at a position, resolved from the preceding control words.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::words::{BORDER, FormattingWord, WORDS, WordEffect};
 
-/// More tab stops than any writer sets; what a hostile source sets beyond them is not kept.
+/// Maximum number of tab stops; more than any writer sets.
 const MOST_TABS: usize = 100;
 
-/// Keys of groups and borders stand above those of single words.
+/// Keys of groups and borders are above those of single words.
 const GROUPS: u32 = 10_000;
 /// A multiple of [`ATTRIBUTES`].
 const BORDERS: u32 = 19_200;
 
-/// More attributes than a border has: the keys of a side's.
+/// Number of keys per border side; larger than the number of attributes.
 const ATTRIBUTES: u32 = 64;
 
-/// What the words of one level (characters or a paragraph) have set. Equal where the formatting is equal, whatever
-/// words in whatever order led to it.
+/// The formatting of one level (characters or a paragraph). Equal formatting is equal, regardless of the words and their order
+/// that produced it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Props {
-    /// Ascending by key; bounded, because the words are.
+    /// Ascending by key; bounded by the number of words.
     set: Vec<(u32, i32)>,
     tabs: BTreeMap<i32, String>,
 }
 
 impl Props {
-    /// A word of the table; `font` is the font that holds where none is named.
+    /// Applies a word of the table; `font` is the default font.
     pub fn apply(&mut self, place: usize, word: FormattingWord, value: Option<i64>, font: i32) {
         let number = value.map(clamp);
         let key = key(place);
@@ -55,19 +55,19 @@ impl Props {
         }
     }
 
-    /// An attribute of a border, whose side stands at that place of the table.
+    /// Sets an attribute of a border; `side` is the index of the side's word in the table.
     pub fn border(&mut self, side: usize, attribute: usize, value: Option<i64>) {
         self.insert(BORDERS + key(side) * ATTRIBUTES + key(attribute), value.map_or(1, clamp));
     }
 
-    /// A tab stop: its place, its kind and leader as words.
+    /// Adds a tab stop with its position, kind and leader.
     pub fn tab(&mut self, place: i64, kind: &str) {
         if self.tabs.len() < MOST_TABS {
             self.tabs.insert(clamp(place), kind.to_owned());
         }
     }
 
-    /// What a word of the table holds.
+    /// The value of a word of the table, if set.
     pub fn get(&self, place: usize) -> Option<i32> {
         let at = self.set.binary_search_by_key(&key(place), |entry| entry.0).ok()?;
         self.set.get(at).map(|entry| entry.1)
@@ -90,7 +90,7 @@ impl Props {
         }
     }
 
-    /// The words that say the same.
+    /// Equivalent control words.
     pub fn words(&self) -> String {
         let mut words = String::new();
         let name =

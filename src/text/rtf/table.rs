@@ -1,9 +1,9 @@
-//! How a table row is defined, gathered from the words before its end.
+//! Table row definitions, collected from the words before a row's end.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-/// A row's definition.
+/// The definition of a row.
 #[derive(Debug, Default)]
 pub struct TableRow {
     begun: bool,
@@ -12,23 +12,23 @@ pub struct TableRow {
 }
 
 impl TableRow {
-    /// Whether a word is about rows and cells, and not one that a row more or less changes.
+    /// Whether a word defines rows or cells; words for tracked row changes are ignored.
     pub fn knows(name: &str) -> bool {
         (name.starts_with("tr") || name.starts_with("cl") || name == "cellx") && !matches!(name, "trauth" | "trdate")
     }
 
-    /// Adds a word; `\trowd` begins anew.
+    /// Adds a word; `\trowd` starts a new definition.
     pub fn add(&mut self, name: &str, value: Option<i64>) {
         if name == "trowd" {
             *self = Self { begun: true, ..Self::default() };
             return;
         }
-        // Words of the document, such as `\trackformatting`, begin alike; before a row they mean none.
+        // Words of the document, such as `\trackformatting`, have the same prefix; they are ignored before a row.
         if !self.begun {
             return;
         }
         if let Some(named) = self.named.take() {
-            // A row that goes on where the last one ended: naming that one whole again would not be linear.
+            // A continued row refers to the previous name by its hash: repeating the name would not be linear.
             let mut hasher = DefaultHasher::new();
             named.hash(&mut hasher);
             self.words = format!("(as {:016x}, then) ", hasher.finish());
@@ -41,7 +41,7 @@ impl TableRow {
         self.words.push(' ');
     }
 
-    /// The definition as words; the same one as long as no word follows.
+    /// The definition as words; it stays the same until another word follows.
     pub fn name(&mut self) -> Arc<str> {
         let words = &mut self.words;
         Arc::clone(self.named.get_or_insert_with(|| std::mem::take(words).trim_end().into()))

@@ -1,4 +1,4 @@
-//! What is read from small sources, from a word processor's, and from anything at all.
+//! Tests on small sources, on output of word processors, and on arbitrary bytes.
 
 mod fixtures;
 mod pages;
@@ -8,8 +8,8 @@ mod signatures;
 
 use super::{Document, ParagraphPlace, read};
 
-/// The paragraphs as lines: where one stands unless in the body, its number in brackets, its text with `\t` and `\n`
-/// written out.
+/// The paragraphs as lines: the place unless it is the body, the number in brackets, and the text with `\t` and `\n`
+/// escaped.
 fn shown(document: &Document) -> String {
     let lines = document.paragraphs.iter().map(|paragraph| {
         let place = match (paragraph.place, paragraph.cell) {

@@ -1,4 +1,4 @@
-//! The control words that format, and what each does to the state.
+//! The formatting control words, and their effects.
 
 /// What a word formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,17 +12,17 @@ pub enum FormatLevel {
 /// How a word changes the state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WordEffect {
-    /// On, or off with a 0.
+    /// On, or off with the value 0.
     Toggle,
-    /// A number; this one, and 0, is what holds without the word.
+    /// A number; this default and 0 mean that the word is not set.
     Value(i32),
-    /// A number that counts also where it is 0.
+    /// A number for which 0 is also kept.
     Keep,
-    /// One of a group: the last one holds, with a 0 none.
+    /// One of a group: the last one applies; the value 0 clears the group.
     Choice(u16),
-    /// None of a group.
+    /// Clears a group.
     Clear(u16),
-    /// Names the border that the attributes after it are about.
+    /// Selects the border for the following attributes.
     Side,
 }
 
@@ -51,7 +51,7 @@ const DIRECTION: u16 = 4;
 const BULLET: u16 = 5;
 const BULLET_FORM: u16 = 6;
 
-/// Attributes of a border; they follow the word that names its side.
+/// Attributes of a border; they follow the word that selects its side.
 pub const BORDER: &[&str] = &[
     "brdrart",
     "brdrbar",
@@ -92,7 +92,7 @@ pub const BORDER: &[&str] = &[
     "brsp",
 ];
 
-/// All others, sorted by name.
+/// All other formatting words, sorted by name.
 pub const WORDS: &[FormattingWord] = &[
     c("ab", WordEffect::Toggle),
     p("absh", ZERO),
@@ -250,7 +250,7 @@ pub const WORDS: &[FormattingWord] = &[
     p("widctlpar", WordEffect::Choice(WIDOW)),
 ];
 
-/// The place of a word in the table.
+/// A word of the table with its index.
 pub fn find(name: &str) -> Option<(usize, FormattingWord)> {
     let place = WORDS.binary_search_by(|word| word.name.cmp(name)).ok()?;
     WORDS.get(place).map(|word| (place, *word))

@@ -1,4 +1,4 @@
-//! A list inside of something broken: how it was read is said honestly, and what stands beside it is kept.
+//! A list inside something broken: the reported layer is correct, and the siblings of the list are kept.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn assert_salvaged(anchor: &Anchor<'_>, rows: &[(&str, Value, usize)]) {
 fn a_list_in_a_broken_object_is_not_strict_and_keeps_its_siblings() {
     let both = json!({"deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]});
     let rows = [
-        // A colon, a comma, the opening bracket or a quote is missing, or the quotes are those of print.
+        // A colon, a comma, the opening bracket or a quote is missing, or the quotes are typographic.
         r#"{"note" "x", "deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}"#,
         r#"{"deltas" [{"item": "a"}], "recommendations": [{"action": "x"}]}"#,
         r#"{"deltas": [{"item": "a"}] "recommendations": [{"action": "x"}]}"#,
@@ -24,11 +24,11 @@ fn a_list_in_a_broken_object_is_not_strict_and_keeps_its_siblings() {
         r#"{deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}"#,
         "{“deltas”: [{\"item\": \"a\"}], “recommendations”: [{\"action\": \"x\"}]}",
         "{\"deltas`: [{\"item\": \"a\"}], \"recommendations\": [{\"action\": \"x\"}]}",
-        // The break is in the list, behind it, or in front of it, and in a sibling.
+        // The break is in the list, after it, before it, or in a sibling.
         r#"{"recommendations": [{"action": "x"}], "deltas": [{"item": "a"} oops]}"#,
         r#"{"note": "say "no"", "recommendations": [{"action": "x"}], "deltas": [{"item": "a"}]}"#,
         r#"{"note": "say "no"", "deltas": [{"item": "a"}], "recommendations": [{"action": "x"}, {"act"#,
-        // All of it stands in another object, which is broken or whole.
+        // Everything is inside another object, broken or complete.
         r#"{"note": "say "no"", "result": {"deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}}"#,
         r#"{"result": {"deltas": [{"item": "a"}], "recommendations": [{"action": "x"}]}}"#,
     ];
@@ -38,10 +38,10 @@ fn a_list_in_a_broken_object_is_not_strict_and_keeps_its_siblings() {
 }
 
 #[test]
-fn what_follows_a_lost_object_behind_a_comma_is_no_answer_of_its_own() {
+fn a_value_after_a_lost_object_and_a_comma_is_not_an_answer() {
     let rest = json!({"findings": [{"category": "b"}]});
     let rows = [
-        // The list's bracket and the key of its first object are gone: that object's end closes the outermost one.
+        // The list's bracket and the key of its first object are missing: that object's end closes the outermost one.
         (r#"{"findings"ategory": "a", "title": "t"}, {"category": "b"}], "gaps": []}"#, rest.clone(), 0),
         (r#"{"findings"ategory": "a", "citations": [{"file": "x"}]}, {"category": "b"}], "gaps": []}"#, rest, 0),
     ];
@@ -50,7 +50,7 @@ fn what_follows_a_lost_object_behind_a_comma_is_no_answer_of_its_own() {
     let wrapper = r#"{"findings"ategory": "a"}, {"findings": [{"category": "b"}], "gaps": ["c"]}]}"#;
     assert_salvaged(&FINDINGS, &[(wrapper, list, 0)]);
     assert_eq!(recover_any(r#"{"findings"ategory": "a"}, {"category": "b"}]}"#), None);
-    // In prose an answer may stand behind a bracket with a word.
+    // In prose an answer may follow a bracket with a word.
     let prose = r#"The keys {"category"} and {"title"} are there: {"category": "b"}"#;
     assert_eq!(
         recover(prose, &FINDINGS),
@@ -59,12 +59,12 @@ fn what_follows_a_lost_object_behind_a_comma_is_no_answer_of_its_own() {
 }
 
 #[test]
-fn an_object_of_a_sibling_is_no_object_of_the_list() {
+fn an_object_of_a_sibling_does_not_belong_to_the_list() {
     let list = json!({"deltas": [{"item": "a"}], "recommendations": [{"item": "b"}]});
     let rows = [
         (r#"{"deltas": [{"item": "a"}] "recommendations": [{"item": "b"}]}"#, list.clone(), 0),
         (r#"{"x": y, "recommendations": [{"item": "b"}], "deltas": [{"item": "a"}]}"#, list, 0),
-        // Where there is no list, whatever carries the field is all there is.
+        // Without a list, any object with the field is kept.
         (r#"{"x": y, "changes": [{"item": "b"}]}"#, json!({"deltas": [{"item": "b"}]}), 1),
         (r#"{"x" y, "changes": [{"item": "b"}]}"#, json!({"deltas": [{"item": "b"}]}), 0),
     ];
@@ -72,7 +72,7 @@ fn an_object_of_a_sibling_is_no_object_of_the_list() {
 }
 
 #[test]
-fn a_number_beside_the_list_is_kept_and_one_inside_of_it_is_not_taken_for_it() {
+fn a_number_next_to_the_list_is_kept_and_one_inside_it_is_not() {
     let rows = [
         (
             r#"{"atoms": [{"description": "a"} {"description": "b"}], "rounds": 3, "questions": ["c"]}"#,
@@ -94,7 +94,7 @@ fn a_number_beside_the_list_is_kept_and_one_inside_of_it_is_not_taken_for_it() {
 }
 
 #[test]
-fn what_the_list_has_and_cannot_be_kept_is_counted() {
+fn elements_of_the_list_that_cannot_be_kept_are_counted() {
     let rows = [
         (r#"{"findings": ["x", null, {"category": "b"} oops]}"#, json!({"findings": [{"category": "b"}]}), 2),
         (
@@ -108,7 +108,7 @@ fn what_the_list_has_and_cannot_be_kept_is_counted() {
 }
 
 #[test]
-fn a_single_object_in_something_broken_does_not_stand_by_itself() {
+fn a_single_object_inside_something_broken_is_not_standalone() {
     let one = json!({"findings": [{"category": "a"}]});
     for text in [
         r#"{"note" "x", "result": {"category": "a"}}"#,
@@ -124,21 +124,21 @@ fn a_single_object_in_something_broken_does_not_stand_by_itself() {
 }
 
 #[test]
-fn brackets_that_a_lost_quote_swallows_do_not_end_what_is_broken() {
+fn brackets_swallowed_by_a_missing_quote_do_not_end_a_broken_value() {
     let text = r#"{"a": 1, "x': [{"y": 1}]}, {"findings": [{"category": "a"}]}]}"#;
     let read = recover(text, &FINDINGS).expect("the list is there");
     assert_eq!((read.layer, &read.value["findings"]), (RecoveryLayer::Salvaged, &json!([{"category": "a"}])));
 }
 
 #[test]
-fn without_an_anchor_a_member_of_something_broken_is_no_answer() {
+fn without_an_anchor_a_member_of_a_broken_value_is_not_an_answer() {
     for text in [r#"{"note" "x", "files": ["a"]}"#, r#""files": ["a"], "result": "x"}"#, r#"{"files" ["a"]}"#] {
         assert_eq!(recover_any(text), None, "{text}");
     }
 }
 
 #[test]
-fn a_list_that_prose_leads_up_to_is_an_answer_of_its_own() {
+fn a_list_introduced_by_prose_is_an_answer() {
     let one = json!({"findings": [{"category": "a"}]});
     for text in [
         r#"Findings: [{"category": "a"}]"#,

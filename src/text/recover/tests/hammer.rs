@@ -1,4 +1,4 @@
-//! Recorded answers, spoiled at random: nothing panics, takes long, or is called strict that was not.
+//! Randomly damaged recorded answers: recovery never panics, stays linear, and reports `Strict` only where it is true.
 #![allow(clippy::disallowed_methods, reason = "it reads the fixtures, whatever the disk says of them")]
 
 use std::fs;
@@ -12,7 +12,7 @@ use super::{ATOMS, Anchor, FINDINGS, RecoveryLayer, recover, recover_any};
 
 const ANCHORS: [Anchor<'static>; 3] = [FINDINGS, ATOMS, Anchor { list: "deltas", field: "item" }];
 
-/// Put in at random places.
+/// Inserted at random positions.
 const PIECES: [&str; 24] = [
     "\"",
     "'",
@@ -40,7 +40,7 @@ const PIECES: [&str; 24] = [
     "\"findings\": [",
 ];
 
-/// The texts of the recorded answers, and their structures as a model would have written them.
+/// The texts of the recorded answers, and their structures as a model would write them.
 fn answers() -> Vec<String> {
     let mut answers = Vec::new();
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")];
@@ -64,7 +64,7 @@ fn answers() -> Vec<String> {
     answers
 }
 
-/// One change of a text, as a model, a cut or a bad copy makes it.
+/// One change of a text, as made by a model, a truncation or a bad copy.
 fn spoiled(text: &str, rng: &mut Rng) -> String {
     let mut bytes = text.as_bytes().to_vec();
     if bytes.is_empty() {
@@ -101,7 +101,7 @@ fn spoiled(text: &str, rng: &mut Rng) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Where a strict parser reads this value, as the list's object, as the list, or as its only element.
+/// The offset at which a strict parser reads this value: as the list's object, as the list, or as its only element.
 fn strictly_at(text: &str, value: &Value, anchor: Option<&Anchor<'_>>) -> Option<usize> {
     text.match_indices(['{', '[']).map(|(at, _)| at).find(|at| {
         let Some(Ok(read)) = Deserializer::from_str(&text[*at..]).into_iter::<Value>().next() else { return false };
@@ -117,7 +117,7 @@ fn check(text: &str, anchor: &Anchor<'_>) {
         if found.layer == RecoveryLayer::Strict {
             let at = strictly_at(text, &found.value, Some(anchor));
             assert!(at.is_some(), "{text:?}");
-            // Of a text that is one object, no part may pass for an answer of its own while the object goes on.
+            // In a text that is one object, no part may count as an answer while the object continues.
             let parts =
                 at.is_some_and(|at| at > 0 && text.starts_with('{') && text[..at].trim_end().ends_with([':', ',']));
             assert!(!parts, "{at:?} of {text:?}");
@@ -149,8 +149,8 @@ fn spoiled_answers_are_read_and_not_called_strict() {
     assert_eq!(hammer(&mut Rng::with_seed(11), 0..400), 400);
 }
 
-/// The same texts again for the same seed, so that what held once holds for everybody; whoever changes the reader takes
-/// other seeds and more texts.
+/// The same seed yields the same texts, so the result is reproducible. Use other seeds and more texts when changing the
+/// reader.
 #[test]
 #[ignore = "it reads as many texts as GOLDGATE_HAMMER says, 60,000 where it is not set, of GOLDGATE_SEED; .ci/run runs it"]
 fn spoiled_answers_are_read_by_the_thousand() {

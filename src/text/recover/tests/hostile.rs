@@ -1,12 +1,11 @@
-//! Texts made to be slow, deep or both are read in linear time, counted in bytes that were looked at.
+//! Slow or deep inputs are read in linear time, measured in visited bytes.
 
 use std::iter::repeat_n;
 
 use super::{FINDINGS, VISITED, recover, recover_any};
 
-/// Twice (the fences, then the whole), each byte is looked at when a bracket is searched, for the other brackets and
-/// keys in front of it, when it is read (steps and bytes of words), all this again behind a false start, and by the
-/// strict parser.
+/// Upper bound of visits per byte. Twice (fences, then the whole text) each byte is visited by the bracket search, by the search
+/// for brackets and keys before it, by the reader, by all of these again after a false start, and by the strict parser.
 pub(super) const VISITS: usize = 20;
 
 const UNITS: [&str; 30] = [
@@ -70,7 +69,7 @@ fn two_repeated_units_are_read_in_linear_time() {
     }
 }
 
-/// Texts of about this many bytes, one of each hostile shape.
+/// Texts of about this many bytes, one per hostile shape.
 fn shapes(bytes: usize) -> Vec<(&'static str, String)> {
     let of = |unit: &str| unit.repeat(bytes / unit.len());
     let half = |unit: &str| unit.repeat(bytes / unit.len() / 2);
@@ -90,7 +89,7 @@ fn shapes(bytes: usize) -> Vec<(&'static str, String)> {
         ("anchors", of("{\"category\": \"a\"} ")),
         ("anchors in broken objects", of("{\"category\": \"a\" x ")),
         ("anchors behind one break", format!("{{\"x\" y {}", of("\"findings\": [{\"category\": \"a\"}], "))),
-        ("numbers beside the list", format!("{{\"x\": y {}", of("\"a\": 1, "))),
+        ("numbers next to the list", format!("{{\"x\": y {}", of("\"a\": 1, "))),
         ("colons", format!("{{\"x\": y {}", of(":"))),
         ("colons and blanks", format!("{{\"x\": y {}", of("a\" :  "))),
         ("one long key", format!("{{x y {}: [", of("k"))),
@@ -107,7 +106,7 @@ fn four_times_the_text_takes_four_times_the_steps() {
     for ((name, short), (_, long)) in shapes(6_000).into_iter().zip(shapes(24_000)) {
         let (few, many) = (visits(&short), visits(&long));
         assert!(few >= short.len() / 2, "{name}: the steps are counted, {few}");
-        // A reader that is quadratic anywhere takes sixteen times as many.
+        // A quadratic reader would need sixteen times as many.
         assert!(many <= 5 * few, "{name}: {few} steps became {many}");
     }
 }

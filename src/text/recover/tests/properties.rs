@@ -1,4 +1,4 @@
-//! What holds for every text and every value.
+//! Properties of all texts and all values.
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, any};
 use proptest::test_runner::TestCaseError;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{FINDINGS, RecoveryLayer, recover, recover_any};
 
-/// Pieces of broken answers. No escapes and no digits side by side: what is read can then be searched for.
+/// Pieces of broken answers, without escapes and adjacent digits, so that a result can be searched in the text.
 const SOUP: [&str; 34] = [
     "{",
     "}",
@@ -85,7 +85,7 @@ fn reread(text: &str) -> Value {
     serde_json::from_str(text).expect("what was printed is JSON")
 }
 
-/// Whether a value is another one with members and tails of arrays left out, and nothing else changed.
+/// Whether a value equals another one with members and array tails removed.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {
@@ -98,7 +98,7 @@ fn is_part(part: &Value, whole: &Value) -> bool {
     }
 }
 
-/// Every string and number in a value, and every key but the list's, which is ours when an array is wrapped.
+/// Every string and number in a value, and every key except the list's, which recovery adds when it wraps an array.
 fn words(value: &Value, into: &mut Vec<String>) {
     match value {
         Value::Null => {}
@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn our_reader_agrees_with_the_strict_parser(value in object()) {
-        // The comma behind the last member is the only thing that the strict parser does not take.
+        // The trailing comma is the only thing that the strict parser rejects.
         let printed = value.to_string();
         let text = format!("{},}}", &printed[..printed.len() - 1]);
         let found = recover_any(&text).expect("it is there");
@@ -180,7 +180,7 @@ proptest! {
 }
 
 proptest! {
-    // Every prefix is tried, so few values do.
+    // Few values are enough, because every prefix is tried.
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]

@@ -6,7 +6,7 @@ use super::{ATOMS, Anchor, FINDINGS, Recovered, RecoveryLayer, recover};
 
 const ANSWERS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/real-model-outputs.jsonl"));
 
-/// What Python's `json` reads from the answers that hold a complete object with the list, in a fence or bare.
+/// What Python's `json` reads from the answers that contain a complete object with the list, in a fence or bare.
 const PYTHON: &str = include_str!("python.jsonl");
 
 const RISKS: Anchor<'static> = Anchor { list: "risks", field: "category" };
@@ -42,16 +42,16 @@ fn read(answer: &RealAnswer) -> Option<Recovered> {
     recover(&answer.text, &answer.anchor)
 }
 
-/// How the answers of one kind were read.
+/// The layers of the answers of one kind.
 #[derive(Debug, Default, PartialEq)]
 struct LayerCounts {
     strict: usize,
     repaired: usize,
     salvaged: usize,
     unread: usize,
-    /// Objects in the lists.
+    /// Number of objects in the lists.
     kept: usize,
-    /// Objects that were seen and not read.
+    /// Number of lost objects.
     lost: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What is read from whole documents as word processors write them.
+//! Whole documents as written by word processors.
 
 use super::super::{Document, ParagraphPlace, first_difference};
 use super::{read, shown};
@@ -71,7 +71,7 @@ fn nested_tables_boxes_and_endnotes() {
 }
 
 #[test]
-fn other_words_are_no_other_formatting() {
+fn other_words_do_not_change_the_formatting() {
     let (one, other) = (sound(CONTRACT), sound(EDITED));
     assert_ne!(one.text(), other.text());
     assert_eq!(one.tables, other.tables);
@@ -82,7 +82,7 @@ fn other_words_are_no_other_formatting() {
 }
 
 #[test]
-fn a_save_more_changes_no_text() {
+fn another_save_does_not_change_the_text() {
     let (one, other) = (sound(CONTRACT), sound(RESAVED));
     let body = |document: &Document| {
         let kept = document
@@ -95,7 +95,7 @@ fn a_save_more_changes_no_text() {
 }
 
 #[test]
-fn as_the_best_known_word_processor_writes() {
+fn a_document_written_by_word() {
     let document = sound(WORD);
     assert_eq!(
         lines(&document),
@@ -118,7 +118,7 @@ fn as_the_best_known_word_processor_writes() {
 }
 
 #[test]
-fn as_a_small_editor_writes() {
+fn a_document_written_by_wordpad() {
     assert_eq!(
         lines(&sound(WORDPAD)),
         [

@@ -1,8 +1,8 @@
-//! Every code page and character set that a document or a font may name.
+//! All code pages and character sets that a document or a font may name.
 
 use super::read;
 
-/// The page, bytes as they are escaped, and what they are.
+/// The page, escaped bytes, and their text.
 const PAGES: &[(u32, &str, &str)] = &[
     (866, r"\'80", "\u{410}"),
     (874, r"\'a1", "\u{e01}"),
@@ -62,7 +62,7 @@ const PAGES: &[(u32, &str, &str)] = &[
     (65001, r"\'f0\'9f\'98\'80", "\u{1f600}"),
 ];
 
-/// The character set of a font, bytes, and what they are; where it is the document's, that one is Cyrillic.
+/// The character set of a font, bytes, and their text; the document's own page is Cyrillic.
 const CHARSETS: &[(u32, &str, &str)] = &[
     (0, r"\'e9", "\u{e9}"),
     (77, r"\'8e", "\u{e9}"),
@@ -93,7 +93,7 @@ const CHARSETS: &[(u32, &str, &str)] = &[
     (256, r"\'cf", "\u{41f}"),
 ];
 
-fn holds(source: &str, wanted: &str) {
+fn assert_text(source: &str, wanted: &str) {
     let document = read(source.as_bytes());
     assert_eq!(document.flaws, [], "{source}");
     assert_eq!(document.paragraphs[0].text, wanted, "{source}");
@@ -102,7 +102,7 @@ fn holds(source: &str, wanted: &str) {
 #[test]
 fn every_page_of_a_document_is_known() {
     for (page, bytes, text) in PAGES {
-        holds(&format!("{{\\rtf1\\ansicpg{page} {bytes}x}}"), &format!("{text}x"));
+        assert_text(&format!("{{\\rtf1\\ansicpg{page} {bytes}x}}"), &format!("{text}x"));
     }
 }
 
@@ -110,20 +110,20 @@ fn every_page_of_a_document_is_known() {
 fn every_character_set_of_a_font_is_known() {
     for (set, bytes, text) in CHARSETS {
         let fonts = format!("{{\\fonttbl{{\\f0\\fcharset0 A;}}{{\\f1\\fcharset{set} B;}}}}");
-        holds(&format!("{{\\rtf1\\ansicpg1251{fonts}\\f1 {bytes}x}}"), &format!("{text}x"));
+        assert_text(&format!("{{\\rtf1\\ansicpg1251{fonts}\\f1 {bytes}x}}"), &format!("{text}x"));
     }
     let hebrew = r"{\rtf1{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset177 B;}}\rtlch\af1 \'e0\ltrch\f0 \'e0}";
-    holds(hebrew, "\u{5d0}\u{e0}");
-    holds(r"{\rtf1{\fonttbl{\f0\fcharset2 Wingdings;}}\f0\'a7\'41}", "\u{25aa}A");
+    assert_text(hebrew, "\u{5d0}\u{e0}");
+    assert_text(r"{\rtf1{\fonttbl{\f0\fcharset2 Wingdings;}}\f0\'a7\'41}", "\u{25aa}A");
 }
 
-/// What stands in a font of that name and that way of counting it, and what is shown.
+/// Text in a font with this name and numbering, and its visible form.
 const SHAPES: &[(&str, &str, &str)] = &[
     (r"\fcharset2 Symbol;", r"\'b3\'b7ab\'41 5", "\u{2265}\u{2022}\u{3b1}\u{3b2}\u{391} 5"),
     (r"\fcharset2{\*\panose 05}Symbol{\*\falt S};", r"\u-3933?\u61617?\'f1\'2d", "\u{2264}\u{b1}\u{27e9}\u{2212}"),
     (r"\ftech Symbol;", "d = \u{e9}", "\u{3b4} = \u{e9}"),
     (r"\fcharset2 Symbol;", r"\'80\'f0\'ff", "\u{20ac}\u{f0}\u{ff}"),
-    // As LibreOffice writes it.
+    // As written by LibreOffice.
     (r"\fcharset0 Symbol;", r"ab\'b3\u61603\'3f\u183\'b7", "ab\u{b3}\u{2264}\u{b7}"),
     (r"\fcharset2 Wingdings;", r"ab\u-3929?", "ab\u{25aa}"),
 ];
@@ -131,11 +131,11 @@ const SHAPES: &[(&str, &str, &str)] = &[
 #[test]
 fn shapes_are_what_they_look_like() {
     for (font, inner, shown) in SHAPES {
-        holds(&format!("{{\\rtf1{{\\fonttbl{{\\f0\\fnil A;}}{{\\f1{font}}}}}\\f1 {inner}}}"), shown);
+        assert_text(&format!("{{\\rtf1{{\\fonttbl{{\\f0\\fnil A;}}{{\\f1{font}}}}}\\f1 {inner}}}"), shown);
     }
 }
 
-/// Bytes that are no character of page 950, 932 or 936, and what is read.
+/// Invalid byte pairs in page 950, 932 or 936, and the result.
 const NONE: &[(u32, &str, &str)] = &[
     (950, r"\'84\'68x", "\u{fffd}x"),
     (950, r"\'84h\'a4\'40", "\u{fffd}\u{4e00}"),
@@ -146,14 +146,14 @@ const NONE: &[(u32, &str, &str)] = &[
 ];
 
 #[test]
-fn two_bytes_without_a_character_are_one_that_is_not_known() {
+fn an_invalid_byte_pair_becomes_one_replacement_character() {
     for (page, bytes, text) in NONE {
-        holds(&format!("{{\\rtf1\\ansicpg{page} {bytes}}}"), text);
+        assert_text(&format!("{{\\rtf1\\ansicpg{page} {bytes}}}"), text);
     }
 }
 
 #[test]
-fn the_tables_are_whole() {
+fn the_tables_are_complete() {
     let pages = super::super::pages::PAGES;
     assert!(pages.is_sorted_by(|one, other| one.0 < other.0));
     for (number, page) in pages {

@@ -1,4 +1,4 @@
-//! What holds for any source.
+//! Properties of all sources.
 
 use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, Strategy, any};
@@ -8,7 +8,7 @@ use proptest::{prop_assert, prop_assert_eq, prop_oneof, proptest};
 use super::super::{Document, portable};
 use super::read;
 
-/// Pieces of which a source may consist, sensibly or not.
+/// Pieces of a source, valid or not.
 const PIECES: &[&str] = &[
     "{",
     "}",
@@ -111,7 +111,7 @@ fn bytes() -> impl Strategy<Value = Vec<u8>> {
     vec(piece, 0..60).prop_map(|pieces| [b"{\\rtf1".as_slice(), &pieces.concat()].concat())
 }
 
-fn holds(source: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
+fn check_invariants(source: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
     let document = read(source);
     prop_assert_eq!(&document, &read(source));
     for paragraph in &document.paragraphs {
@@ -153,7 +153,7 @@ fn holds(source: &[u8]) -> Result<(), proptest::test_runner::TestCaseError> {
     Ok(())
 }
 
-/// A run of letters and how it is written.
+/// A run of letters and its source.
 #[derive(Debug, Clone)]
 struct LetterRun {
     text: String,
@@ -189,13 +189,13 @@ proptest! {
 
     #[test]
     fn any_bytes(source in vec(any::<u8>(), 0..300)) {
-        holds(&source)?;
-        holds(&[b"{\\rtf1 ".as_slice(), &source].concat())?;
+        check_invariants(&source)?;
+        check_invariants(&[b"{\\rtf1 ".as_slice(), &source].concat())?;
     }
 
     #[test]
     fn any_pieces(source in bytes()) {
-        holds(&source)?;
+        check_invariants(&source)?;
     }
 
     #[test]
@@ -226,6 +226,6 @@ proptest! {
         for (one, other) in document.paragraphs.iter().zip(&plain.paragraphs) {
             prop_assert_eq!(&one.signature, &other.signature);
         }
-        holds(source.as_bytes())?;
+        check_invariants(source.as_bytes())?;
     }
 }

@@ -1,14 +1,14 @@
-//! Small sources, and the paragraphs and flaws that are read from them.
+//! Small sources with the paragraphs and flaws that are read from them.
 
 use super::super::{FlawKind, portable};
 use super::{read, shown};
 
-/// What stands between `{\rtf1` and its end, and the paragraphs.
+/// The text between `{\rtf1` and its end, and the expected paragraphs.
 const INNER: &[(&str, &str)] = &[
     // Text and ends of paragraphs.
     (r"Hello", "Hello"),
     (r"\ansi Hello\par", "Hello"),
-    // A paragraph begins with its number or note, also before a page's head.
+    // A paragraph begins with its number or note, also before a page header.
     (r"{\listtext 1.}{\header Head}Price", "[1.] Price|Header Head"),
     (r"{\footnote Note}{\header Head}Price", "Price|Footnote Note|Header Head"),
     (r"one\par two\par", "one|two"),
@@ -77,7 +77,7 @@ const INNER: &[(&str, &str)] = &[
     ("é raw – text", "\u{e9} raw \u{2013} text"),
     ("\\u233é raw", "\u{e9} raw"),
     (r"one\u8232?two{\uc0\u8232}three", r"one\ntwo\nthree"),
-    // A field without a result: the letter that it names.
+    // A field without a result: its character.
     (r#"a{\field{\*\fldinst SYMBOL 179 \\f "Symbol" \\s 10}{\fldrslt\f3\fs20}}b"#, "a\u{2265}b"),
     (r#"{\field{\*\fldinst {SYMBOL 0xA7 \\f "Times New Roman"}}{\fldrslt{}}}1"#, "\u{a7}1"),
     (r"{\field{\*\fldinst SYMBOL 167 \\f Wingdings}}{\field{\fldinst SYMBOL 8364 \\u}}x", "\u{25aa}\u{20ac}x"),
@@ -119,19 +119,19 @@ const INNER: &[(&str, &str)] = &[
     (r"\trowd\intbl\cell\cell\row", "1:0:0:0 |1:0:0:1 "),
     (r"\trowd\intbl a\row x", "1:0:0:0 a|1:0:1:0 x"),
     (r"\intbl a\cell\row\pard x\par\intbl b\cell\row", "1:0:0:0 a|x|1:1:0:0 b"),
-    // A nested row ends where its properties say so, or its word alone; each ends one.
+    // A nested row ends at its properties, or at its word alone; each ends one row.
     (
         r"\intbl o\par\itap2 i\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}j\nestcell{\*\nesttableprops\trowd\cellx9\nestrow}\pard\intbl p\cell\row",
         "1:0:0:0 o|2:1:0:0 i|2:1:1:0 j|1:0:0:0 p",
     ),
     (r"\itap2 i\nestcell\nestrow j\nestcell\nestrow", "2:1:0:0 i|2:1:1:0 j"),
     (r"\itap2 i\nestcell{\*\nesttableprops\par\cell}j\nestcell\nestrow", "2:1:0:0 i|2:1:0:1 j"),
-    // A writer that puts the whole row where only its definition should stand.
+    // A writer that puts the whole row where only its definition belongs.
     (
         r"\intbl\itap2{\*\nesttableprops\trowd\cellx9 i { }\par j\nestcell\nestcell k\nestcell\nestrow}\itap1 o\cell\row",
         "2:1:0:0 i  |2:1:0:0 j|2:1:0:1 |2:1:0:2 k|1:0:0:0 o",
     ),
-    // What a font's entry holds beside the font's own words says nothing of the font.
+    // Other content of a font's entry does not affect the font.
     (r"{\fonttbl{\f0\fcharset0 A{\*\vendorx\fcharset128 B};}}\f0\'82", "\u{201a}"),
     (r"{\fonttbl{\f0\fcharset0 A{\falt\fcharset128 B};}}\f0\'82", "\u{201a}"),
     (
@@ -143,7 +143,7 @@ const INNER: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_is_read() {
+fn small_sources() {
     for (inner, expected) in INNER {
         let document = read(format!("{{\\rtf1{inner}}}").as_bytes());
         assert_eq!(shown(&document), *expected, "{inner}");
@@ -152,7 +152,7 @@ fn what_is_read() {
 
 type FlawCase = (&'static [u8], &'static str, &'static [(usize, FlawKind)]);
 
-/// Whole sources that are wrong somewhere, what is read nevertheless, and what is told.
+/// Faulty sources with their text and flaws.
 const WRONG: &[FlawCase] = &[
     (b"", "", &[(0, FlawKind::NotRtf)]),
     (b"Hello", "", &[(0, FlawKind::NotRtf)]),
@@ -190,7 +190,7 @@ const WRONG: &[FlawCase] = &[
 ];
 
 #[test]
-fn what_is_wrong() {
+fn faulty_sources() {
     for (source, expected, flaws) in WRONG {
         let document = read(source);
         let name = String::from_utf8_lossy(source);
@@ -251,14 +251,14 @@ fn bookmarks() {
 }
 
 #[test]
-fn what_is_searched_is_sorted() {
+fn searched_tables_are_sorted() {
     assert!(super::super::words::WORDS.is_sorted_by(|one, other| one.name < other.name));
     assert!(super::super::words::BORDER.is_sorted());
     assert!(super::super::destination::SKIPPED.is_sorted());
 }
 
 #[test]
-fn what_shows_nothing_moves_no_letter() {
+fn invisible_characters_do_not_shift_positions() {
     let document = read("{\\rtf1 a\u{1}b\u{ad}cd}".as_bytes());
     let paragraph = &document.paragraphs[0];
     assert_eq!(paragraph.text, "abcd");
@@ -285,7 +285,7 @@ fn letters_keep_their_places_and_hidden_ones_are_counted() {
     assert_eq!(read(braces.as_bytes()).flaws.len(), 1_000);
 }
 
-/// Sources that are no UTF-8, and the texts that are read alike.
+/// Sources that are not UTF-8, and the equivalent texts.
 const PORTABLE: &[(&[u8], &str)] = &[
     (b"{\\rtf1 The \x93Lessee\x94 pays 5\xa0\x80.}", r"{\rtf1 The \'93Lessee\'94 pays 5\'a0\'80.}"),
     (b"{\\rtf1\\\xe9\\'\xe9}\r\n\xff", "{\\rtf1\\'e9\\'\\'e9}\r\n\\'ff"),

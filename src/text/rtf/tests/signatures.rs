@@ -1,4 +1,4 @@
-//! Which changes of a source are changes of its formatting.
+//! Which changes of a source change its formatting.
 
 use super::super::first_difference;
 use super::read;
@@ -12,7 +12,7 @@ fn formatting(inner: &str) -> Vec<String> {
         .collect()
 }
 
-/// Sources that are formatted alike.
+/// Sources with equal formatting.
 const EQUAL: &[(&str, &str)] = &[
     (r"\b Acme\b0  text", r"\b Borealis Group\b0  other and longer text"),
     (r"\pard\plain\fs22 one", r"\fs22\pard two"),
@@ -47,13 +47,13 @@ const EQUAL: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_changes_no_formatting() {
+fn sources_with_equal_formatting() {
     for (one, other) in EQUAL {
         assert_eq!(formatting(one), formatting(other), "{one} and {other}");
     }
 }
 
-/// Sources that are formatted otherwise.
+/// Sources with different formatting.
 const DIFFERENT: &[(&str, &str)] = &[
     (r"\hyphpar0 one", r"one"),
     (r"\brdrt\brdrs one", r"\brdrb\brdrs one"),
@@ -91,21 +91,21 @@ const DIFFERENT: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn what_changes_formatting() {
+fn sources_with_different_formatting() {
     for (one, other) in DIFFERENT {
         assert_ne!(formatting(one), formatting(other), "{one} and {other}");
     }
 }
 
 #[test]
-fn tab_stops_beyond_any_writers_are_not_kept() {
+fn too_many_tab_stops_are_dropped() {
     let stops = |most: usize| (1..=most).map(|at| format!("\\tx{at}")).collect::<String>() + " one";
     assert_ne!(formatting(&stops(99)), formatting(&stops(100)));
     assert_eq!(formatting(&stops(100)), formatting(&stops(101)));
 }
 
 #[test]
-fn the_first_difference_can_be_read() {
+fn the_first_difference_is_readable() {
     let one = read(br"{\rtf1\qc a\b b}");
     let other = read(br"{\rtf1\qc a\b\fs28 b}");
     let (one, other) = (&one.paragraphs[0].signature, &other.paragraphs[0].signature);
@@ -137,7 +137,7 @@ fn tables_of_the_header() {
 }
 
 #[test]
-fn formatting_is_told_as_its_words() {
+fn formatting_is_described_by_its_control_words() {
     for (inner, word) in [
         (r"\tb100 one", r"\tb\tx100"),
         (r"\tx100 one", r"paragraph \tx100"),
@@ -146,7 +146,7 @@ fn formatting_is_told_as_its_words() {
         (r"{\pict 00}one", "picture"),
         (r"{\mmath x}one", "formula"),
     ] {
-        let told = formatting(inner).join(", ");
-        assert!(told.contains(word), "{inner}: {told}");
+        let described = formatting(inner).join(", ");
+        assert!(described.contains(word), "{inner}: {described}");
     }
 }
