@@ -54,7 +54,7 @@ fn attempt(attempt: &VerifiedAttempt) -> Value {
 fn failure(last: Option<&Verification>, broken: Option<&UngradedReason>) -> Value {
     let broken = broken.map(|why| format!("the loop broke off: {}", why.text()));
     let Some(last) = last else {
-        return json!({"unmet": [], "why": broken.as_deref().unwrap_or("there is no document to verify")});
+        return json!({"unmet": [], "why": broken.as_deref().unwrap_or("the document is missing")});
     };
     let unmet = Criterion::ALL.into_iter().filter_map(|criterion| {
         let faults: Vec<&str> = last.against(criterion).map(|fault| fault.detail.as_str()).collect();

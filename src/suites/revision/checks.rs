@@ -52,7 +52,7 @@ impl RevisionChecker<'_> {
 
     fn document_checks(&self) -> Vec<Check> {
         let Some(last) = self.produced.attempts.last() else {
-            let missing = || Some(self.failed("there is no document to verify".to_owned(), "see the check schema"));
+            let missing = || Some(self.failed("the document is missing".to_owned(), "see the check schema"));
             let words = Criterion::ALL.map(Criterion::as_str).into_iter().chain(["format", "quality_gate"]);
             return words.map(|word| self.check(word, "a revised document", missing())).collect();
         };
@@ -103,7 +103,7 @@ impl RevisionChecker<'_> {
         })
     }
 
-    /// The values of the critic metrics; `None` where there is no evaluation.
+    /// The values of the critic metrics; `None` without an evaluation.
     pub fn critic_values(&self) -> [Option<f64>; 4] {
         if self.role == Role::Critic && self.produced.attempts.iter().all(|attempt| attempt.evaluation.is_none()) {
             // An unreadable evaluation is invalid; its other values are unknown.

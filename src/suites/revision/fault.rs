@@ -55,11 +55,11 @@ pub enum FaultKind {
     Undone,
     /// A reference points to a missing section, or to another section than before.
     BrokenReference,
-    /// A definition that is no longer used.
+    /// A definition that lost its last use.
     OrphanedDefinition,
     /// A sub-clause whose parent clause was removed.
     OrphanedClause,
-    /// A term that is used but no longer defined.
+    /// A used term that lost its definition.
     Undefined,
     /// A gap or a duplicate in the numbering.
     Numbering,
@@ -67,7 +67,7 @@ pub enum FaultKind {
     Unintended,
     /// The format is damaged.
     Corrupt,
-    /// The criterion cannot be verified because there is no readable document. This counts as a failure.
+    /// The criterion cannot be verified because the document is unreadable. This counts as a failure.
     Unverifiable(Criterion),
 }
 

@@ -24,7 +24,7 @@ pub struct Instructions {
     pub entities: Vec<Entity>,
     /// The law and the courts to replace.
     pub jurisdiction: Option<Jurisdiction>,
-    /// Who must indemnify whom in the revised contract.
+    /// The direction of indemnities in the revised contract.
     pub liability: Option<Liability>,
     /// Operations on single clauses.
     #[serde(default)]
@@ -80,7 +80,7 @@ pub struct PhraseChange {
     pub to: String,
 }
 
-/// Who indemnifies whom.
+/// The direction of indemnities.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct Liability {

@@ -1,4 +1,4 @@
-//! Who indemnifies whom: the direction of every indemnity sentence.
+//! Indemnities: which party gives each one, and to which party.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -71,7 +71,7 @@ pub fn mentions_indemnity(folded: &str) -> bool {
     (folded.contains("indemni") || folded.contains("harmless")) && VERB.is_match(folded)
 }
 
-/// Whether two masked texts differ only in who indemnifies whom.
+/// Whether two masked texts differ only in the direction of an indemnity.
 pub fn only_direction_differs(was: &str, is: &str) -> bool {
     let parts = |text: &str| {
         let (of_indemnity, others): (Vec<Range<usize>>, Vec<Range<usize>>) =

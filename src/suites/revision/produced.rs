@@ -35,7 +35,7 @@ pub struct VerifiedAttempt {
     pub draft: Arc<Draft>,
     /// The verifier's result.
     pub verification: Arc<Verification>,
-    /// The critic's evaluation with the flaws of its form; `None` if there is none or it is unreadable.
+    /// The critic's evaluation with the flaws of its form; `None` if it is missing or unreadable.
     pub evaluation: Option<(Evaluation, Vec<String>)>,
     /// The critic's answer, unchanged, for the audit.
     pub critic_answer: Option<Value>,

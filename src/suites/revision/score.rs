@@ -58,7 +58,7 @@ impl Verification {
 pub fn verify(original: &Draft, revised: &Draft, asked: &Instructions, scoring: &Scoring) -> Verification {
     if structure::is_nothing(revised) {
         let unverifiable = |kind| {
-            RevisionFault::new(kind, "there is no readable document, so the revision cannot be verified".to_owned())
+            RevisionFault::new(kind, "the document is not readable, so the revision cannot be verified".to_owned())
         };
         // Every criterion fails with a reason.
         let kinds = Criterion::ALL.into_iter().map(FaultKind::Unverifiable).chain([FaultKind::Corrupt]);

@@ -86,7 +86,7 @@ fn is_capital(draft: &Draft, line: usize, at: usize) -> bool {
     own.text[at..].starts_with(char::is_uppercase)
 }
 
-/// Definitions that are no longer used, and terms that are used but no longer defined.
+/// Definitions that lost their last use, and used terms that lost their definition.
 pub fn definitions(
     before: &DefinedTerms,
     now: &DefinedTerms,
