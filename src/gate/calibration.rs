@@ -146,10 +146,11 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
 mod tests {
     use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
     use crate::model::{
-        Better, Comparison, GateKind, GateRuling, GateState, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
+        Better, Comparison, Edge, GateKind, GateRuling, GateState, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
     };
 
-    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, zone: f64, hard: bool) -> GateRuling {
+    fn gate(gate: GateKind, threshold: f64, from_baseline: bool, edge: Edge) -> GateRuling {
+        let (zone, hard) = (edge.zone(), edge == Edge::Hard);
         let ruling = Ruling::Judged(Verdict::Pass);
         GateRuling { gate, state: GateState::On, threshold: Some(threshold), from_baseline, zone, hard, ruling }
     }
@@ -181,7 +182,7 @@ mod tests {
 
     #[test]
     fn a_band_that_flaked_is_told_and_a_wider_one_is_proposed() {
-        let drop = || gate(GateKind::MaxDrop, 0.05, false, 0.0, false);
+        let drop = || gate(GateKind::MaxDrop, 0.05, false, Edge::Band(0.0));
         let CalibrationFinding::Spread { alarms, .. } =
             calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
         else {
@@ -192,19 +193,19 @@ mod tests {
         assert!((0.14..0.17).contains(&alarms.rate), "{alarms:?}");
         assert_eq!((alarms.seen, alarms.of), (7, 56));
         assert_eq!(proposal(drop(), &SWINGS), Some(Proposal::Width(0.14)));
-        assert_eq!(proposal(gate(GateKind::Min, 0.9, true, 0.05, false), &SWINGS), Some(Proposal::Width(0.14)));
+        assert_eq!(proposal(gate(GateKind::Min, 0.9, true, Edge::Band(0.05)), &SWINGS), Some(Proposal::Width(0.14)));
     }
 
     #[test]
     fn what_the_runs_cannot_say_is_not_said() {
-        let drop = || gate(GateKind::MaxDrop, 0.15, false, 0.0, false);
+        let drop = || gate(GateKind::MaxDrop, 0.15, false, Edge::Band(0.0));
         for (gate, values, expected) in [
-            (gate(GateKind::Min, 0.8, false, 0.0, true), &SWINGS[..], Proposal::Hard),
+            (gate(GateKind::Min, 0.8, false, Edge::Hard), &SWINGS[..], Proposal::Hard),
             (drop(), &SWINGS[..4], Proposal::TooFew),
             (drop(), &[0.9; 9], Proposal::Steady),
-            (gate(GateKind::Min, 0.8, false, 0.0, false), &SWINGS[..], Proposal::Width(0.02)),
-            (gate(GateKind::Min, 0.5, false, 0.1, false), &SWINGS[..], Proposal::Width(0.0)),
-            (gate(GateKind::Min, 0.9, true, 0.1, false), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
+            (gate(GateKind::Min, 0.8, false, Edge::Band(0.0)), &SWINGS[..], Proposal::Width(0.02)),
+            (gate(GateKind::Min, 0.5, false, Edge::Band(0.1)), &SWINGS[..], Proposal::Width(0.0)),
+            (gate(GateKind::Min, 0.9, true, Edge::Band(0.1)), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
             (drop(), &[0.0, 1.0, 0.0, 1.0, 0.0], Proposal::TooNoisy(2.91)),
         ] {
             assert_eq!(proposal(gate.clone(), values), Some(expected), "{gate:?} {values:?}");

@@ -24,7 +24,7 @@ pub fn grouped(digits: &str) -> String {
     let mut out = String::with_capacity(digits.len() * 2);
     for (index, char) in digits.chars().enumerate() {
         let left = digits.chars().count() - index;
-        if left % 3 == 0 && out.ends_with(|last: char| last.is_ascii_digit()) {
+        if left.is_multiple_of(3) && out.ends_with(|last: char| last.is_ascii_digit()) {
             out.push(',');
         }
         out.push(char);

@@ -84,7 +84,12 @@ pub(super) fn case(
             let fails_by_numbers = fails(judged, bases, &rounded(&now), zone);
             // Without its checks in the baseline, the numbers of both sides are compared.
             let fails_now = fails_by_numbers || (failed.is_some() && !pair.passed.passes());
-            trend(failed.unwrap_or(false) || failed_by_numbers, fails_now)
+            match (failed.unwrap_or(false) || failed_by_numbers, fails_now) {
+                (true, true) => CaseTrend::StillFailing,
+                (false, true) => CaseTrend::NewlyFailing,
+                (true, false) => CaseTrend::NewlyPassing,
+                (false, false) => CaseTrend::StillPassing,
+            }
         }
     };
     (verdict, trend)
@@ -127,15 +132,6 @@ fn own_verdict(
         rulings.extend(gates.map(|planned| ruled(&banded(planned, zone), &subject, &bases[index]).ruling));
     }
     Ruling::of_all(&rulings)
-}
-
-fn trend(before: bool, now: bool) -> CaseTrend {
-    match (before, now) {
-        (true, true) => CaseTrend::StillFailing,
-        (false, true) => CaseTrend::NewlyFailing,
-        (true, false) => CaseTrend::NewlyPassing,
-        (false, false) => CaseTrend::StillPassing,
-    }
 }
 
 /// The gate with the case's `ambiguity_zone` as its band; a hard gate is unchanged.

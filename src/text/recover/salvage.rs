@@ -60,21 +60,26 @@ impl<'a> Salvage<'a> {
                 if region.state == RegionState::Broken && !carrying && !has_list(&members, &self.anchor) =>
             {
                 let outermost = region.outer && !region.fragment;
-                self.count(lost.is_some(), outermost && region.depth == 1);
+                if lost.is_some() {
+                    self.count_lost(outermost && region.depth == 1);
+                }
                 let pieces = members.into_iter().map(|(key, value)| {
                     let sibling = outermost.then_some(key);
                     SalvagedValue { value, sibling, lost: None }
                 });
                 self.pieces.extend(pieces);
             }
-            (Value::Null, None) => self.count(lost.is_some(), region.depth == 1 && !region.fragment),
+            (Value::Null, None) if lost.is_some() => self.count_lost(region.depth == 1 && !region.fragment),
+            (Value::Null, None) => {}
             (value, None) => self.pieces.push(SalvagedValue { value, sibling: None, lost }),
         }
     }
 
-    fn count(&mut self, lost: bool, outermost: bool) {
-        let counter = if outermost { &mut self.doubtful } else { &mut self.lost };
-        *counter += usize::from(lost);
+    fn count_lost(&mut self, is_outermost: bool) {
+        match is_outermost {
+            true => self.doubtful += 1,
+            false => self.lost += 1,
+        }
     }
 
     /// The only object of the text if it is standalone; otherwise all found objects, with the siblings of the list.
