@@ -1,11 +1,11 @@
-//! What a run may still spend.
+//! The spending limits of a run, model prices, and what was spent so far.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use crate::model::{Interruption, Price, TokenUsage};
 
-/// What may be spent; `None` is no limit.
+/// Spending limits of a run; `None` means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SpendingLimits {
     /// US dollars.
@@ -14,19 +14,19 @@ pub struct SpendingLimits {
     pub tokens: Option<u64>,
 }
 
-/// What models cost.
+/// Prices of models.
 #[derive(Debug, Clone, Default)]
 pub struct Prices(BTreeMap<String, Price>);
 
 const MILLION: f64 = 1_000_000.0;
 
 impl Prices {
-    /// By the names of the config.
+    /// Prices by the model names of the config.
     pub fn new(prices: BTreeMap<String, Price>) -> Self {
         Self(prices)
     }
 
-    /// What a model's tokens cost in US dollars; `None` where the config has no price of it.
+    /// The cost of `spent` tokens in US dollars; `None` if the config has no price for the model.
     pub fn cost(&self, model: &str, spent: &TokenUsage) -> Option<f64> {
         let price = self.0.get(model)?;
         let cached = spent.cached_input.min(spent.input);
@@ -37,8 +37,8 @@ impl Prices {
     }
 }
 
-/// What was spent so far. Calls that are on their way are counted as the mean of those that came back, so that a limit is not
-/// passed by all calls in flight at once.
+/// What was spent so far. An open call counts as the mean of the answered calls, so that the calls in flight together
+/// cannot exceed a limit.
 #[derive(Debug, Default)]
 pub struct BudgetState {
     limits: SpendingLimits,
@@ -49,14 +49,15 @@ pub struct BudgetState {
 }
 
 impl BudgetState {
-    /// An empty ledger.
+    /// Nothing spent, no open call.
     pub fn new(limits: SpendingLimits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Opens a call, or says which limit it would pass. The slip closes the call, also one that is called off.
+    /// Reserves one call, or returns the limit that the call would exceed. Dropping the reservation closes the call, also
+    /// when the call was cancelled.
     pub fn open(&self) -> Result<Reservation<'_>, Interruption> {
-        // The call itself, and those that are on their way.
+        // The new call and the open calls.
         let ahead = match self.answered.get() {
             0 => 0.0,
             answered => (self.open.get() + 1) as f64 / answered as f64,
@@ -72,20 +73,20 @@ impl BudgetState {
         Ok(Reservation { budget: self })
     }
 
-    /// Adds what an answer took.
+    /// Adds the usage of an answer.
     pub fn pay(&self, spent: &TokenUsage, cost: Option<f64>) {
         self.cost.set(self.cost.get() + cost.unwrap_or(0.0));
         self.tokens.set(self.tokens.get().saturating_add(spent.input).saturating_add(spent.output));
     }
 }
 
-/// A call that is on its way.
+/// An open call.
 pub struct Reservation<'a> {
     budget: &'a BudgetState,
 }
 
 impl Reservation<'_> {
-    /// Closes a call that was answered.
+    /// Closes the call and counts it as answered.
     pub fn answered(self) {
         self.budget.answered.set(self.budget.answered.get() + 1);
     }
@@ -116,12 +117,12 @@ mod tests {
     }
 
     #[test]
-    fn calls_on_their_way_count_before_a_limit_is_passed() {
+    fn open_calls_count_towards_a_limit() {
         let budget = BudgetState::new(SpendingLimits { cost_usd: None, tokens: Some(100) });
         let spent = TokenUsage { input: 20, cached_input: 0, output: 10 };
         budget.open().map(Reservation::answered).expect("nothing is spent");
         budget.pay(&spent, None);
-        // 30 spent; each further call is expected to take 30: two fit beside it, a third does not.
+        // 30 spent; each further call is expected to take 30: two more fit, a third does not.
         let (first, second) = (budget.open().ok(), budget.open().ok());
         assert!(first.is_some() && second.is_some());
         assert_eq!(budget.open().err(), Some(Interruption::Tokens));
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_nothing_allows_nothing() {
+    fn a_limit_of_zero_allows_no_call() {
         let budget = BudgetState::new(SpendingLimits { cost_usd: Some(0.0), tokens: None });
         assert_eq!(budget.open().err(), Some(Interruption::Cost));
     }

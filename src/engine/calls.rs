@@ -1,4 +1,4 @@
-//! One request and its calls: tried again where that may help, until it is answered, given up, or the budget is spent.
+//! One request and its calls: retried where a retry may help, until answered, failed, or out of budget.
 
 use tokio::sync::SemaphorePermit;
 use tokio::time::{Instant, sleep};
@@ -17,82 +17,82 @@ use crate::suites::{Entry, Files};
 
 /// Why a sample ended without an answer.
 pub enum SampleFailure {
-    /// A call gave none.
+    /// A call failed.
     Fault(CallError),
-    /// The budget is spent.
+    /// A spending limit is reached.
     Spent(Interruption),
 }
 
 impl Engine<'_> {
-    /// Asks whoever answers on the seat's lane.
+    /// Sends the request to the client of the permit's target queue.
     pub(super) async fn answer(
         &self,
         request: &SampleRequest,
-        seat: &mut Permit<'_>,
+        permit: &mut Permit<'_>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        match &seat.queue.client {
-            TargetClient::Model(model) => self.talk(&**model, request, seat, budget, usage).await,
-            TargetClient::Program(program) => self.start(&**program, request, seat, budget, usage).await,
+        match &permit.queue.client {
+            TargetClient::Model(model) => self.converse(&**model, request, permit, budget, usage).await,
+            TargetClient::Program(program) => self.start(&**program, request, permit, budget, usage).await,
         }
     }
 
-    /// Talks with a model until it has said its last.
-    async fn talk(
+    /// Runs a model's conversation until its last turn.
+    async fn converse(
         &self,
         model: &dyn Model,
         request: &SampleRequest,
-        seat: &mut Permit<'_>,
+        permit: &mut Permit<'_>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let mut talk = OngoingConversation::new(request, self.folder(request));
+        let mut conversation = OngoingConversation::new(request, self.folder(request));
         loop {
-            let turn = self.call(seat, budget, usage, || model.turn(talk.conversation())).await?;
+            let turn = self.call(permit, budget, usage, || model.turn(conversation.conversation())).await?;
             let answered =
                 ModelCallResult::Turn { model: turn.model.clone(), stop: turn.stop.clone(), spent: turn.spent };
             if let Some(called) = usage.timeline.chats.last_mut() {
                 called.outcome = answered;
             }
             usage.model = turn.model.clone().or(usage.model.take());
-            let priced = seat.queue.model.as_deref().and_then(|model| self.prices.cost(model, &turn.spent));
+            let priced = permit.queue.model.as_deref().and_then(|model| self.prices.cost(model, &turn.spent));
             usage.pay(budget, turn.spent, priced);
             let (calls, asked) = (turn.calls.len(), Instant::now());
-            let next = talk.take(turn);
-            // Canned results and files are there at once: the calls of one turn share its time.
+            let next = conversation.take(turn);
+            // Canned results and files need no waiting: the calls of one turn share one time span.
             let stretch = usage.stretch(asked);
             usage.timeline.tools.extend(std::iter::repeat_n(stretch, calls));
             if let NextTurn::Done = next {
                 break;
             }
         }
-        let said = talk.finish(&request.ask.tools);
+        let outcome = conversation.finish(&request.ask.tools);
         Ok(RunRecord {
-            outputs: said.outputs,
-            intermediate: said.steps,
-            evidence: RunEvidence { file_paths: said.read, ..RunEvidence::default() },
+            outputs: outcome.outputs,
+            intermediate: outcome.steps,
+            evidence: RunEvidence { file_paths: outcome.read, ..RunEvidence::default() },
             ..blank(request, RunStatus::Completed, None)
         })
     }
 
-    /// Lets an agent's own program run; what it took is what it says.
+    /// Runs the agent's own program. Usage is taken from its record.
     async fn start(
         &self,
         program: &dyn Program,
         request: &SampleRequest,
-        seat: &mut Permit<'_>,
+        permit: &mut Permit<'_>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
     ) -> Result<RunRecord, SampleFailure> {
-        let ran = self.call(seat, budget, usage, || program.run(request)).await;
+        let ran = self.call(permit, budget, usage, || program.run(request)).await;
         usage.complaints.push_str(&program.complaints(request).unwrap_or_default());
         let record = ran?;
-        let told = &record.metrics;
-        let input = told.input_tokens.or(told.total_tokens).unwrap_or(0);
-        let spent = TokenUsage { input, cached_input: 0, output: told.output_tokens.unwrap_or(0) };
+        let reported = &record.metrics;
+        let input = reported.input_tokens.or(reported.total_tokens).unwrap_or(0);
+        let spent = TokenUsage { input, cached_input: 0, output: reported.output_tokens.unwrap_or(0) };
         usage.model.clone_from(&record.provenance.provenance.model);
-        usage.pay(budget, spent, told.cost_usd);
+        usage.pay(budget, spent, reported.cost_usd);
         Ok(record)
     }
 
@@ -103,26 +103,27 @@ impl Engine<'_> {
         }
     }
 
-    /// Makes a call until it is answered, given up, or the budget is spent. The place on the lane is free while it waits.
+    /// Retries a call until it is answered, fails for good, or the budget is spent. The queue permit is free between two
+    /// tries.
     async fn call<'m, T>(
         &self,
-        seat: &mut Permit<'_>,
+        permit: &mut Permit<'_>,
         budget: &BudgetState,
         usage: &mut SampleUsage,
         make: impl Fn() -> Pending<'m, T>,
     ) -> Result<T, SampleFailure> {
         let mut tries = 0;
         loop {
-            seat.take().await;
+            permit.take().await;
             let reservation = budget.open().map_err(SampleFailure::Spent)?;
             usage.calls += u64::from(tries == 0);
             usage.tries += 1;
             tries += 1;
             let asked = Instant::now();
             let outcome = make().await;
-            let told = outcome.as_ref().err().map_or(String::new(), |fault| fault.status.as_str().to_owned());
+            let status = outcome.as_ref().err().map_or(String::new(), |fault| fault.status.as_str().to_owned());
             let called =
-                TimedCall { stretch: usage.stretch(asked), queue: seat.at, outcome: ModelCallResult::Fault(told) };
+                TimedCall { stretch: usage.stretch(asked), queue: permit.at, outcome: ModelCallResult::Fault(status) };
             usage.timeline.chats.push(called);
             let fault = match outcome {
                 Ok(answer) => {
@@ -135,7 +136,7 @@ impl Engine<'_> {
             match self.retry.wait(&fault, tries, fastrand::f64()) {
                 None => return Err(SampleFailure::Fault(fault)),
                 Some(wait) => {
-                    seat.permit = None;
+                    permit.permit = None;
                     sleep(wait).await;
                 }
             }
@@ -143,28 +144,28 @@ impl Engine<'_> {
     }
 }
 
-/// A sample's place on its lane.
+/// A sample's permit to make calls on one target queue.
 pub struct Permit<'a> {
     queue: &'a TargetQueue,
-    /// The lane's place among all.
+    /// Index of the queue.
     at: usize,
     permit: Option<SemaphorePermit<'a>>,
 }
 
 impl<'a> Permit<'a> {
-    /// No place yet, on this lane.
+    /// Not yet acquired, on the queue at `index`.
     pub fn on(queues: &'a [TargetQueue], at: usize) -> Self {
         Self { queue: &queues[at], at, permit: None }
     }
 
-    /// Moves to another lane; the place on the one before is free.
+    /// Moves to another queue and releases the permit of the previous one.
     pub fn change(&mut self, queues: &'a [TargetQueue], at: usize) {
         if self.at != at {
             *self = Self::on(queues, at);
         }
     }
 
-    /// Waits for a place, unless it has one.
+    /// Waits for a permit, unless it has one already.
     pub async fn take(&mut self) {
         if self.permit.is_none() {
             // The semaphore is never closed.
@@ -173,7 +174,7 @@ impl<'a> Permit<'a> {
     }
 }
 
-/// A folder with nothing in it, for runs that may not look anywhere.
+/// An empty folder, for runs without access to files.
 struct EmptyFolder;
 
 impl Files for EmptyFolder {
@@ -187,5 +188,5 @@ impl Files for EmptyFolder {
 }
 
 fn nothing(path: &RepoPath) -> Diagnostic {
-    Diagnostic::of_read(path, ReadFailure::MissingFile, "there is nothing to look at", "name a fixture repository")
+    Diagnostic::of_read(path, ReadFailure::MissingFile, "this run has no folder", "name a fixture repository")
 }

@@ -1,4 +1,5 @@
-//! The loop around a model: it is told, it calls tools, it is told their answers, until it has said its last.
+//! The conversation loop of a model: it answers or calls tools, and gets their results, until it answers without a tool
+//! call.
 
 use serde_json::{Value, json};
 
@@ -9,10 +10,10 @@ use crate::model::{
 use crate::suites::Files;
 use crate::text::recover::recover_any;
 
-/// Turns after which a model that still calls tools is not asked again.
+/// Maximum number of turns; a model that still calls tools then is not asked again.
 const MOST_TURNS: usize = 24;
 
-/// A conversation on its way.
+/// A conversation in progress.
 pub struct OngoingConversation<'a> {
     tools: Tools<'a>,
     conversation: Conversation,
@@ -20,26 +21,26 @@ pub struct OngoingConversation<'a> {
     turns: usize,
 }
 
-/// What a turn left to do.
+/// What to do after a turn.
 pub enum NextTurn {
-    /// The model is asked again.
+    /// Ask the model again.
     Ask,
-    /// It has said its last.
+    /// The conversation is over.
     Done,
 }
 
-/// What a conversation came to.
+/// The result of a conversation.
 pub struct ConversationOutcome {
     /// The record's `outputs`.
     pub outputs: Json,
     /// The record's `intermediate`.
     pub steps: Steps,
-    /// Files that were read.
+    /// Paths of the files that were read.
     pub read: Vec<String>,
 }
 
 impl<'a> OngoingConversation<'a> {
-    /// The conversation of a request, before its first turn.
+    /// The conversation of a request before its first turn.
     pub fn new(request: &'a SampleRequest, folder: &'a dyn Files) -> Self {
         let tools = Tools::new(&request.ask.tools, folder);
         let conversation = Conversation {
@@ -51,12 +52,12 @@ impl<'a> OngoingConversation<'a> {
         Self { tools, conversation, calls: Vec::new(), turns: 0 }
     }
 
-    /// What the model is told now.
+    /// The messages, tools and answer format of the next turn.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    /// Takes a turn, and answers the calls in it.
+    /// Adds a turn and answers its tool calls.
     pub fn take(&mut self, turn: ModelTurn) -> NextTurn {
         self.turns += 1;
         let ModelTurn { text, calls, .. } = turn;
@@ -80,7 +81,7 @@ impl<'a> OngoingConversation<'a> {
         next
     }
 
-    /// What it came to.
+    /// Ends the conversation: its last text, its steps and the files read.
     pub fn finish(mut self, toolbox: &Toolbox) -> ConversationOutcome {
         let text = self.conversation.messages.iter().rev().find_map(|message| match message {
             Message::Model { text, .. } => Some(text.as_str()),
@@ -105,13 +106,13 @@ impl<'a> OngoingConversation<'a> {
     }
 }
 
-/// The result of an inspection: the field of the object that the model was asked for, else what it said.
+/// The result of an inspection: the `result` field of the answered object, else the whole text.
 fn result(text: &str) -> Value {
     let object = recover_any(text).and_then(|found| found.value.get("result").cloned());
     object.filter(|result| result.is_string() || result.is_object()).unwrap_or_else(|| Value::from(text))
 }
 
-/// The agent's own rules, and the form of the answer.
+/// The system prompt: the agent's own rules, then the answer format.
 fn instructed(system: &str, answer: Option<&AnswerForm>) -> String {
     let form =
         answer.map(|form| format!("Answer with one JSON object of this schema, and nothing else:\n{}", form.schema));

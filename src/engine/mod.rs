@@ -1,7 +1,7 @@
-//! Plans and schedules live samples: how many at once, when again, when no more.
+//! Plans and schedules live samples: concurrency, retries, spending limits.
 //!
-//! The engine knows requests and records; what a call is like, [`crate::world::targets`] knows. It waits for models and for
-//! nothing else: a sample that waits for its next try holds no place.
+//! The engine knows requests and records; how a call is made is up to [`crate::world::targets`]. A sample that waits for
+//! its next try occupies no concurrency slot.
 
 mod budget;
 mod calls;
@@ -24,30 +24,30 @@ pub use schedule::{
     TimedCall, Timeline,
 };
 
-/// What a call comes to, once it has.
+/// The future of one call.
 pub type Pending<'a, T> = Pin<Box<dyn Future<Output = Result<T, CallError>> + 'a>>;
 
-/// A model behind a wire format.
+/// A model, whatever its wire format.
 pub trait Model {
-    /// The model's next turn.
+    /// Asks for the model's next turn.
     fn turn<'a>(&'a self, conversation: &'a Conversation) -> Pending<'a, ModelTurn>;
 }
 
-/// An agent's own program, behind a process or an address.
+/// An agent's own program, reached as a process or over HTTP.
 pub trait Program {
-    /// The run record that it answers with.
+    /// Runs the program on one request and returns its run record.
     fn run<'a>(&'a self, request: &'a SampleRequest) -> Pending<'a, RunRecord>;
 
-    /// What it wrote to stderr about a request that has come to its end; given once.
+    /// What the program wrote to stderr about a finished request; returned once.
     fn complaints(&self, request: &SampleRequest) -> Option<String>;
 
-    /// Ends what waits for further requests, and gives it time to end well.
+    /// Stops the processes that wait for further requests, with time to exit cleanly.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + '_>>;
 }
 
-/// Who answers on a lane.
+/// The client of a target queue.
 pub enum TargetClient {
-    /// A model, with the loop around it.
+    /// A model and its conversation loop.
     Model(Box<dyn Model>),
     /// An agent's own program.
     Program(Box<dyn Program>),

@@ -1,19 +1,19 @@
-//! When a call is tried again: exponential waits with full jitter, and never sooner than the server said.
+//! When a failed call is retried: exponential backoff with full jitter, never sooner than the server requested.
 
 use std::time::Duration;
 
 use crate::model::{CallError, Retry};
 
-/// How long a sample is tried.
+/// How often and how long a call is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// Tries of one call.
+    /// Maximum number of tries of one call.
     pub tries: u32,
-    /// The longest first wait; it doubles with every further try.
+    /// Upper bound of the first wait; it doubles with every further try.
     pub first: Duration,
-    /// The longest wait that is chosen here.
+    /// Upper bound of any wait that goldgate chooses.
     pub longest: Duration,
-    /// The longest wait that a server may ask for; a call that has to wait longer is given up.
+    /// Longest wait that a server may request; a call that would have to wait longer fails.
     pub asked: Duration,
 }
 
@@ -29,8 +29,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// How long to wait before the next try, after `tries` of them; `None` where the call is given up. `random` is a number in
-    /// 0..1: full jitter spreads those who failed together over the whole wait.
+    /// The wait before the next try, after `tries` of them; `None` if the call is not retried. `random` is in 0..1: full
+    /// jitter spreads simultaneous failures over the whole wait.
     pub fn wait(&self, fault: &CallError, tries: u32, random: f64) -> Option<Duration> {
         let Retry::Later { after } = fault.retry else { return None };
         if tries >= self.tries || after.is_some_and(|after| after > self.asked) {
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_double_up_to_the_longest_and_end() {
+    fn waits_double_up_to_a_maximum_and_end() {
         let retry = RetryPolicy::default();
         let later = fault(Retry::Later { after: None });
         let waits: Vec<Option<u128>> =
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_never_asked_sooner_than_it_said() {
+    fn a_server_is_never_asked_sooner_than_it_requested() {
         let retry = RetryPolicy::default();
         let after = |seconds| fault(Retry::Later { after: Some(Duration::from_secs(seconds)) });
         for random in [0.0, 0.3, 1.0] {

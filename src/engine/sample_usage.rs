@@ -1,4 +1,4 @@
-//! What one sample took, and its record with that.
+//! The usage of one sample, and its record with that usage.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,30 +11,30 @@ use crate::model::{
     Json, Measures, RunEvidence, RunInputs, RunProvenance, RunRecord, RunStatus, SampleRequest, Steps, TokenUsage,
 };
 
-/// What one sample took.
+/// Calls, tokens, cost and time of one sample.
 pub struct SampleUsage {
-    /// Calls, each once.
+    /// Calls without their retries.
     pub calls: u64,
-    /// Calls with their repeated tries.
+    /// Calls with their retries.
     pub tries: u64,
     /// Tokens.
     pub spent: TokenUsage,
-    /// US dollars of the calls that had a price.
+    /// US dollars of the calls with a known price.
     pub cost: Option<f64>,
-    /// Whether a call had none.
+    /// Whether a call had no known price.
     pub unpriced: bool,
     /// The model that answered last.
     pub model: Option<String>,
     /// What an agent's own program wrote to stderr.
     pub complaints: String,
-    /// The start of the run.
+    /// Start of the whole run; times are relative to it.
     begun: Instant,
-    /// When it was made.
+    /// When the calls of the sample were made.
     pub timeline: Timeline,
 }
 
 impl SampleUsage {
-    /// Nothing taken yet, in a run that began then.
+    /// No usage yet, in a run that started at `begun`.
     pub fn new(begun: Instant) -> Self {
         Self {
             calls: 0,
@@ -49,13 +49,13 @@ impl SampleUsage {
         }
     }
 
-    /// From then until now, counted from the start of the run.
+    /// The time span from `from` until now, relative to the start of the run.
     pub fn stretch(&self, from: Instant) -> TimeSpan {
         let since = |then: Instant| then.saturating_duration_since(self.begun);
         TimeSpan { from: since(from), to: since(Instant::now()) }
     }
 
-    /// Adds what an answer took.
+    /// Adds the usage of an answer.
     pub fn pay(&mut self, budget: &BudgetState, spent: TokenUsage, cost: Option<f64>) {
         self.spent = self.spent.and(spent);
         match cost {
@@ -66,7 +66,7 @@ impl SampleUsage {
     }
 }
 
-/// The record of a request that nothing is known of yet.
+/// A record of the request with a status and without any output.
 pub fn blank(request: &SampleRequest, status: RunStatus, error: Option<String>) -> RunRecord {
     RunRecord {
         agent: request.key.agent.clone(),
@@ -83,7 +83,7 @@ pub fn blank(request: &SampleRequest, status: RunStatus, error: Option<String>) 
     }
 }
 
-/// The record with what was seen from outside: tokens, time, cost, and where it comes from.
+/// Adds tokens, time, cost and origin to a record; what the agent reported itself is kept.
 pub fn measured(mut record: RunRecord, job: &SampleJob, usage: &SampleUsage, took: Duration) -> RunRecord {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     record.intermediate.seen_calls().iter().for_each(|call| *counts.entry(call.name.clone()).or_insert(0) += 1);
@@ -98,9 +98,9 @@ pub fn measured(mut record: RunRecord, job: &SampleJob, usage: &SampleUsage, too
     if metrics.tool_call_counts.is_empty() {
         metrics.tool_call_counts = counts;
     }
-    let told = record.provenance.provenance.model.take();
+    let reported = record.provenance.provenance.model.take();
     record.provenance = job.origin.clone();
-    record.provenance.provenance.model = told.or_else(|| usage.model.clone());
+    record.provenance.provenance.model = reported.or_else(|| usage.model.clone());
     record.provenance.provenance.cache = Some("miss".to_owned());
     record
 }

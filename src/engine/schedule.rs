@@ -1,4 +1,4 @@
-//! Who is asked when: every sample waits for a place on its lane, and gives it back while it waits for its next try.
+//! Schedules samples: every sample waits for a permit of its target queue, and releases it while it waits for a retry.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,85 +23,85 @@ use crate::model::{
 };
 use crate::suites::{Files, Refinement};
 
-/// One target: who answers, and how many at once.
+/// One target: its client and its concurrency limit.
 pub struct TargetQueue {
-    /// Who answers.
+    /// Sends the requests.
     pub client: TargetClient,
-    /// The model's name in the config, for prices; a program has none.
+    /// The model's name in the config, for prices; `None` for a program.
     pub model: Option<String>,
     pub(super) places: Semaphore,
 }
 
 impl TargetQueue {
-    /// A lane of this many places.
+    /// A queue with up to `concurrency` calls at once, at least one.
     pub fn new(client: TargetClient, model: Option<String>, concurrency: u32) -> Self {
         Self { client, model, places: Semaphore::new(concurrency.max(1) as usize) }
     }
 }
 
-/// One sample to be made.
+/// One sample to run.
 pub struct SampleJob {
-    /// What is asked.
+    /// The request.
     pub request: SampleRequest,
-    /// Whom, by its place among the lanes.
+    /// Index of the target queue.
     pub queue: usize,
-    /// Where the record will say that it comes from; model, and cost are added.
+    /// Provenance for the record; the engine adds the model.
     pub origin: RunProvenance,
-    /// How many samples of its pair come before it at least: those of a lower round are asked first.
+    /// Scheduling priority: lower rounds start first.
     pub round: u32,
-    /// The loop that the request begins, where one answer is not all.
+    /// The refinement loop that the request starts, if the sample is one.
     pub refining: Option<RefinementSetup>,
 }
 
-/// What makes a sample a loop of the job's target, which acts, and another one, which judges.
+/// Makes a sample a loop: the job's target is the actor, another target is the critic.
 pub struct RefinementSetup {
-    /// Says what is asked next.
+    /// Decides who is asked next, and what.
     pub course: Arc<dyn Refinement>,
-    /// Who judges, by its place among the lanes.
+    /// Index of the critic's target queue.
     pub critic: usize,
     /// The critic's target, by its name in the config.
     pub target: String,
 }
 
-/// What became of a job.
+/// The end of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobOutcome {
-    /// It was made, or came to an end without an answer.
+    /// The sample has a record, with an answer or an error.
     Made(Box<RunRecord>),
-    /// It was not needed any more: no answer could change a verdict.
+    /// Skipped: no answer could change a verdict any more.
     Spared,
-    /// It was called off.
+    /// Interrupted.
     CalledOff {
-        /// Why: the budget, the time, or a person.
+        /// The budget, the time limit, or a person.
         why: Interruption,
-        /// The record's `outputs`, as far as they came: a loop's attempts. They are no result.
+        /// The record's `outputs` so far, the attempts of a loop. They are not a result.
         outputs: Json,
     },
 }
 
-/// When a sample was made, from the start of the run on.
+/// When a sample's calls were made, relative to the start of the run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Timeline {
     /// From its first call to its end.
     pub period: TimeSpan,
-    /// Its calls of a model, repeated tries among them.
+    /// Its model calls, retries included.
     pub chats: Vec<TimedCall>,
     /// Its tool calls.
     pub tools: Vec<TimeSpan>,
 }
 
-/// One call.
+/// One call and its time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TimedCall {
-    /// When.
+    /// Start and end.
     pub stretch: TimeSpan,
-    /// Whom, by its place among the lanes.
+    /// Index of the target queue.
     pub queue: usize,
-    /// What came of it.
+    /// The result of the call.
     pub outcome: ModelCallResult,
 }
 
-/// From when to when.
+/// A time span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TimeSpan {
     /// The start.
@@ -110,25 +110,25 @@ pub struct TimeSpan {
     pub to: Duration,
 }
 
-/// What a run of the engine came to.
+/// The result of a run of the engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineOutcome {
-    /// Each job's end, at its own place.
+    /// The end of each job, indexed like the jobs.
     pub finished: Vec<JobOutcome>,
-    /// When each was made; of one that was called off nothing is known.
+    /// The timeline of each job, indexed like the jobs; empty for interrupted jobs.
     pub timelines: Vec<Timeline>,
-    /// What agents' own programs wrote to stderr, by the job's place; nothing of those that were called off.
+    /// The stderr of agents' own programs, by job index; without interrupted jobs.
     pub complaints: BTreeMap<usize, String>,
-    /// What was spent.
+    /// The spending.
     pub spending: Spending,
 }
 
-/// What was spent on a whole run.
+/// The spending of a whole run.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Spending {
-    /// Calls made.
+    /// Calls, retries included.
     pub calls: u64,
-    /// Of these, repeated ones.
+    /// Retried calls among them.
     pub retries: u64,
     /// Tokens.
     pub spent: TokenUsage,
@@ -136,31 +136,31 @@ pub struct Spending {
     pub cost_usd: Option<f64>,
 }
 
-/// Who is told what happens, and asked whether it is still needed.
+/// Receives the events of a run, and decides which jobs are still needed.
 pub trait EngineEvents {
     /// Whether the job's answer can still change a verdict.
     fn is_needed(&self, job: usize) -> bool;
-    /// A job came to its end. What has to survive a crash is kept now.
+    /// Called when a job ends; whatever has to survive a crash must be saved here.
     fn finished(&self, job: usize, finished: &JobOutcome);
 }
 
-/// What runs live samples.
+/// Runs live samples.
 pub struct Engine<'a> {
     /// The targets.
     pub queues: Vec<TargetQueue>,
-    /// How long a call is tried.
+    /// When a call is retried.
     pub retry: RetryPolicy,
-    /// What may be spent.
+    /// The spending limits.
     pub limits: SpendingLimits,
-    /// What models cost.
+    /// Prices of models.
     pub prices: Prices,
-    /// The folders that tools may look into.
+    /// The folders that tools may read.
     pub folders: &'a BTreeMap<RepoPath, Box<dyn Files>>,
 }
 
 impl Engine<'_> {
-    /// Makes the samples; a job's end stands at its own place. `stop` ends with the reason why no more is made: what is on its
-    /// way is then called off, and what is finished stays.
+    /// Runs all jobs. Results are indexed like `jobs`. When `stop` resolves, unfinished jobs are interrupted with that
+    /// reason; finished ones are kept.
     pub async fn run(
         &self,
         jobs: &[&SampleJob],
@@ -169,7 +169,7 @@ impl Engine<'_> {
     ) -> EngineOutcome {
         let budget = BudgetState::new(self.limits);
         let begun = Instant::now();
-        // What loops on their way came to stays when they are called off.
+        // Partial outputs of running loops, kept for an interruption.
         let halves: RefCell<BTreeMap<usize, Json>> = RefCell::default();
         let mut order: Vec<usize> = (0..jobs.len()).collect();
         order.sort_by_key(|index| jobs[*index].round);
@@ -205,7 +205,7 @@ impl Engine<'_> {
         if unpriced {
             spending.cost_usd = None;
         }
-        // Without a reason every job came to its own end.
+        // Without a reason every job has ended by itself.
         let why = reason.unwrap_or(Interruption::Terminated);
         let mut halves = halves.into_inner();
         let called_off = |(index, end): (usize, Option<JobOutcome>)| {
@@ -216,7 +216,7 @@ impl Engine<'_> {
         EngineOutcome { finished, timelines, complaints, spending }
     }
 
-    /// Ends the agents' own programs that wait for further requests.
+    /// Stops the agents' own programs that wait for further requests.
     pub async fn close(&self) {
         for queue in &self.queues {
             match &queue.client {
@@ -235,22 +235,22 @@ impl Engine<'_> {
         (run, halves): (Instant, &RefCell<BTreeMap<usize, Json>>),
     ) -> (usize, JobOutcome, SampleUsage) {
         let mut usage = SampleUsage::new(run);
-        let mut seat = Permit::on(&self.queues, job.queue);
-        seat.take().await;
+        let mut permit = Permit::on(&self.queues, job.queue);
+        permit.take().await;
         if !events.is_needed(index) {
             return (index, JobOutcome::Spared, usage);
         }
         let begun = Instant::now();
         let ended = match &job.refining {
-            None => self.answer(&job.request, &mut seat, budget, &mut usage).await,
+            None => self.answer(&job.request, &mut permit, budget, &mut usage).await,
             Some(refining) => {
                 let keep = |outputs: Json| {
                     halves.borrow_mut().insert(index, outputs);
                 };
-                self.refine(job, refining, &mut seat, budget, &mut usage, &keep).await
+                self.refine(job, refining, &mut permit, budget, &mut usage, &keep).await
             }
         };
-        drop(seat);
+        drop(permit);
         let took = begun.elapsed();
         usage.timeline.period = usage.stretch(begun);
         let end = match ended {

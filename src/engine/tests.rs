@@ -1,4 +1,4 @@
-//! The engine on a clock that stands still until it is waited for, with models that do what a script says.
+//! The engine on a paused clock, with models that follow a script.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ use crate::model::{
 };
 use crate::suites::Refinement;
 
-/// A model that does what a script says, given the number of the call and what it was told.
+/// A model that follows a script, which gets the number of the call and the conversation.
 struct Scripted<F>(F, Cell<usize>);
 
 impl<F> Model for Scripted<F>
@@ -151,7 +151,7 @@ fn prompt(conversation: &Conversation) -> String {
     }
 }
 
-/// 50 ms with jitter, 5 % 429 with Retry-After, 2 % 5xx, 1 % resets: by the number of the call, so that it is the same twice.
+/// 50 ms with jitter, 5 % 429 with Retry-After, 2 % 5xx, 1 % resets. The number of the call decides, so that runs repeat.
 fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<ModelTurn, CallError>) {
     let latency = Duration::from_millis(40 + (number as u64 * 7) % 21);
     let outcome = match (number * 37) % 100 {
@@ -163,15 +163,15 @@ fn faulty(number: usize, conversation: &Conversation) -> (Duration, Result<Model
 }
 
 #[test]
-fn a_faulty_endpoint_costs_no_sample_and_no_time_beyond_its_waits() {
+fn a_faulty_endpoint_loses_no_sample_and_costs_only_its_waits() {
     let jobs = jobs(200, 3);
     let ran = run(faulty, 32, &jobs, SpendingLimits::default(), Seen::default(), None);
-    let wanted: Vec<Option<String>> =
+    let expected: Vec<Option<String>> =
         jobs.iter().map(|job| Some(format!("{}/{}", job.request.key.case, job.request.sample))).collect();
-    assert_eq!(texts(&ran), wanted, "every sample has its own answer, at its own place");
+    assert_eq!(texts(&ran), expected, "every sample has its own answer, in the order of the jobs");
     let mut ends = ran.ends.clone();
     ends.sort_unstable();
-    assert_eq!(ends, (0..600).collect::<Vec<_>>(), "and each came to its end once");
+    assert_eq!(ends, (0..600).collect::<Vec<_>>(), "every job ended once");
     let ideal = Duration::from_millis(50 * 600 / 32);
     // A sample may have to wait twice, each time for the server's second and half a second of jitter.
     assert!(ran.took <= ideal.mul_f64(1.1) + Duration::from_secs(3), "{:?}", ran.took);
@@ -180,7 +180,7 @@ fn a_faulty_endpoint_costs_no_sample_and_no_time_beyond_its_waits() {
 }
 
 #[test]
-fn a_sample_that_waits_holds_no_place() {
+fn a_waiting_sample_occupies_no_slot() {
     let script = |number: usize, _: &Conversation| match number {
         0 => (Duration::from_millis(1), Err(fault(Retry::Later { after: Some(Duration::from_secs(100)) }))),
         _ => (Duration::from_secs(1), Ok(says("x"))),
@@ -191,7 +191,7 @@ fn a_sample_that_waits_holds_no_place() {
 }
 
 #[test]
-fn what_no_try_helps_is_told_with_its_reason() {
+fn an_error_that_is_not_retried_is_reported_with_its_reason() {
     let script = |number: usize, _: &Conversation| match number {
         0 => (
             Duration::ZERO,
@@ -214,7 +214,7 @@ fn a_server_that_is_always_down_is_given_up() {
 }
 
 #[test]
-fn beyond_the_budget_samples_are_called_off_and_never_failed() {
+fn beyond_the_budget_samples_are_interrupted_and_never_failed() {
     // A call costs 10 dollars; after the first three, each open call is expected to cost the same.
     let limits = SpendingLimits { cost_usd: Some(95.0), tokens: None };
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
@@ -226,7 +226,7 @@ fn beyond_the_budget_samples_are_called_off_and_never_failed() {
 }
 
 #[test]
-fn what_is_finished_stays_when_the_run_is_called_off() {
+fn finished_samples_are_kept_when_the_run_is_interrupted() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
     let ran =
         run(script, 2, &jobs(10, 1), SpendingLimits::default(), Seen::default(), Some(Duration::from_millis(2500)));
@@ -239,7 +239,7 @@ fn what_is_finished_stays_when_the_run_is_called_off() {
 }
 
 #[test]
-fn an_unneeded_sample_is_not_made() {
+fn an_unneeded_sample_is_skipped() {
     let seen = Seen { unneeded: vec![1, 3], ..Seen::default() };
     let ran = run(|_, _| (Duration::ZERO, Ok(says("x"))), 2, &jobs(4, 1), SpendingLimits::default(), seen, None);
     assert_eq!(ran.spending.calls, 2);
@@ -247,7 +247,7 @@ fn an_unneeded_sample_is_not_made() {
 }
 
 #[test]
-fn lower_rounds_are_asked_first() {
+fn lower_rounds_start_first() {
     let mut jobs = jobs(2, 2);
     jobs.iter_mut().for_each(|job| job.round = job.request.sample);
     let order: Rc<RefCell<Vec<String>>> = Rc::default();
@@ -261,7 +261,7 @@ fn lower_rounds_are_asked_first() {
 }
 
 #[test]
-fn a_model_is_told_what_its_tools_answered_and_the_record_has_every_call() {
+fn a_model_gets_its_tool_results_and_the_record_has_every_call() {
     let canned = CannedTool {
         spec: ToolSpec { name: "weather".to_owned(), description: String::new(), parameters: json!({}) },
         results: vec![CannedResult { when: json!({ "town": "Acme Bay" }), says: json!({ "rain": true }) }],
@@ -320,17 +320,17 @@ fn loops(count: usize) -> Vec<SampleJob> {
 }
 
 #[test]
-fn a_loop_holds_no_place_of_its_actor_while_its_critic_thinks() {
+fn a_loop_occupies_no_slot_of_its_actor_while_its_critic_runs() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
     let ran = run(script, 1, &loops(20), SpendingLimits::default(), Seen::default(), None);
     assert_eq!(ran.spending.calls, 40);
     assert!(texts(&ran).iter().all(|text| text.as_deref() == Some("2")));
-    // The two lanes have a place each: the actor is at the next loop while the critic judges the one before.
+    // Each queue has one slot: the actor works on the next loop while the critic judges the previous one.
     assert!(ran.took >= Duration::from_secs(21) && ran.took < Duration::from_secs(23), "{:?}", ran.took);
 }
 
 #[test]
-fn a_loop_that_is_called_off_keeps_what_it_came_to() {
+fn an_interrupted_loop_keeps_its_outputs_so_far() {
     let script = |_: usize, _: &Conversation| (Duration::from_secs(1), Ok(says("x")));
     let ran = run(script, 1, &loops(1), SpendingLimits::default(), Seen::default(), Some(Duration::from_millis(1500)));
     let JobOutcome::CalledOff { why, outputs } = &ran.finished[0] else { panic!("{:?}", ran.finished[0]) };
@@ -338,7 +338,7 @@ fn a_loop_that_is_called_off_keeps_what_it_came_to() {
 }
 
 #[test]
-fn a_loop_says_who_gave_no_answer_and_what_each_part_took() {
+fn a_loop_reports_the_role_that_failed_and_the_usage_of_each_role() {
     let script = |_: usize, conversation: &Conversation| match prompt(conversation).as_str() {
         "act" => (Duration::from_secs(2), Ok(says("x"))),
         _ => (Duration::from_secs(3), Err(CallError { status: RunStatus::Stalled, ..fault(Retry::Never) })),

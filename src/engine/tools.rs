@@ -1,32 +1,32 @@
-//! The tools that a bare model is given: canned results, or a folder to look into. Neither can do anything but read.
+//! The tools of a bare model: canned results, or a folder to read. Both are read-only.
 
 use serde_json::{Map, Value, json};
 
 use crate::model::{AskedCall, CannedTool, RepoPath, ToolSpec, Toolbox};
 use crate::suites::{EntryKind, Files};
 
-/// The most text that one reading gives, in bytes.
+/// Maximum size of the text that one `read_file` returns, in bytes.
 const MOST_TEXT: usize = 64 * 1024;
-/// The most entries that a listing or a search gives.
+/// Maximum number of lines that a listing or a search returns.
 const MOST_LINES: usize = 400;
-/// The most files that a listing or a search looks at.
+/// Maximum number of files that a listing or a search visits.
 const MOST_FILES: usize = 20_000;
 
-/// The tools of one run, and what was done with them.
+/// The tools of one run, and a log of their use.
 pub struct Tools<'a> {
     toolbox: &'a Toolbox,
-    /// The folder that may be looked into: a shelf of its own, so that not even a link leads out of it.
+    /// The folder that may be read. Its own `Files`, so that not even a link leads out of it.
     folder: &'a dyn Files,
     calls: u32,
-    /// Files that were read, in the order in which they were first read.
+    /// Paths of the files read, in the order of their first reading.
     pub read: Vec<String>,
-    /// What happened, for the record's `events`.
+    /// Events for the record's `events`.
     pub events: Vec<Value>,
-    /// Calls outside the policy.
+    /// Number of calls that violate the policy.
     pub violations: u32,
 }
 
-/// Why a call is outside the policy.
+/// How a call violates the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Violation {
     UnknownTool,
@@ -48,14 +48,14 @@ impl Violation {
 
 /// Why a call has no result.
 enum ToolCallError {
-    /// It is outside the policy.
+    /// The call violates the policy.
     Policy(Violation, String),
-    /// It is allowed, and there is nothing to give.
+    /// The call is allowed, but there is no such file, folder or result.
     Nothing(String),
 }
 
 impl<'a> Tools<'a> {
-    /// The tools of a run that begins.
+    /// The tools of a run before its first call.
     pub fn new(toolbox: &'a Toolbox, folder: &'a dyn Files) -> Self {
         let mut tools = Self { toolbox, folder, calls: 0, read: Vec::new(), events: Vec::new(), violations: 0 };
         if matches!(toolbox, Toolbox::Folder { .. }) {
@@ -64,7 +64,7 @@ impl<'a> Tools<'a> {
         tools
     }
 
-    /// What a model is told of them.
+    /// The tool descriptions for the model.
     pub fn specs(&self) -> Vec<ToolSpec> {
         match self.toolbox {
             Toolbox::Empty => Vec::new(),
@@ -73,7 +73,7 @@ impl<'a> Tools<'a> {
         }
     }
 
-    /// Does a call, and gives its result or what was wrong with it.
+    /// Runs a call; returns its result, or the error message for the model.
     pub fn answer(&mut self, call: &AskedCall) -> Result<Value, String> {
         self.calls += 1;
         let toolbox = self.toolbox;
@@ -97,7 +97,7 @@ impl<'a> Tools<'a> {
         })
     }
 
-    /// Notes an event.
+    /// Logs an event.
     pub fn event(&mut self, name: &str) {
         self.events.push(json!({ "name": name }));
     }
@@ -139,13 +139,13 @@ impl<'a> Tools<'a> {
     }
 
     fn search(&mut self, arguments: &Map<String, Value>) -> Result<Value, ToolCallError> {
-        let wanted = text(arguments, "query")?.to_lowercase();
+        let query = text(arguments, "query")?.to_lowercase();
         let mut found = Vec::new();
         for file in self.files(arguments)? {
-            // What is no text cannot be searched.
+            // A binary file cannot be searched.
             let Ok(source) = self.folder.text(&file) else { continue };
             let file = file.as_str();
-            let lines = (1_u32..).zip(source.text.lines()).filter(|(_, line)| line.to_lowercase().contains(&wanted));
+            let lines = (1_u32..).zip(source.text.lines()).filter(|(_, line)| line.to_lowercase().contains(&query));
             found.extend(lines.map(|(number, line)| {
                 json!({ "path": file, "line": number, "text": line.trim().chars().take(300).collect::<String>() })
             }));
@@ -158,7 +158,7 @@ impl<'a> Tools<'a> {
         Ok(json!({ "matches": found }))
     }
 
-    /// The files below the folder that the arguments name, by path.
+    /// The files below the folder in the arguments, sorted by path.
     fn files(&self, arguments: &Map<String, Value>) -> Result<Vec<RepoPath>, ToolCallError> {
         let asked = match arguments.get("path") {
             None | Some(Value::Null) => "",
@@ -184,7 +184,7 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// A path as seen from the folder, which it may not leave.
+/// A path relative to the folder, which it must not leave.
 fn confined(asked: &str) -> Result<RepoPath, ToolCallError> {
     RepoPath::root().join(asked).map_err(|_| {
         ToolCallError::Policy(Violation::PathOutside, format!("{asked:?} is outside of what may be looked at"))
@@ -222,7 +222,7 @@ fn canned(tools: &[CannedTool], call: &AskedCall) -> Result<Value, ToolCallError
         .ok_or_else(|| ToolCallError::Nothing("nothing is known of that".to_owned()))
 }
 
-/// Whether a value is contained in another: of objects every key, of everything else the same.
+/// Whether a value is contained in another: objects key by key, everything else by equality.
 fn is_part_of(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => {

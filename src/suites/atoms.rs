@@ -1,4 +1,4 @@
-//! What an interviewing agent produced: atoms of intent, and the questions that it asked.
+//! The output of an interviewing agent: atoms of intent, and its questions.
 
 use serde::Deserialize;
 use serde::de::MapAccess;
@@ -11,47 +11,47 @@ use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
 use crate::text::{norm, same_category};
 
-/// What one run produced.
+/// The output of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AtomsOutput {
-    /// Its atoms, in their order.
+    /// The atoms, in their order.
     pub atoms: Vec<Atom>,
-    /// Its questions, in the normal form.
+    /// The questions, in the normal form.
     pub questions: Vec<String>,
-    /// Its rounds of questions; 0 where it does not say.
+    /// Rounds of questions; 0 if the output does not state them.
     pub rounds: u64,
-    /// What does not have the form that it should have.
+    /// Parts with the wrong format.
     pub flaws: Vec<String>,
 }
 
-/// One thing that a system should do.
+/// One behaviour that a system should have.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Atom {
-    /// The description as it was written, for people.
+    /// The description as written, for people.
     pub title: String,
     /// The description in the normal form.
     pub description: String,
     /// Description and outcomes in the normal form.
     pub text: String,
-    /// The category as it is compared.
+    /// The category, normalized for comparison.
     pub category: String,
-    /// How many outcomes can be observed.
+    /// Number of observable outcomes.
     pub outcomes: usize,
-    /// Whether there is any evidence.
+    /// Whether the atom cites any evidence.
     pub has_evidence: bool,
-    /// How it can be checked.
+    /// How the atom can be checked.
     pub validator: Validator,
 }
 
-/// The best way in which an atom can be checked.
+/// The best way to check an atom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Validator {
-    /// There is none.
+    /// No way.
     #[default]
     None,
-    /// A person or a model has to look.
+    /// By a person or a model.
     Judged,
-    /// A program can.
+    /// By a program.
     Executable,
 }
 
@@ -93,7 +93,7 @@ struct ValidatorForm<'a> {
     kind: Lenient<Text<'a>>,
 }
 
-/// A question is a text, or an object that has one.
+/// A question is a text, or an object with a text.
 #[derive(Deserialize)]
 struct QuestionForm<'a> {
     #[serde(borrow, default)]
@@ -112,7 +112,7 @@ impl<'de: 'a, 'a> Shape<'de> for QuestionForm<'a> {
     }
 }
 
-/// The form in which a live agent answers.
+/// The format of a live agent's answer.
 pub fn form() -> AnswerForm {
     let validator = object([("type", one_of(["executable", "manual", "semantic"]))]);
     let atom = object([
@@ -126,7 +126,7 @@ pub fn form() -> AnswerForm {
     AnswerForm { name: "atoms", schema }
 }
 
-/// Reads atoms, questions and rounds, and how they were read.
+/// Reads atoms, questions and rounds; the layer says how the answer was parsed.
 pub fn produced(run: &Run) -> (AtomsOutput, Layer) {
     let mut outputs: AtomsForm<'_> = lenient::object(&run.outputs);
     let mut out = AtomsOutput::default();
@@ -167,7 +167,7 @@ fn question(form: &Lenient<QuestionForm<'_>>) -> String {
     }
 }
 
-/// What is no object is no atom, and is told.
+/// Entries that are not objects are reported as flaws.
 fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws: &mut Vec<String>) -> Option<Atom> {
     let fields = match form {
         Lenient::Given(Object(fields)) => fields,
@@ -181,7 +181,7 @@ fn atom(index: usize, form: &Lenient<Object<AtomForm<'_>>>, found: Layer, flaws:
         }
     };
     let AtomForm { description, category, kind, outcomes, outcomes_snake, evidence, validators } = fields;
-    // A salvage finds every object with a description, and the validators of a broken atom have one too.
+    // Salvaging finds every object with a description; the validators of a broken atom have descriptions, too.
     if found == Layer::Salvaged && category.text().is_empty() && !kind.text().is_empty() {
         return None;
     }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn atoms_questions_and_rounds_are_taken_as_they_are() {
+    fn atoms_questions_and_rounds_are_read() {
         let (read, layer) = reading(
             r#"{"rounds": 2, "questions": ["Why?", {"question": "What IF?", "text": "no"}, {"text": "When"}],
             "atoms": [{"description": "A  Thing", "category": "Data-Store", "observableOutcomes": ["one", " "], "observable_outcomes": ["no"], "evidence": [{}],
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_where_the_list_is_absent() {
+    fn a_text_is_read_if_the_list_is_absent() {
         let text = r#"{"text": "```json\n{\"atoms\": [{\"description\": \"a\"}], \"questions\": [\"b?\"], \"rounds\": 3}\n```"}"#;
         let (read, layer) = reading(text);
         assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Strict, 1, 1, 3));
@@ -251,11 +251,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_atom_is_told() {
+    fn an_entry_that_is_not_an_atom_is_reported() {
         let (read, layer) = reading(r#"{"atoms": [1, {"description": "a"}, null, "b"]}"#);
         assert_eq!((layer, read.atoms.len()), (Layer::Structured, 1));
-        let wanted = ["atoms[0] is a number", "atoms[2] is null", "atoms[3] is a text"];
-        assert_eq!(read.flaws, wanted.map(|what| format!("{what}, not an object")));
+        let expected = ["atoms[0] is a number", "atoms[2] is null", "atoms[3] is a text"];
+        assert_eq!(read.flaws, expected.map(|what| format!("{what}, not an object")));
         let text =
             r#"{"atoms": ["x", {"title": "say "no""}, {"description": "kept"}], "rounds": 2, "questions": ["y"]}"#;
         let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_salvaged_validator_is_no_atom() {
+    fn a_salvaged_validator_is_not_an_atom() {
         let text = r#"{"atoms": [{"description": "say "no"", "category": "ux", "validators": [{"type": "manual", "description": "look"}]},
             {"description": "kept", "category": "ux"}, {"description": "kept too"}, {"description": "typed", "type": "x", "category": "ux"}]}"#;
         let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());

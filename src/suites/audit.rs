@@ -1,4 +1,4 @@
-//! What can be said of golden files before anything is graded: what nobody can satisfy, and what nobody reads.
+//! Problems of golden files that are known before grading: expectations that cannot be satisfied, and unused entries.
 
 use super::{EntryKind, Files};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -7,24 +7,24 @@ use crate::model::RepoPath;
 /// The findings of `goldgate check` on one suite.
 #[derive(Debug, Default)]
 pub struct Audit {
-    /// What makes a golden file impossible to satisfy.
+    /// Expectations that no answer can satisfy.
     pub problems: Diagnostics,
-    /// What is there and has no effect.
+    /// Entries without effect.
     pub notes: Vec<Diagnostic>,
 }
 
 impl Audit {
-    /// Something that is there and has no effect.
+    /// Adds an entry without effect.
     pub fn note(&mut self, file: &RepoPath, what: impl Into<String>, help: impl Into<String>) {
         self.notes.push(Diagnostic::of_file(file, "unused", what, help));
     }
 
-    /// Every entry of a folder of golden files that is none.
+    /// Reports entries of the golden folder that are not golden files.
     pub fn strays(&mut self, files: &dyn Files, folder: &RepoPath) {
         for entry in files.list(folder).unwrap_or_default() {
             if entry.kind != EntryKind::File || !entry.name.ends_with(".json") {
                 let help = "rename it to {case}.json, or move it elsewhere";
-                self.note(&folder.child(&entry.name), "this is no golden file, and is not read", help);
+                self.note(&folder.child(&entry.name), "not a golden file: it is ignored", help);
             }
         }
     }

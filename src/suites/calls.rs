@@ -10,15 +10,15 @@ use crate::model::Run;
 pub struct ObservedCall {
     /// The tool's name, compared exactly.
     pub name: String,
-    /// Its arguments; what was written as JSON in a text is read.
+    /// Its arguments; JSON inside a text is parsed.
     pub arguments: Value,
-    /// What it returned; what was written as JSON in a text is read.
+    /// Its result; JSON inside a text is parsed.
     pub result: Value,
     /// Whether it ended in an error.
     pub failed: bool,
 }
 
-/// The calls of a run, in their order, and what in their list has another form than it should.
+/// The calls of a run in their order, and the parts of the list with the wrong format.
 pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     let mut flaws = Vec::new();
     let whole = match intermediate(run) {
@@ -29,7 +29,7 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         None | Some(Value::Null) => return (Vec::new(), flaws),
         Some(Value::Array(list)) => list,
         Some(_) => {
-            flaws.push("\"tool_calls\" is no list".to_owned());
+            flaws.push("\"tool_calls\" is not a list".to_owned());
             return (Vec::new(), flaws);
         }
     };
@@ -49,13 +49,13 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
     (calls, flaws)
 }
 
-/// The record's `intermediate`; what cannot be read is a flaw, never an empty list of calls.
+/// The record's `intermediate`. Invalid JSON is a flaw, never an empty list of calls.
 pub fn intermediate(run: &Run) -> Result<Value, String> {
     let text = run.intermediate.as_deref().unwrap_or("null");
     lenient::any(text).map_err(|error| format!("\"intermediate\" cannot be read: {error}"))
 }
 
-/// A value, or what a text holds as JSON where it holds any.
+/// The value; a text that contains valid JSON is parsed.
 fn parse_embedded_json(value: Option<&Value>) -> Value {
     match value {
         Some(Value::String(text)) => lenient::any(text).unwrap_or_else(|_| Value::String(text.clone())),
@@ -64,7 +64,7 @@ fn parse_embedded_json(value: Option<&Value>) -> Value {
     }
 }
 
-/// Whether two values say the same; numbers are compared by their value.
+/// Whether two values are equal; numbers are compared by their value.
 pub fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -81,7 +81,7 @@ pub fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// A number as floating point; `None` where that is not exact, so that large ids do not run together.
+/// The number as floating point; `None` if that is not exact, so that different large ids stay different.
 fn floating(number: &Number) -> Option<f64> {
     match number.as_i128() {
         Some(whole) => Some(whole as f64).filter(|float| *float as i128 == whole),
@@ -139,7 +139,7 @@ mod tests {
         assert!(same(&json!(1), &json!(1.0)) && same(&json!([{"a": 2}]), &json!([{"a": 2.0}])));
         assert!(!same(&json!({"a": 1, "b": 2}), &json!({"a": 1})) && !same(&json!(1), &json!("1")));
         let (more, less) = (json!({"a": {"b": 1, "c": 2}}), json!({"a": {"b": 1}}));
-        assert!(!same(&more, &less) && !same(&less, &more), "nor is a part of it the same");
+        assert!(!same(&more, &less) && !same(&less, &more), "a part is not equal to the whole");
         assert!(contains(&more, &less) && !contains(&less, &more) && !contains(&json!([more]), &json!([less])));
     }
 }

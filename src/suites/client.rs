@@ -1,4 +1,4 @@
-//! What an interviewing agent is asked: everything that a client says, in the client's manner.
+//! The prompt of an interviewing agent: everything that the client says, with the client's persona.
 
 use serde_json::{Map, Value, json};
 
@@ -6,26 +6,26 @@ use super::asking::Prompt;
 use super::atoms::form;
 use crate::model::{Ask, Toolbox};
 
-/// A client, as a scenario describes one.
+/// A client, as described by a scenario.
 pub struct Client<'a> {
-    /// What is said.
+    /// The client's words.
     pub says: Speech<'a>,
-    /// The manner of speaking.
+    /// The client's manner of speaking.
     pub persona: Option<&'a str>,
-    /// How often the client can be asked.
+    /// Maximum number of rounds of questions.
     pub rounds: Option<u64>,
 }
 
-/// What a client says.
+/// The client's words.
 pub enum Speech<'a> {
-    /// What the scenario tells of the client, as it is.
+    /// The scenario's context, unchanged.
     Context(&'a Map<String, Value>),
-    /// What the client has decided, sentence by sentence.
+    /// The client's decisions, one sentence each.
     Facts(&'a [String]),
 }
 
 impl Client<'_> {
-    /// Asks for the atoms of what the client says. A client who says nothing is asked about in fields alone.
+    /// Asks for the atoms of the client's words. Without words the prompt is empty, and only the fields are sent.
     pub fn ask(&self) -> Ask {
         let (key, fields, words) = match self.says {
             Speech::Context(context) if context.is_empty() => ("context", json!({}), None),

@@ -1,4 +1,4 @@
-//! Kind `cross_agent` (seed 000): several agents on one document, looked at together.
+//! Kind `cross_agent` (seed 000): compares the runs of several agents on one document.
 
 mod passages;
 mod view;
@@ -59,7 +59,7 @@ const OWN: &[MetricSpec] = &[
         name: "duplicate_rate",
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
-        meaning: "findings that another agent produced as well, by category and quote or wording / findings",
+        meaning: "findings that another agent also produced, by category and quote or wording / findings",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -67,7 +67,7 @@ const OWN: &[MetricSpec] = &[
         explained_by: ExplainedBy::Checks(&["no_contradiction"]),
         better: Better::Lower,
         gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Hard }],
-        meaning: "shared findings whose severities lie too far apart between agents / shared findings",
+        meaning: "shared findings whose severities differ too much between agents / shared findings",
         ..MetricSpec::PLAIN
     },
     MetricSpec { gates: &[Gate::AS_THE_BASELINE], ..CASE_PASS_RATE },
@@ -84,46 +84,45 @@ struct CrossAgentCaseForm<'a> {
     contract: String,
     /// The agents.
     agents: Vec<String>,
-    /// In how many agents a shared finding has to be; 2 where absent.
+    /// The number of agents that must produce a shared finding; 2 by default.
     #[serde(default = "two")]
     min_agents: usize,
-    /// What several agents have to find.
-    // Borrowed from the text, so that every part knows its place.
+    /// The findings that several agents must produce.
+    // Borrowed from the text, so that every part has a position.
     #[serde(borrow, default)]
     #[schemars(with = "Vec<SharedForm>")]
     shared_findings: Vec<&'a RawValue>,
-    /// Whether no finding may stand in two agents' results.
+    /// Whether each finding may appear in the result of one agent only.
     #[serde(default)]
     no_duplicates: bool,
-    /// Whether the agents have to agree on severities; true where absent. Where they have not, the case has no
-    /// `contradiction_rate`.
+    /// Whether the agents must agree on severities; true by default. If false, the case has no `contradiction_rate`.
     #[serde(default = "yes")]
     no_contradictions: bool,
-    /// How many steps the severities of one shared finding may lie apart; 1 where absent.
+    /// The largest allowed difference between the severities of one shared finding, in steps; 1 by default.
     #[serde(default = "one")]
     max_severity_spread: u32,
-    /// The ids of rules of `rules.yaml` that the agents' findings have to fire.
+    /// The ids of rules of `rules.yaml` that must fire on the agents' findings.
     #[serde(default)]
     expected_triggers: Vec<String>,
     /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
-/// An expected finding, with the case's two settings for it alone; it is always required.
+/// An expected finding with its own values of two settings of the case; it is always required.
 #[derive(JsonSchema)]
 #[schemars(rename = "SharedSchema")]
 struct SharedForm {
     #[serde(flatten)]
     expected: ExpectedForm,
-    /// In how many agents it has to be.
+    /// The number of agents that must produce it.
     min_agents: Option<usize>,
-    /// How many steps its severities may lie apart.
+    /// The largest allowed difference between its severities, in steps.
     max_severity_spread: Option<u32>,
 }
 
@@ -163,7 +162,7 @@ struct Documents {
 
 struct CrossAgent {
     folder: RepoPath,
-    /// The folder of the documents that the agents may cite, and their names; none where they are not known.
+    /// The documents that the agents may cite; `None` if they are unknown.
     documents: Option<Documents>,
     rules: Rules,
     pairs: Vec<Pair>,
@@ -173,7 +172,7 @@ struct CrossAgent {
 fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let Some(runs_of) = suite.runs_of.as_ref() else {
-        let help = "name the suite whose runs are looked at together";
+        let help = "name the suite whose runs are compared";
         return Err(Diagnostic::of_file(
             &suite.path,
             "missing-key",
@@ -191,7 +190,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
         false => Ok(Rules::default()),
     };
     let rules = problems.keep_all(rules).unwrap_or_default();
-    // Where they cannot be listed, the suite that they are of says so.
+    // If they cannot be listed, their own suite reports it.
     let documents = suite.runs_in.as_ref().and_then(|path| {
         let folder = path.child("contracts");
         let names = files.list(&folder).ok()?.into_iter().map(|entry| entry.name).collect();
@@ -236,7 +235,7 @@ fn read_golden(
         return Err(cursor.problem_of_key(
             &[Key("agents")],
             "bad-agents",
-            "the agents are fewer than two, or one stands here twice",
+            "the case has fewer than two agents, or names one of them twice",
             "name two or more different agents",
         ));
     }
@@ -285,7 +284,7 @@ fn read_shared(cursor: &JsonCursor<'_>, form: &CrossAgentCaseForm<'_>, agents: u
 }
 
 impl SharedForm {
-    /// Reads the two settings, and the rest as an expected finding, which refuses keys that it does not know.
+    /// Reads the two settings, and the rest as an expected finding, which refuses unknown keys.
     fn read(cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         #[derive(Deserialize)]
         struct Own {
@@ -295,14 +294,14 @@ impl SharedForm {
         let Own { min_agents, max_severity_spread } = cursor.read()?;
         let mut fields: serde_json::Map<String, Value> = cursor.read()?;
         if fields.get("required") == Some(&Value::Bool(false)) {
-            let what = "a shared finding is always required, so this has no effect";
-            let help = "remove required, or the finding where nobody has to make it";
+            let what = "a shared finding is always required, so required: false has no effect";
+            let help = "remove required; remove the finding if no agent has to make it";
             return Err(cursor.problem_of_key(&[Key("required")], "no-effect", what, help));
         }
         fields.remove("min_agents");
         fields.remove("max_severity_spread");
         let expected = serde_json::from_value(fields.into()).map_err(|error| {
-            let what = format!("this is no expected finding: {error}");
+            let what = format!("not a valid expected finding: {error}");
             cursor.problem(&[], "bad-value", what, "write it as in expected/{agent}/{contract}.json")
         })?;
         Ok(Self { expected, min_agents, max_severity_spread })
@@ -335,7 +334,7 @@ impl Suite for CrossAgent {
         let all = produced.iter().map(|one| one.findings.len()).sum();
         let found = case.shared.iter().filter(|shared| view.finders(shared).len() >= shared.min_agents).count();
         let contradicted = || case.shared.iter().filter(|shared| view.spread(shared) > shared.max_spread).count();
-        // Nothing is measured where no agreement is asked for, so that no gate can fail on it.
+        // Without a required agreement nothing is measured, so that no gate can fail on it.
         let contradictions = case.no_contradictions.then(|| share(contradicted(), case.shared.len()).unwrap_or(0.0));
         let mut checks = view.checks(&doubled);
         let fired = view.fired(&self.rules);
@@ -344,7 +343,7 @@ impl Suite for CrossAgent {
             |id: &str, detail: String, action: String| view.wrongly_called(&self.rules, &fired, id, &detail, &action);
         checks.extend(trigger_checks(&self.rules, &case.expected, &case.forbidden, &all_fired, &classifier));
         let layer = produced.iter().map(|one| one.layer).max().unwrap_or(Layer::Structured);
-        // Where an agent's answer cannot be read, that it repeats and contradicts nothing is no merit.
+        // An unreadable answer repeats and contradicts nothing; that earns no points.
         let merit = |value: &f64| *value > 0.0 || layer != Layer::Unreadable;
         let values = vec![
             share(found, case.shared.len()),

@@ -1,4 +1,4 @@
-//! What a reconciliation agent produced: deltas with their evidence, and recommendations.
+//! The output of a reconciliation agent: deltas with their evidence, and recommendations.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,20 +12,20 @@ use crate::format::lenient::{Lenient, Object, Text};
 use crate::model::{AnswerForm, Layer, Run};
 use crate::text::recover::Anchor;
 
-/// What one run produced.
+/// The output of one run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DeltasOutput {
     /// Its deltas, in their order.
     pub deltas: Vec<Delta>,
-    /// The success condition of each recommendation; empty where there is none.
+    /// The success condition of each recommendation; empty if it has none.
     pub conditions: Vec<String>,
-    /// Whether every delta was read; where one was not, nobody knows its item and kind.
+    /// Whether every delta could be read. If not, the items and kinds of the lost ones are unknown.
     pub whole: bool,
-    /// What does not have the form that it should have.
+    /// Parts with the wrong format.
     pub flaws: Vec<String>,
 }
 
-/// One claim: an item is of a kind, and here is why.
+/// One claim: an item is of a kind, with the evidence.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Delta {
     /// The item, compared exactly.
@@ -40,7 +40,7 @@ pub struct Delta {
     pub ranges: Vec<String>,
 }
 
-/// How an item fits.
+/// How an item relates to code, tests and intent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DeltaKind {
@@ -122,7 +122,7 @@ struct DeltaStepForm<'a> {
     success_condition_seed: Lenient<Text<'a>>,
 }
 
-/// The form in which a live agent answers.
+/// The format of a live agent's answer.
 pub fn form() -> AnswerForm {
     let evidence =
         object([("file_paths", list(&text())), ("test_names", list(&text())), ("coverage_refs", list(&text()))]);
@@ -132,7 +132,7 @@ pub fn form() -> AnswerForm {
     AnswerForm { name: "deltas", schema: object([("deltas", list(&delta)), ("recommendations", list(&step))]) }
 }
 
-/// Reads deltas and recommendations, and how they were read.
+/// Reads deltas and recommendations; the layer says how the answer was parsed.
 pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
     let DeltasForm { deltas, recommendations, text } = lenient::object(&run.outputs);
     let mut out = DeltasOutput { whole: true, ..DeltasOutput::default() };
@@ -168,7 +168,7 @@ pub fn produced(run: &Run) -> (DeltasOutput, Layer) {
 
 fn delta(index: usize, form: &Lenient<Object<DeltaForm<'_>>>, flaws: &mut Vec<String>) -> Option<Delta> {
     let Lenient::Given(Object(DeltaForm { item, kind, evidence })) = form else {
-        flaws.push(format!("deltas[{index}] is no object"));
+        flaws.push(format!("deltas[{index}] is not an object"));
         return None;
     };
     if item.text().is_empty() || kind.text().is_empty() {
@@ -201,7 +201,7 @@ fn condition(form: &Lenient<Object<DeltaStepForm<'_>>>) -> String {
     }
 }
 
-/// The kinds of each item: what two runs have to agree on.
+/// The kinds of each item: two runs have to agree on them.
 pub fn kinds_by_item(deltas: &[Delta]) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for delta in deltas {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn deltas_and_conditions_are_taken_as_they_are() {
+    fn deltas_and_conditions_are_read() {
         let (read, layer) = reading(serde_json::json!({
             "deltas": [{"item": "a", "kind": "coupled", "evidence": {"filePaths": ["p"], "test_names": ["t"], "coverage_refs": ["p:1-2"]}},
                        {"item": "a", "kind": "ghost_code"}],
@@ -232,10 +232,10 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_form_is_a_flaw() {
+    fn a_wrong_format_is_a_flaw() {
         let flaws = |outputs| reading(outputs).0.flaws;
         assert_eq!(flaws(serde_json::json!({"deltas": 1, "recommendations": "x"})).len(), 2);
-        assert_eq!(flaws(serde_json::json!({"deltas": [1]})), ["deltas[0] is no object"]);
+        assert_eq!(flaws(serde_json::json!({"deltas": [1]})), ["deltas[0] is not an object"]);
         let (read, _) = reading(serde_json::json!({"deltas": ["x", null, {"item": "a", "kind": "coupled"}]}));
         assert_eq!((read.deltas.len(), read.whole, read.flaws.len()), (1, false, 2));
         for part in [serde_json::json!({"item": "a"}), serde_json::json!({"kind": "coupled"})] {
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_and_what_is_lost_is_told() {
+    fn a_text_is_read_and_lost_parts_are_reported() {
         let whole =
             r#"{"deltas": [{"item": "a", "kind": "coupled"}], "recommendations": [{"success_condition": "x"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": whole }));

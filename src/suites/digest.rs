@@ -1,4 +1,4 @@
-//! Digests that tell whether two measurements are of the same thing.
+//! Digests that show whether two measurements are of the same thing.
 
 use sha2::{Digest, Sha256};
 
@@ -16,7 +16,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex
 }
 
-/// The digest of an agent's cases and their expectations: of one line `{digest}  {case}` each, sorted.
+/// The digest of an agent's cases and expectations: the sorted lines `{digest}  {case}`.
 pub fn suite_digest<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> String {
     let mut lines: Vec<String> =
         pairs.into_iter().map(|pair| [&*pair.digest, "  ", pair.case.as_str(), "\n"].concat()).collect();
@@ -24,7 +24,7 @@ pub fn suite_digest<'a>(pairs: impl IntoIterator<Item = &'a Pair>) -> String {
     sha256_hex(lines.concat().as_bytes())
 }
 
-/// The digest of everything that the samples put out, in their order; `None` where the case itself holds what is graded.
+/// The digest of all outputs of the samples, in their order; `None` if the case itself contains what is graded.
 pub fn outputs_digest(samples: &[Sample]) -> Option<String> {
     let runs = |sample: &Sample| match sample {
         Sample::Completed(runs) => runs.iter().map(|run: &Run| sha256_hex(run.outputs.as_bytes())).collect(),

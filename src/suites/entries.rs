@@ -1,4 +1,4 @@
-//! Where a case is in its golden file.
+//! The part of a golden file that belongs to a case.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use serde_json::Value;
 use super::tool_use;
 use crate::model::CaseId;
 
-/// The cases of one golden file, each by its own part of it.
+/// The cases of one golden file, each with its own part.
 pub struct GoldenEntries<'a> {
     whole: &'a Value,
-    /// The parts by case; `None` where the whole file is one case.
+    /// The parts by case; `None` if the whole file is one case.
     parts: Option<BTreeMap<String, &'a Value>>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> GoldenEntries<'a> {
     }
 }
 
-/// The flags that ship with a kind: a suite's own flag of such a name takes its place.
+/// The flags built into a kind; a suite's own flag of the same name replaces one.
 pub fn shipped_flags(kind: &str) -> &'static [&'static str] {
     if kind == tool_use::KIND.name { tool_use::SHIPPED_FLAGS } else { &[] }
 }

@@ -1,26 +1,26 @@
-//! The metrics that every kind has beside its own: whether everything was measured, could be read, and what fails since the baseline.
+//! The metrics of every kind: how much was measured, how much was readable, and what fails since the baseline.
 
 use crate::model::{
     Aggregate, Better, COVERAGE, Edge, ExplainedBy, Gate, Limit, LimitSide, MetricSpec, NEWLY_FAILING, READABLE, Unit,
     ValueSource,
 };
 
-/// Whether all checks of a case hold: what no other metric looks at is seen here, also without a baseline.
+/// The share of passing cases. It covers what no other metric covers, also without a baseline.
 pub const CASE_PASS_RATE: MetricSpec = MetricSpec {
     name: "case_pass_rate",
     gates: &[Gate::NO_LARGE_DROP_ELSE_HALF],
-    meaning: "cases of which all checks hold / cases",
+    meaning: "cases that pass all checks / cases",
     ..MetricSpec::RATE
 };
 
-/// They stand after the kind's own, in this order.
+/// They follow the kind's own metrics, in this order.
 pub const COMMON: &[MetricSpec] = &[
     MetricSpec {
         name: COVERAGE,
         aggregate: Aggregate::Coverage,
         gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(1.0), edge: Edge::Open }],
         model_gates: Some(&[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.9), edge: Edge::Open }]),
-        meaning: "cases that were measured / cases that were planned; those in quarantine are not",
+        meaning: "measured cases / planned cases, without quarantined cases",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -28,7 +28,7 @@ pub const COMMON: &[MetricSpec] = &[
         source: ValueSource::Layer,
         explained_by: ExplainedBy::Checks(&["schema", "schema_ok"]),
         gates: &[Gate::PERFECT],
-        meaning: "cases of which more than half of the completed samples could be read / cases",
+        meaning: "cases with more than half of their completed samples readable / cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
@@ -37,12 +37,12 @@ pub const COMMON: &[MetricSpec] = &[
         aggregate: Aggregate::NewlyFailing,
         unit: Unit::Count,
         switched_gates: &[Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(0.0), edge: Edge::Band(0.0) }],
-        meaning: "cases whose checks all held in the baseline and do not now",
+        meaning: "cases that passed all checks in the baseline and fail now",
         ..MetricSpec::PLAIN
     },
 ];
 
-/// A kind's own metrics, and the common ones after them; `N` is the length of both.
+/// A kind's own metrics, then the common ones; `N` is their total number.
 pub const fn with_common<const N: usize>(own: &[MetricSpec]) -> [MetricSpec; N] {
     let mut all = [MetricSpec::PLAIN; N];
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! An expected finding, and when a produced one matches it (grading.md 4).
+//! Expected findings, and when a produced finding matches one (grading.md 4).
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,26 +17,26 @@ use crate::text::{Keyword, norm};
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedForm {
-    /// Its category.
+    /// The category.
     pub category: String,
-    /// The least severity that is right.
+    /// The lowest accepted severity; `info` by default.
     #[serde(default = "least")]
     pub min_severity: Severity,
-    /// The greatest severity that is right.
+    /// The highest accepted severity; `critical` by default.
     #[serde(default = "greatest")]
     pub max_severity: Severity,
-    /// Texts that the finding has to contain, all of them.
+    /// Texts that the finding must contain, all of them.
     #[serde(default)]
     pub must_contain_keywords: Vec<String>,
-    /// For a keyword, texts that do as well.
+    /// Synonyms by keyword; any of them counts as the keyword.
     #[serde(default)]
     pub keyword_synonyms: BTreeMap<String, Vec<String>>,
-    /// The file that a citation has to name.
+    /// The file that a citation must name.
     pub citation_must_reference: Option<String>,
-    /// Whether it has to be found; true where absent.
+    /// Whether the finding is required; true by default.
     #[serde(default = "yes")]
     pub required: bool,
-    /// Further categories that are right.
+    /// Further accepted categories.
     #[serde(default)]
     pub alternative_categories: Vec<String>,
     /// The rule of the prompt package that this tests, by id or text.
@@ -55,18 +55,18 @@ fn yes() -> bool {
     true
 }
 
-/// An expected finding, ready to be compared.
+/// An expected finding, prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedFinding {
-    /// Its category, for people.
+    /// The category as written, for people.
     pub category: String,
     /// The line of the golden file, from 1.
     pub line: u32,
-    /// Whether it has to be found.
+    /// Whether the finding is required.
     pub required: bool,
     /// The rule that it tests.
     pub rule: Option<String>,
-    /// The file name that a citation has to be of.
+    /// The file name that a citation must name.
     pub citation: Option<String>,
     categories: Vec<String>,
     severities: (Severity, Severity),
@@ -77,16 +77,16 @@ impl ExpectedFinding {
     /// Reads one expected finding.
     ///
     /// # Errors
-    /// What in it cannot be, with its place.
+    /// An invalid value, with its position.
     pub fn read(source: &SourceText, raw: &RawValue, categories: Option<&[String]>) -> Result<Self, Diagnostic> {
         let form: ExpectedForm = json::part(source, raw)?;
         Self::of(form, &JsonCursor::part(source, raw), categories)
     }
 
-    /// Checks a form that was read at a place.
+    /// Validates a parsed expected finding; `cursor` is its position.
     ///
     /// # Errors
-    /// What in it cannot be.
+    /// An invalid value.
     pub fn of(form: ExpectedForm, cursor: &JsonCursor<'_>, known: Option<&[String]>) -> Result<Self, Diagnostic> {
         if form.min_severity > form.max_severity {
             let what = format!("min_severity {} is above max_severity {}", form.min_severity, form.max_severity);
@@ -105,7 +105,7 @@ impl ExpectedFinding {
         }
         let is_keyword = |key: &str| keywords.iter().flatten().any(|keyword| keyword.as_str() == key);
         if let Some((_, unknown, _)) = synonyms.iter().find(|(key, ..)| !is_keyword(key)) {
-            let what = format!("synonyms are given for \"{unknown}\", which is no keyword here");
+            let what = format!("\"{unknown}\" has synonyms but is not in must_contain_keywords");
             let help = match nearest(unknown, form.must_contain_keywords.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None => "add it to must_contain_keywords, or remove its synonyms".to_owned(),
@@ -135,12 +135,12 @@ impl ExpectedFinding {
         })
     }
 
-    /// Whether category and keywords fit.
+    /// Whether category and keywords match.
     pub fn matches_loosely(&self, finding: &Finding) -> bool {
         self.fits_category(finding) && self.missing_keywords(finding).next().is_none()
     }
 
-    /// Whether some citation names the file that has to be cited.
+    /// Whether a citation names the required file; true if no file is required.
     pub fn cites(&self, finding: &Finding) -> bool {
         match &self.citation {
             None => true,
@@ -148,41 +148,42 @@ impl ExpectedFinding {
         }
     }
 
-    /// Whether category, keywords and citation fit.
+    /// Whether category, keywords and citation match.
     pub fn matches(&self, finding: &Finding) -> bool {
         self.matches_loosely(finding) && self.cites(finding)
     }
 
-    /// Whether the category is one of those that are right.
+    /// Whether the category is accepted.
     pub fn fits_category(&self, finding: &Finding) -> bool {
         self.categories.contains(&finding.category_key)
     }
 
-    /// The keywords of which neither they nor a synonym is in the finding.
+    /// The keywords that the finding lacks, together with their synonyms.
     pub fn missing_keywords<'a>(&'a self, finding: &'a Finding) -> impl Iterator<Item = &'a str> {
         let missing = self.keywords.iter().filter(|words| !words.iter().any(|word| word.is_in(&finding.text)));
         missing.filter_map(|words| words.first()).map(Keyword::as_str)
     }
 
-    /// Whether every finding that matches this one has a category of its own and one of these keywords, if there are any.
+    /// Whether every finding that matches this one has the given category and at least one of the given keywords, if there
+    /// are any.
     pub fn always_has(&self, category: &str, keywords: &[Keyword]) -> bool {
-        // Only a keyword without a synonym stands in every match.
+        // Only a keyword without synonyms is in every match.
         let certain = self.keywords.iter().filter(|words| words.len() == 1).flatten();
         let hits = |word: &Keyword| keywords.iter().any(|keyword| keyword.is_in(word.as_str()));
         self.categories.iter().all(|own| own == category) && (keywords.is_empty() || certain.into_iter().any(hits))
     }
 
-    /// Whether any keyword is asked for.
+    /// Whether a keyword is required.
     pub fn has_keywords(&self) -> bool {
         !self.keywords.is_empty()
     }
 
-    /// Whether the case narrows the severities that are right.
+    /// Whether the accepted severities are narrower than the default.
     pub fn states_severity(&self) -> bool {
         self.severities != (least(), greatest())
     }
 
-    /// The severities that are right, such as `medium to high`.
+    /// The accepted severities, such as `medium to high`.
     pub fn severity_range(&self) -> String {
         match self.severities {
             (least, most) if least == most => least.to_string(),
@@ -192,13 +193,13 @@ impl ExpectedFinding {
         }
     }
 
-    /// Whether the severity lies in the range; an unknown one lies in none.
+    /// Whether the severity is accepted; an unknown severity is not.
     pub fn fits_severity(&self, finding: &Finding) -> bool {
         finding.severity.is_some_and(|severity| self.severities.0 <= severity && severity <= self.severities.1)
     }
 }
 
-/// What is expected, in one line.
+/// The expectation in one line.
 impl fmt::Display for ExpectedFinding {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "a finding of {}", self.category)?;
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_severity_fits_between_both_ends_and_an_unknown_one_never() {
-        for (severity, wanted) in [
+        for (severity, expect_fit) in [
             (Some(Severity::Info), false),
             (Some(Severity::Low), true),
             (Some(Severity::Medium), true),
@@ -267,7 +268,7 @@ mod tests {
             (None, false),
         ] {
             let finding = Finding { severity, ..Finding::default() };
-            assert_eq!(expected().fits_severity(&finding), wanted, "{severity:?}");
+            assert_eq!(expected().fits_severity(&finding), expect_fit, "{severity:?}");
         }
     }
 }

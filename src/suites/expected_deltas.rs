@@ -1,4 +1,4 @@
-//! The deltas that a golden file expects, beside those that a run produced.
+//! The deltas that a golden file expects, compared with those of a run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,19 +19,19 @@ use std::fmt;
 pub struct ExpectedDeltaForm {
     /// The item.
     item: String,
-    /// What is wrong with it, or `coupled`.
+    /// The problem of the item, or `coupled`.
     kind: DeltaKind,
 }
 
-/// Items that have to be found, each with its one kind.
+/// Expected items, each with its one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ExpectedDeltas(BTreeMap<String, &'static str>);
 
 impl ExpectedDeltas {
-    /// Reads the list `expected_deltas` of a golden file; `place` is the file's.
+    /// Reads the list `expected_deltas` of a golden file; `cursor` is the position of the file.
     ///
     /// # Errors
-    /// An item without a name, and one that stands there twice.
+    /// An item without a name, or one that is listed twice.
     pub fn read(cursor: &JsonCursor<'_>, forms: Vec<ExpectedDeltaForm>) -> Result<Self, Diagnostic> {
         let mut expected = BTreeMap::new();
         for (at, ExpectedDeltaForm { item, kind }) in forms.into_iter().enumerate() {
@@ -39,14 +39,14 @@ impl ExpectedDeltas {
             cursor.filled(&path, "an expected item", &item)?;
             if expected.contains_key(&item) {
                 let what = format!("{item:?} is expected twice");
-                return Err(cursor.problem(&path, "duplicate-item", what, "an item has one kind: keep one of them"));
+                return Err(cursor.problem(&path, "duplicate-item", what, "an item has one kind: keep one entry"));
             }
             expected.insert(item, kind.as_str());
         }
         Ok(Self(expected))
     }
 
-    /// How many are expected.
+    /// Number of expected items.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -56,7 +56,7 @@ impl ExpectedDeltas {
         self.0.is_empty()
     }
 
-    /// How many of the produced pairs of item and kind are expected.
+    /// Number of expected pairs of item and kind that were produced.
     pub fn hit(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> usize {
         self.0.iter().filter(|(item, kind)| has(kinds, item, kind)).count()
     }
@@ -67,7 +67,7 @@ impl ExpectedDeltas {
         missing.map(|(item, kind)| format!("{item} ({kind})")).collect()
     }
 
-    /// The expected items that were said to be of another kind, too, as `item is kind, not other`.
+    /// The expected items that were also reported with another kind, as `item is kind, not other`.
     pub fn wrong(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<String> {
         let wrong = self.0.iter().filter_map(|(item, kind)| {
             let other: Vec<&str> = kinds.get(item.as_str())?.iter().copied().filter(|one| one != kind).collect();
@@ -78,7 +78,7 @@ impl ExpectedDeltas {
 }
 
 impl ExpectedDeltas {
-    /// The produced items that nobody expects: they cost precision.
+    /// The produced items that are not expected; they lower precision.
     pub fn surplus(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for (item, kinds) in kinds.iter().filter(|(item, _)| !self.0.contains_key(**item)) {

@@ -1,4 +1,4 @@
-//! A finding and its severity, as agents produce them and as trigger cases state them.
+//! A finding and its severity, in agents' outputs and in trigger cases.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,11 +9,11 @@ use serde::{Deserialize, Deserializer};
 
 use crate::text::{norm, same_category};
 
-/// How grave a finding is; also written `P4` (info) to `P0` (critical), in any case.
+/// The severity of a finding; also written `P4` (info) to `P0` (critical), case-insensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, JsonSchema)]
 #[schemars(rename_all = "lowercase")]
 pub enum Severity {
-    /// For information.
+    /// Information only.
     Info,
     /// Low.
     Low,
@@ -26,7 +26,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Every severity with its word and its priority, the least first.
+    /// Every severity with its word and its priority, lowest first.
     pub const ALL: [(Self, &'static str, &'static str); 5] = [
         (Self::Info, "info", "p4"),
         (Self::Low, "low", "p3"),
@@ -35,13 +35,13 @@ impl Severity {
         (Self::Critical, "critical", "p0"),
     ];
 
-    /// The severity that a text names, in any case and with nothing around it.
+    /// Parses a severity, case-insensitive, without trimming.
     pub fn named(text: &str) -> Option<Self> {
         let named = |word: &str| text.eq_ignore_ascii_case(word);
         Self::ALL.into_iter().find(|(_, word, short)| named(word) || named(short)).map(|(severity, ..)| severity)
     }
 
-    /// Its place in the order, `info` being 0.
+    /// Its rank from 0 (`info`) to 4 (`critical`).
     pub fn rank(self) -> u32 {
         match self {
             Self::Info => 0,
@@ -72,33 +72,33 @@ impl<'de> Deserialize<'de> for Severity {
     }
 }
 
-/// One finding, ready to be compared.
+/// One finding, prepared for comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Finding {
-    /// The category as it was written, for people.
+    /// The category as written, for people.
     pub category: String,
-    /// The category as it is compared.
+    /// The category, normalized for comparison.
     pub category_key: String,
-    /// The severity; `None` where it is unknown, and lies in no range.
+    /// The severity; `None` if unknown, which matches no range.
     pub severity: Option<Severity>,
     /// Title, description and quotes, joined, in the normal form.
     pub text: String,
-    /// What it refers to.
+    /// Its citations.
     pub citations: Vec<Citation>,
-    /// The title as it was written, for people.
+    /// The title as written, for people.
     pub title: String,
 }
 
-/// What a finding refers to.
+/// A citation of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Citation {
     /// The file name, without a leading path.
     pub file: String,
-    /// The quote in the normal form; empty where there is none.
+    /// The quote in the normal form; empty if there is none.
     pub quote: String,
 }
 
-/// A finding's parts, before they are put into the form in which they are compared.
+/// The parts of a finding, before normalization.
 #[derive(Debug, Default)]
 pub struct FindingParts<'a> {
     /// The category.
@@ -114,12 +114,12 @@ pub struct FindingParts<'a> {
 }
 
 impl Finding {
-    /// Puts the parts together.
+    /// Normalizes the parts.
     pub fn of(parts: &FindingParts<'_>) -> Self {
         let cited = |(file, quote): &(&str, &str)| Citation { file: file_name(file).to_owned(), quote: norm(quote) };
         let citations: Vec<Citation> = parts.citations.iter().map(cited).collect();
         let (title, description) = (norm(parts.title), norm(parts.description));
-        // Nothing in a normal form reaches over a line break, so the joined text's is put together from the parts'.
+        // No normal form crosses a line break, so the normal form of the whole is made of those of the parts.
         let quotes = citations.iter().map(|citation| &*citation.quote);
         let text: Vec<&str> =
             [&*title, &*description].into_iter().chain(quotes).filter(|part| !part.is_empty()).collect();
@@ -133,14 +133,14 @@ impl Finding {
         }
     }
 
-    /// The first file by name that it cites and that is none of these.
+    /// The first cited file, by name, that is not one of `files`.
     pub fn cited_outside(&self, files: &BTreeSet<String>) -> Option<&str> {
         let cited = self.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty());
         cited.filter(|file| !files.contains(*file)).min()
     }
 }
 
-/// The file name of a path, with `/` or `\`.
+/// The last part of a path with `/` or `\`.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
@@ -166,10 +166,10 @@ mod tests {
 
     #[test]
     fn a_severity_has_a_word_and_a_priority() {
-        for (text, wanted) in
+        for (text, expected) in
             [("P0", Severity::Critical), ("p4", Severity::Info), ("HIGH", Severity::High), ("Medium", Severity::Medium)]
         {
-            assert_eq!(Severity::named(text), Some(wanted), "{text}");
+            assert_eq!(Severity::named(text), Some(expected), "{text}");
         }
         for unknown in ["P5", " medium", "medium ", "", "med"] {
             assert_eq!(Severity::named(unknown), None, "{unknown:?}");

@@ -46,7 +46,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "agents that report findings on documents, against what a person would find",
+    meaning: "agents that report findings on documents, compared with the findings of a person",
     open: open_suite,
     schemas: || vec![("expected-findings", schemars::schema_for!(ExpectedFile<'_>))],
 };
@@ -54,14 +54,14 @@ pub const KIND: SuiteKind = SuiteKind {
 const NEAR_BASELINE: &[Gate] =
     &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: None }, edge: Edge::Band(0.05) }];
 
-/// In the order in which [`values`] gives them.
+/// In the order of [`values`].
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "finding_recall",
         explained_by: ExplainedBy::Checks(&["expected_finding"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::Threshold { side: LimitSide::Min, limit: Limit::Number(0.80), edge: Edge::Hard }],
-        meaning: "required expected findings that were produced / required expected findings",
+        meaning: "produced required findings / required findings",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -73,13 +73,13 @@ const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "citation_accuracy",
         gates: NEAR_BASELINE,
-        meaning: "of the produced findings that match by category and keywords: share that cite the right file",
+        meaning: "findings that cite the right file / findings that match by category and keywords",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "severity_accuracy",
         gates: NEAR_BASELINE,
-        meaning: "of the produced findings that match: share whose severity lies in the expected range",
+        meaning: "findings with a severity in the expected range / findings that match",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -102,13 +102,13 @@ const OWN: &[MetricSpec] = &[
         name: "gap_recall",
         explained_by: ExplainedBy::Checks(&["expected_gap"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "expected gap types that were reported / expected gap types",
+        meaning: "reported expected gap types / expected gap types",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "quote_grounding",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "quotes that stand in the cited document / quotes",
+        meaning: "quotes found in the cited document / quotes",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -116,7 +116,7 @@ const OWN: &[MetricSpec] = &[
         explained_by: ExplainedBy::Checks(&["count_in_range"]),
         aggregate: Aggregate::Worst,
         gates: &[Gate::PERFECT],
-        meaning: "1 if the number of findings lies between min_expected_findings and max_expected_findings, else 0",
+        meaning: "1 if the number of findings is between min_expected_findings and max_expected_findings, else 0",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -132,7 +132,7 @@ const OWN: &[MetricSpec] = &[
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
-/// How many files a core takes at once: few enough that no core waits long for the last one.
+/// Files per parallel task; small, so that no core waits long for the last task.
 const AT_ONCE: usize = 16;
 
 struct Findings {
@@ -140,7 +140,7 @@ struct Findings {
     documents: RepoPath,
     /// The file names in the folder of documents.
     files: Arc<BTreeSet<String>>,
-    /// What a finding may be about; any word where empty.
+    /// The allowed categories; every category if empty.
     categories: Vec<String>,
     pairs: Vec<Pair>,
     expectations: Vec<Expectation>,
@@ -177,7 +177,7 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
                 return Err(Diagnostic::of_file(
                     &file,
                     "missing-contract",
-                    format!("there is no contract \"{contract}\""),
+                    format!("contract \"{contract}\" does not exist"),
                     help,
                 ));
             }
@@ -245,7 +245,7 @@ impl Suite for Findings {
     }
 
     fn read_inputs(&self, index: usize, files: &dyn Files) {
-        // The request itself is not needed: it is made of this document alone.
+        // The request depends on this document alone, so it need not be built.
         drop(files.bytes(&self.documents.child(&format!("{}.md", self.pairs[index].case))));
     }
 
@@ -255,7 +255,7 @@ impl Suite for Findings {
 }
 
 impl Findings {
-    /// Which quotes stand in the document that they cite.
+    /// Which quotes are in the document that they cite.
     fn grounding<'p>(
         &self,
         produced: &'p FindingsOutput,
@@ -266,7 +266,7 @@ impl Findings {
             produced.findings.iter().flat_map(|finding| finding.citations.iter().map(move |one| (finding, one)));
         for (finding, citation) in citations.filter(|(_, citation)| !citation.quote.is_empty()) {
             grounding.quotes += 1;
-            // Only names that the folder's listing has are opened: the name comes from an agent.
+            // Agents choose the name: only names in the folder's listing are opened.
             let grounded = self.files.contains(&citation.file)
                 && contains(&context.paper(&self.documents.child(&citation.file))?, &citation.quote);
             if !grounded {
@@ -279,14 +279,14 @@ impl Findings {
 
 /// The quotes of one sample.
 struct Grounding<'a> {
-    /// All of them.
+    /// Number of quotes.
     quotes: usize,
-    /// Those that do not stand in the document that they cite.
+    /// The quotes that are not in the cited document.
     ungrounded: Vec<(&'a Finding, &'a Citation)>,
 }
 
 impl Grounding<'_> {
-    /// The share of quotes that stand in the document that they cite.
+    /// The share of quotes that are in the cited document, 0 to 1; `None` without quotes.
     fn share(&self) -> Option<f64> {
         share(self.quotes - self.ungrounded.len(), self.quotes)
     }
@@ -303,7 +303,7 @@ fn values(
     let findings = &produced.findings;
     let required: Vec<usize> = expectation.required().map(|(place, _)| place).collect();
     let found = required.iter().filter(|expected| fits.matching(**expected).next().is_some()).count();
-    // Where nothing can be read, that there was nothing to find is no merit.
+    // An unreadable answer has no findings; that earns no points.
     let readable = produced.layer != Layer::Unreadable;
     let merit = |value: f64| readable.then_some(value);
     let recall = share(found, required.len()).or(merit(1.0));
@@ -323,7 +323,7 @@ fn values(
     let hits = findings.iter().filter(|finding| expectation.guards.iter().any(|guard| guard.is_hit(finding))).count();
     let reported = expectation.gaps.iter().filter(|gap| produced.gaps.contains(&gap.key)).count();
     let in_range = expectation.count.map(|(least, most)| indicator((least..=most).contains(&(findings.len() as u64))));
-    let in_range = in_range.filter(|holds| readable || *holds < 0.5);
+    let in_range = in_range.filter(|in_range| readable || *in_range < 0.5);
     vec![
         recall,
         precision,

@@ -1,4 +1,4 @@
-//! A folder of golden files, one a case, that every agent of the suite is graded on.
+//! A folder of golden files, one for each case; every agent of the suite is graded on each case.
 
 use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
@@ -10,34 +10,34 @@ use crate::diag::{Diagnostic, Diagnostics};
 use crate::format::SourceText;
 use crate::model::{CaseId, RepoPath, RunKey, SuiteConfig};
 
-/// A name that a golden file states.
+/// A name in a golden file.
 pub struct StatedName {
     /// The name.
     pub text: String,
-    /// The byte of the file where it stands.
+    /// Its byte offset in the file.
     pub at: usize,
 }
 
-/// What a golden file says, before it is one of a suite's cases.
+/// A parsed golden file, before it becomes a case of a suite.
 pub struct GoldenCase<T> {
-    /// The case's id, where the file states one; else its stem is.
+    /// The case's id if the file states one; the default is the file stem.
     pub id: Option<StatedName>,
-    /// The names of the runs that make up a sample; none for the run of the case itself.
+    /// The names of the runs of a sample; empty for the run of the case itself.
     pub runs: Vec<StatedName>,
-    /// Samples planned where nobody else says.
+    /// Number of samples, if neither config nor command line states it.
     pub samples: Option<u32>,
-    /// Why it does not gate for a while.
+    /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
-    /// Why it is listed and not run any more.
+    /// Why the case is listed and no longer run.
     pub retired: Option<String>,
-    /// What else a number is measured with, such as a list of terms.
+    /// Other content that affects a metric, such as a list of terms.
     pub measured_with: String,
-    /// What the case asks for.
+    /// The expectations of the case.
     pub case: T,
 }
 
 impl<T> GoldenCase<T> {
-    /// A case of one run that is called as its file.
+    /// A case with one run, named after its file.
     pub fn plain(case: T) -> Self {
         Self {
             id: None,
@@ -51,31 +51,31 @@ impl<T> GoldenCase<T> {
     }
 }
 
-/// A case that is one of its suite's.
+/// A case of a suite.
 pub struct CaseEntry<T> {
     /// Its id.
     pub id: CaseId,
     /// Its golden file.
     pub golden: RepoPath,
-    /// The digest of what is expected.
+    /// The digest of its expectations.
     pub digest: String,
-    /// The names of the runs that make up a sample.
+    /// The names of the runs of a sample.
     pub runs: Vec<CaseId>,
-    /// Samples planned where nobody else says.
+    /// Number of samples, if neither config nor command line states it.
     pub samples: Option<u32>,
-    /// Why it does not gate for a while.
+    /// Why the case is excluded from gating for now.
     pub quarantine: Option<Box<Stated>>,
-    /// What the case asks for.
+    /// The expectations of the case.
     pub case: T,
 }
 
 /// The cases of a suite, paired with its agents.
 pub struct CaseFolder<T> {
-    /// The folder, or the file that has them all.
+    /// The folder, or the file that contains all cases.
     pub path: RepoPath,
     /// The pairs, ordered by case, then agent.
     pub pairs: Vec<Pair>,
-    places: Vec<usize>,
+    case_indices: Vec<usize>,
     /// The cases, by id.
     pub cases: Vec<T>,
     /// Cases that are listed and not run, each with its reason.
@@ -84,13 +84,13 @@ pub struct CaseFolder<T> {
 
 impl<T> CaseFolder<T> {
     /// Pairs every case with every agent of the suite.
-    pub fn of(suite: &SuiteConfig, path: RepoPath, mut members: Vec<CaseEntry<T>>) -> Self {
-        members.sort_by(|one, other| one.id.cmp(&other.id));
-        let (mut pairs, mut places, mut cases) = (Vec::new(), Vec::new(), Vec::new());
-        for CaseEntry { id, golden, digest, runs, samples, quarantine, case } in members {
+    pub fn of(suite: &SuiteConfig, path: RepoPath, mut entries: Vec<CaseEntry<T>>) -> Self {
+        entries.sort_by(|one, other| one.id.cmp(&other.id));
+        let (mut pairs, mut case_indices, mut cases) = (Vec::new(), Vec::new(), Vec::new());
+        for CaseEntry { id, golden, digest, runs, samples, quarantine, case } in entries {
             for agent in suite.agents.keys() {
                 let key = |name: &CaseId| RunKey { suite: suite.id.clone(), agent: agent.clone(), case: name.clone() };
-                places.push(cases.len());
+                case_indices.push(cases.len());
                 pairs.push(Pair {
                     case: id.clone(),
                     agent: agent.clone(),
@@ -104,15 +104,15 @@ impl<T> CaseFolder<T> {
             }
             cases.push(case);
         }
-        Self { path, pairs, places, cases, retired: Vec::new() }
+        Self { path, pairs, case_indices, cases, retired: Vec::new() }
     }
 
     /// The case of a pair.
     pub fn case(&self, pair: usize) -> &T {
-        &self.cases[self.places[pair]]
+        &self.cases[self.case_indices[pair]]
     }
 
-    /// What can be said of a folder without reading its files.
+    /// Problems of the folder that show without reading its files.
     pub fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
         audit.strays(files, &self.path);
@@ -120,21 +120,21 @@ impl<T> CaseFolder<T> {
     }
 }
 
-/// One golden file, read.
+/// A parsed golden file.
 struct GoldenFile<T> {
     id: CaseId,
     runs: Vec<CaseId>,
     source: SourceText,
-    /// The byte where its id stands.
+    /// The byte offset of its id.
     at: usize,
     digest: String,
     read: GoldenCase<T>,
 }
 
-/// Reads `{case}.json` of a folder for every agent of the suite.
+/// Reads every `{case}.json` of a folder, for every agent of the suite.
 ///
 /// # Errors
-/// Everything in the files that cannot be.
+/// Every invalid part of the files.
 pub fn open_cases<T: Send>(
     suite: &SuiteConfig,
     files: &dyn Files,
@@ -155,10 +155,10 @@ pub fn open_cases<T: Send>(
     let mut opened: Vec<GoldenFile<T>> = opened.into_iter().filter_map(|one| problems.keep_all(one)).collect();
     opened.sort_by(|one, other| one.id.cmp(&other.id));
     for two in opened.windows(2).filter(|two| two[0].id == two[1].id) {
-        let what = format!("the id \"{}\" is also that of {}", two[1].id, two[0].source.file);
+        let what = format!("the id \"{}\" is already used in {}", two[1].id, two[0].source.file);
         problems.push(two[1].source.problem(two[1].at, "duplicate-id", what, "give each case its own id"));
     }
-    let (mut members, mut retired) = (Vec::new(), Vec::new());
+    let (mut entries, mut retired) = (Vec::new(), Vec::new());
     for GoldenFile {
         id,
         runs,
@@ -170,10 +170,10 @@ pub fn open_cases<T: Send>(
     {
         match left {
             Some(why) => retired.push((id, why)),
-            None => members.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, case }),
+            None => entries.push(CaseEntry { id, golden: source.file, digest, runs, samples, quarantine, case }),
         }
     }
-    problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, members) })
+    problems.or(CaseFolder { retired, ..CaseFolder::of(suite, path, entries) })
 }
 
 fn opened<T>(
@@ -187,7 +187,7 @@ fn opened<T>(
     let checked = |text: &str, at: usize| {
         CaseId::new(text).map_err(|bad| source.problem(at, "bad-id", bad.to_string(), bad.help()))
     };
-    // A file's name stands nowhere in it: its first place is what can be shown.
+    // The file's name is nowhere in the file: errors point to its start.
     let (text, at) = read.id.as_ref().map_or((stem, 0), |name| (name.text.as_str(), name.at));
     let id = checked(text, at)?;
     let mut problems = Diagnostics::default();

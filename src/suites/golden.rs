@@ -1,4 +1,4 @@
-//! What the parts of every golden file are checked for: a word that says something, a category that there is.
+//! Checks for the parts of every golden file: keywords, categories, texts and rules.
 
 use crate::diag::{Diagnostic, nearest};
 use crate::format::Step::{At, Key};
@@ -6,10 +6,10 @@ use crate::format::{JsonCursor, Step};
 use crate::text::{Keyword, same_category};
 
 impl JsonCursor<'_> {
-    /// The keyword at a path in its normal form.
+    /// The keyword at a path, in its normal form.
     ///
     /// # Errors
-    /// A keyword of which nothing is left.
+    /// The keyword is empty in the normal form.
     pub fn keyword(&self, path: &[Step<'_>], text: &str) -> Result<Keyword, Diagnostic> {
         Keyword::new(text).ok_or_else(|| {
             let help = "write a word, or remove it: an empty keyword would match everything";
@@ -17,18 +17,18 @@ impl JsonCursor<'_> {
         })
     }
 
-    /// The keywords of the list at a path in their normal forms.
+    /// The keywords of the list at a path, in their normal forms.
     ///
     /// # Errors
-    /// A keyword of which nothing is left.
+    /// A keyword is empty in the normal form.
     pub fn keywords(&self, path: &[Step<'_>], texts: &[String]) -> Result<Vec<Keyword>, Diagnostic> {
         texts.iter().enumerate().map(|(at, text)| self.keyword(&step(path, At(at)), text)).collect()
     }
 
-    /// A category in the form in which it is compared.
+    /// A category, normalized for comparison.
     ///
     /// # Errors
-    /// One that is empty, or that the suite does not know.
+    /// The category is empty, or not one of the suite's.
     pub fn category(&self, path: &[Step<'_>], text: &str, known: Option<&[String]>) -> Result<String, Diagnostic> {
         let key = same_category(text);
         if key.is_empty() {
@@ -44,10 +44,10 @@ impl JsonCursor<'_> {
         Err(self.problem(path, "unknown-category", format!("unknown category \"{text}\""), help))
     }
 
-    /// Refuses a text that says nothing.
+    /// Refuses an empty text; `name` is its name in the message.
     ///
     /// # Errors
-    /// The text at the path, where it is empty; `name` is what people call it.
+    /// The text is empty.
     pub fn filled(&self, path: &[Step<'_>], name: &str, text: &str) -> Result<(), Diagnostic> {
         match text.trim().is_empty() {
             true => Err(self.problem(path, "empty-text", format!("{name} is empty"), "write it, or remove it")),
@@ -55,10 +55,11 @@ impl JsonCursor<'_> {
         }
     }
 
-    /// The rule that the part tests; one without a word is in every prompt package, and blames the model for everything.
+    /// The rule that the part tests. An empty one would be in every prompt package, so that every failure would get the tag
+    /// `model`.
     ///
     /// # Errors
-    /// An empty rule.
+    /// The rule is empty.
     pub fn rule(&self, rule: Option<String>) -> Result<Option<String>, Diagnostic> {
         if let Some(text) = &rule {
             self.filled(&[Key("rule")], "the rule", text)?;
@@ -67,7 +68,7 @@ impl JsonCursor<'_> {
     }
 }
 
-/// A path and one step more.
+/// The path with one more step.
 pub fn step<'a>(path: &[Step<'a>], last: Step<'a>) -> Vec<Step<'a>> {
     path.iter().copied().chain([last]).collect()
 }

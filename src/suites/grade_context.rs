@@ -1,4 +1,4 @@
-//! What a grading may read: the suite's own files, and the documents it has open.
+//! What grading may read: the suite's files, the prompt packages, and cached documents.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,13 +13,13 @@ use crate::text::{Keyword, norm};
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Entry {
-    /// Its name, without its folder.
+    /// Its name without the folder.
     pub name: String,
-    /// What it is.
+    /// File or folder.
     pub kind: EntryKind,
 }
 
-/// What an entry of a folder is.
+/// The type of a folder entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A file, or a link to one.
@@ -28,18 +28,19 @@ pub enum EntryKind {
     Folder,
 }
 
-/// The files of the repository, as far as a suite may read them.
+/// Read-only access to the files of the repository.
 pub trait Files: Sync {
-    /// All entries of a folder, by name, but for [`is_of_the_system`].
+    /// All entries of a folder, sorted by name, except [`is_of_the_system`].
     ///
     /// # Errors
-    /// Why it cannot be listed.
+    /// The folder cannot be listed.
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic>;
 
-    /// The entries of a folder, by name, without those whose name begins with a dot: they are no cases and no recordings.
+    /// The entries of a folder, sorted by name, without names that start with a dot: those are neither cases nor
+    /// recordings.
     ///
     /// # Errors
-    /// Why it cannot be listed.
+    /// The folder cannot be listed.
     fn list(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let mut entries = self.list_all(folder)?;
         entries.retain(|entry| !entry.name.starts_with('.'));
@@ -49,24 +50,24 @@ pub trait Files: Sync {
     /// The bytes of a file.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The file cannot be read.
     fn bytes(&self, file: &RepoPath) -> Result<Vec<u8>, Diagnostic>;
 
     /// The text of a file.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The file cannot be read, or is not UTF-8.
     fn text(&self, file: &RepoPath) -> Result<SourceText, Diagnostic> {
         SourceText::new(file.clone(), self.bytes(file)?)
     }
 
-    /// The same files for reading the case of one golden file, where somebody keeps a list of what each case is judged by.
+    /// The same files for reading one golden file; an implementation may record which files the case depends on.
     fn for_golden<'a>(&'a self, _golden: &RepoPath) -> Option<Box<dyn Files + 'a>> {
         None
     }
 }
 
-/// Reads the case of one golden file, and lets a list of what was read say that it was read for this case.
+/// Reads one golden file through [`Files::for_golden`].
 pub fn read_case<T>(files: &dyn Files, golden: &RepoPath, read: impl FnOnce(&dyn Files) -> T) -> T {
     match files.for_golden(golden) {
         Some(own) => read(&*own),
@@ -74,7 +75,7 @@ pub fn read_case<T>(files: &dyn Files, golden: &RepoPath, read: impl FnOnce(&dyn
     }
 }
 
-/// Whether git or a file manager keeps an entry of this name for itself, so that no commit has it.
+/// Whether the name belongs to git or a file manager, so that no commit contains the entry.
 pub fn is_of_the_system(name: &str) -> bool {
     matches!(name, ".git" | ".DS_Store")
 }
@@ -82,37 +83,37 @@ pub fn is_of_the_system(name: &str) -> bool {
 /// The rules that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPackage {
-    /// The digest of its files, with the line ends that git keeps.
+    /// The digest of its files, with line endings as git stores them.
     pub sha256: String,
-    /// The digest of its files as they are checked out: older recordings keep this one.
+    /// The digest of its files as checked out; older recordings contain this one.
     pub raw_sha256: String,
     /// Its text.
     pub text: String,
     /// Its text in the normal form.
     pub normal: String,
-    /// The text of the base commit's package at the same path, where it is another one.
+    /// The text of the base commit's package at the same path, if it differs.
     pub before: Option<String>,
 }
 
 impl PromptPackage {
-    /// Whether a recording keeps this package's digest.
+    /// Whether `recorded` is this package's digest.
     pub fn is_of(&self, recorded: &str) -> bool {
         recorded == self.sha256 || recorded == self.raw_sha256
     }
 }
 
-/// What lies open while the pairs of one case are graded.
+/// What the grading of the pairs of one case has access to.
 pub struct GradeContext<'a> {
     files: &'a dyn Files,
     prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>,
-    // The samples of a case cite the same few documents again and again.
+    // The samples of a case cite the same few documents many times.
     papers: RefCell<BTreeMap<RepoPath, Arc<str>>>,
-    // The digest of what all samples of the pair put out that is being graded.
+    // The digest of all outputs of the pair that is being graded.
     outputs: RefCell<Option<String>>,
 }
 
 impl<'a> GradeContext<'a> {
-    /// An empty desk.
+    /// A context without cached documents.
     pub fn new(files: &'a dyn Files, prompts: &'a BTreeMap<crate::model::AgentName, PromptPackage>) -> Self {
         Self { files, prompts, papers: RefCell::default(), outputs: RefCell::default() }
     }
@@ -122,20 +123,20 @@ impl<'a> GradeContext<'a> {
         self.files
     }
 
-    /// Says what the samples of the pair put out that is graded next: a person's score is on these outputs or on others.
+    /// Sets the digest of the outputs of the next pair; a person's score counts for the outputs that it was given on.
     pub fn set_outputs(&self, digest: Option<String>) {
         *self.outputs.borrow_mut() = digest;
     }
 
-    /// Whether the samples of the pair that is being graded put out what has this digest.
+    /// Whether `digest` is that of the outputs of the pair that is being graded.
     pub fn has_outputs(&self, digest: Option<&str>) -> bool {
         digest.is_some() && self.outputs.borrow().as_deref() == digest
     }
 
-    /// A document in its normal form.
+    /// A document in its normal form, cached.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// The document cannot be read.
     pub fn paper(&self, file: &RepoPath) -> Result<Arc<str>, Diagnostic> {
         if let Some(paper) = self.papers.borrow().get(file) {
             return Ok(paper.clone());
@@ -145,20 +146,20 @@ impl<'a> GradeContext<'a> {
         Ok(paper)
     }
 
-    /// Whether the prompt package that the run used has this rule, by its id or text (grading.md 12).
+    /// Whether the run's prompt package has this rule, by its id or text (grading.md 12).
     pub fn had_rule(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> bool {
         // Whole words: T-1 is not T-10.
         let rule = Keyword::new(rule);
         self.package(agent, run).zip(rule).is_some_and(|(package, rule)| rule.is_word_of(&package.normal))
     }
 
-    /// What this commit changed in a rule that the run used, in words; `None` where it is the base commit's, or none is known.
+    /// How this commit changed a rule that the run used; `None` if it is unchanged or the base is unknown.
     pub fn rule_change(&self, agent: &crate::model::AgentName, run: &Run, rule: &str) -> Option<String> {
         let package = self.package(agent, run)?;
         rule_change(rule, package.before.as_deref()?, &package.text)
     }
 
-    /// The prompt package that the run used: one of another digest than the run's is another package.
+    /// The agent's prompt package, if it is the one that the run used (same digest, or no digest recorded).
     fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
         let package = self.prompts.get(agent);
         package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.is_of(digest)))

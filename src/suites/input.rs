@@ -1,4 +1,4 @@
-//! What an agent was asked, as a digest: a recording of another input says nothing about this case.
+//! The digest of an agent's input: a recording of another input does not count for this case.
 
 use serde_json::{Map, Value};
 
@@ -10,36 +10,36 @@ use crate::diag::Diagnostic;
 use crate::model::{Ask, REDACTED, Toolbox};
 use crate::text::without_returns;
 
-/// What a request says about where a thing lies, and about the form of the answer. It may change without another input.
+/// Fields of a request that do not change the input: paths, and the answer format.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
 
-/// The field that holds a user's own words, where a kind has them.
+/// The field with a user's own words, in kinds that have one.
 const QUERY: &str = "query";
 
 /// The fields that goldgate's own prompts show in full.
 const SHOWN: [&str; 2] = ["text", "original"];
 
-/// The digest of what a case asks.
+/// The digest of a case's input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InputDigest {
-    /// The digest, of files with the line ends that git keeps.
+    /// The digest, with line endings as git stores them.
     pub sha256: String,
-    /// The digest of the files as they are checked out: older recordings keep this one.
+    /// The digest of the files as checked out; older recordings contain this one.
     raw_sha256: String,
 }
 
 impl InputDigest {
-    /// Whether a recording keeps the digest of this input.
+    /// Whether `recorded` is the digest of this input.
     pub fn is_of(&self, recorded: &str) -> bool {
         recorded == self.sha256 || recorded == self.raw_sha256
     }
 }
 
-/// The digest of what a case asks: its fields as values, and the files of the repository that the agent may look into.
-/// Neither goldgate's own words, nor paths, nor the layout of the golden file count.
+/// The digest of a case's input: its fields as values, and the files of the repository that the agent may read. goldgate's
+/// own prompt texts, paths and the layout of the golden file do not count.
 ///
 /// # Errors
-/// A file of the repository that cannot be read.
+/// A file of the repository cannot be read.
 pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<InputDigest, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
@@ -58,7 +58,8 @@ pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<InputDigest, Diagnos
     Ok(InputDigest { sha256: sha256_hex(whole.as_bytes()), raw_sha256: sha256_hex(raw.as_bytes()) })
 }
 
-/// Git may check a text out with other line ends than it keeps.
+/// Replaces `\r
+/// `: git may check a text out with other line endings than it stores.
 fn unix_lines(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\r') => Value::String(text.replace("\r\n", "\n")),
@@ -68,20 +69,20 @@ fn unix_lines(value: Value) -> Value {
     }
 }
 
-/// The user's own words, where the case is a query.
+/// The user's own words, if the case is a query.
 pub fn query(ask: &Ask) -> Option<&str> {
     ask.inputs.get(QUERY).and_then(Value::as_str)
 }
 
-/// Whether two texts say the same in the same words, whatever space stands between them.
+/// Whether two texts have the same words, ignoring whitespace.
 pub fn is_same_text(one: &str, other: &str) -> bool {
     one.split_whitespace().eq(other.split_whitespace())
 }
 
-/// Whether a recorded prompt is certainly not of this case: the query is not in it, or it is a prompt of goldgate's own
-/// around another document. A recording that keeps a digest is not looked at like this.
+/// Whether a recorded prompt is certainly of another case: it lacks the query, or it is a prompt of goldgate's own around
+/// another document. Recordings with a digest are compared by digest instead.
 pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
-    // What stood in place of a secret is not known.
+    // The redacted secret is unknown.
     if prompt.contains(REDACTED) {
         return false;
     }
@@ -95,19 +96,19 @@ pub fn is_of_another_case(ask: &Ask, prompt: &str) -> bool {
     }
 }
 
-/// Whether the agent asks back, so that a conversation goes on after the first message.
+/// Whether the agent may ask questions, so that a conversation continues after the first message.
 pub fn has_rounds(ask: &Ask) -> bool {
     ask.inputs.get("rounds").is_some_and(|rounds| !rounds.is_null())
 }
 
-/// Whether a prompt shows everything that the case asks, so that an answer to it is one to this case. Which repository
-/// an agent looked into is nothing that a prompt shows.
+/// Whether a prompt contains everything that the case asks, so that its answer belongs to this case. No prompt shows which
+/// repository an agent read.
 pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
     if matches!(ask.tools, Toolbox::Folder { .. }) {
         return false;
     }
     let prompt = normal(prompt);
-    // A prompt may show a text as part of a JSON value.
+    // A prompt may contain a text as part of a JSON value.
     let has = |text: &&str| {
         let quoted = Value::from(*text).to_string();
         prompt.contains(&normal(text)) || prompt.contains(&normal(quoted.trim_matches('"')))
@@ -118,7 +119,7 @@ pub fn is_shown_in(ask: &Ask, prompt: &str) -> bool {
     !texts.is_empty() && texts.iter().all(has)
 }
 
-/// Every text in a value.
+/// Collects every text in a value.
 fn texts_of<'a>(value: &'a Value, texts: &mut Vec<&'a str>) {
     match value {
         Value::String(text) => texts.push(text),
@@ -141,7 +142,7 @@ mod tests {
     use crate::model::{Ask, RepoPath, Toolbox};
     use crate::suites::{Entry, EntryKind, Files};
 
-    /// A folder with one file, which has this name and this content.
+    /// A folder with one file: its name and its content.
     struct SingleFileFolder(&'static str, &'static str);
 
     impl Files for SingleFileFolder {
@@ -163,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_counts_and_where_it_lies_does_not() {
+    fn the_question_counts_and_its_path_does_not() {
         let asked = digest(json!({"text": "a\nb", "file": "x/a.md", "categories": ["c"]}));
         assert_eq!(asked, digest(json!({"text": "a\r\nb", "file": "y/a.md"})));
         assert_ne!(asked, digest(json!({"text": "a\nc", "file": "x/a.md", "categories": ["c"]})));
@@ -195,7 +196,7 @@ mod tests {
         let own = |text: &str| format!("Review it.\n\n{}\n\nThe document:\n```\n{text}\n```", super::MATERIAL);
         assert!(!is_of_another_case(&document, &own("The rent is 1.")));
         assert!(is_of_another_case(&document, &own("The rent is 2.")));
-        // Somebody else's prompt may name the document in its own way.
+        // A custom prompt may name the document in its own way.
         assert!(!is_of_another_case(&document, "Review lease.md"));
         assert!(is_same_text(" a\n b", "a b") && !is_same_text("a b", "ab"));
     }
@@ -208,7 +209,7 @@ mod tests {
         assert!(is_shown_in(&document, "{\"document\": \"The \\\"rent\\\"\\nis 1.\"}"));
         assert!(!is_shown_in(&document, "Review this:\n\nThe \"rent\" is 2."));
         assert!(!is_shown_in(&document, "Review lease.md"));
-        assert!(!is_shown_in(&asks(json!({"rounds": 3})), "anything"), "nothing that could be shown");
+        assert!(!is_shown_in(&asks(json!({"rounds": 3})), "anything"), "there is no text to show");
         let folder = Toolbox::Folder { root: RepoPath::root().child("repo"), max_calls: 3 };
         assert!(!is_shown_in(&ask(json!({"question": "q"}), folder), "q"));
     }

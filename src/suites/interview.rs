@@ -39,26 +39,26 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &DIMENSIONS,
     terms: &["vague", "edge_case"],
-    meaning: "agents that turn a conversation into atoms of intent, against what a scenario has to yield",
+    meaning: "agents that turn a conversation into atoms of intent, compared with a scenario's expected atoms",
     open: open_suite,
     schemas: || vec![("interview-scenario", schemars::schema_for!(InterviewScenarioForm))],
 };
 
 const POINTS: MetricSpec = MetricSpec { unit: Unit::Points, most: Some(2.0), ..MetricSpec::PLAIN };
 
-/// In the order in which the grade gives them; the dimensions as in [`DIMENSIONS`].
+/// In the order of the grade's values; the dimensions as in [`DIMENSIONS`].
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
-        meaning: "scenarios that could be read, with every expected atom and the rubric score / scenarios",
+        meaning: "readable scenarios with every expected atom and the minimum rubric score / scenarios",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "atom_recall",
         explained_by: ExplainedBy::Checks(&["expected_atom"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "expected atoms that some produced atom matches / expected atoms",
+        meaning: "expected atoms matched by a produced atom / expected atoms",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -77,42 +77,42 @@ const OWN: &[MetricSpec] = &[
     MetricSpec { name: "edge_case_coverage", meaning: "questions that name an edge case, 0 to 2", ..POINTS },
     MetricSpec {
         name: "ambiguity_discipline",
-        meaning: "clarifying questions against those expected, 0 to 2",
+        meaning: "clarifying questions compared with the expected number, 0 to 2",
         ..POINTS
     },
-    MetricSpec { name: "invariant_alignment", meaning: "invariants that stand in some atom, 0 to 2", ..POINTS },
-    MetricSpec { name: "compression", meaning: "neither too few atoms nor too many for the rounds, 0 to 2", ..POINTS },
+    MetricSpec { name: "invariant_alignment", meaning: "invariants found in some atom, 0 to 2", ..POINTS },
+    MetricSpec { name: "compression", meaning: "a suitable number of atoms for the rounds, 0 to 2", ..POINTS },
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
-/// `scenarios/{scenarioId}.json` as the seed writes it.
+/// `scenarios/{scenarioId}.json` in the format of the seed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "interview scenario")]
 struct InterviewScenarioForm {
-    /// Its id; the file's name where absent.
+    /// Its id; the file's name by default.
     scenario_id: Option<String>,
-    /// What the client has in mind: `domain`, `constraints`, and whatever else the agent is told.
+    /// What the client has in mind: `domain`, `constraints`, and anything else that the agent gets.
     #[serde(default)]
     context: Map<String, Value>,
-    /// What the interview has to yield.
+    /// The atoms that the interview must produce.
     #[serde(default)]
     expected_atoms: Vec<ExpectedAtomForm>,
-    /// The least points of the rubric, 0 to 12.
+    /// The minimum points of the rubric, 0 to 12.
     minimum_rubric_score: f64,
-    /// What has to hold whatever is built; the context's constraints where absent.
+    /// Conditions that must always be true; the context's constraints by default.
     invariants: Option<Vec<String>>,
-    /// How many clarifying questions are right; 2 where absent.
+    /// The expected number of clarifying questions; 2 by default.
     expected_clarifications: Option<usize>,
-    /// How the client speaks; part of the case.
+    /// The client's manner of speaking; part of the case.
     persona_variant: Option<String>,
-    /// How many rounds of questions there are.
+    /// The maximum number of rounds of questions.
     rounds: Option<u64>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
@@ -120,16 +120,16 @@ struct InterviewScenarioForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 struct ExpectedAtomForm {
-    /// At least one has to be in the description; none asked for where empty.
+    /// At least one must be in the description; empty means no condition.
     #[serde(default)]
     description_contains_any: Vec<String>,
-    /// The categories that are right; any where empty.
+    /// The accepted categories; empty means any.
     #[serde(default)]
     category_one_of: Vec<String>,
-    /// The fewest observable outcomes.
+    /// The minimum number of observable outcomes.
     #[serde(default)]
     min_outcomes: usize,
-    /// Whether there has to be evidence.
+    /// Whether evidence is required.
     #[serde(default)]
     requires_evidence: bool,
     /// The rule of the prompt package that this tests, by id or text.
@@ -205,29 +205,29 @@ fn read_scenario(
     Ok(GoldenCase { id, quarantine, measured_with, ..GoldenCase::plain(scenario) })
 }
 
-/// The keywords of what has to hold: of the stated invariants, else of the context's constraints.
+/// The keywords of the invariants: the stated ones, else the context's constraints.
 fn invariants(form: &InterviewScenarioForm, cursor: &JsonCursor<'_>) -> Result<Vec<Vec<Keyword>>, Diagnostic> {
     let constraints = [Key("context"), Key("constraints")];
     let texts = |value: &Value| {
         value.as_array()?.iter().map(|one| one.as_str().map(str::to_owned)).collect::<Option<Vec<String>>>()
     };
-    let told = match form.context.get("constraints") {
+    let constraints_stated = match form.context.get("constraints") {
         None => Vec::new(),
         Some(value) => texts(value).ok_or_else(|| {
-            let help = "write a list: they are the invariants where none are stated";
-            cursor.problem_of_key(&constraints, "wrong-type", "the context's constraints are no list of texts", help)
+            let help = "write a list: without invariants, the constraints are used in their place";
+            cursor.problem_of_key(&constraints, "wrong-type", "the context's constraints are not a list of texts", help)
         })?,
     };
     let (stated, path): (&[String], &[Step<'_>]) = match &form.invariants {
         Some(stated) => (stated, &[Key("invariants")]),
-        None => (&told, &constraints),
+        None => (&constraints_stated, &constraints),
     };
     let mut all = Vec::new();
     for (at, text) in stated.iter().enumerate() {
         let words = invariant(text);
         if words.is_empty() {
             let what = format!("the invariant {text:?} has no word of at least 4 letters");
-            return Err(cursor.problem(&step(path, At(at)), "empty-keyword", what, "name what has to hold"));
+            return Err(cursor.problem(&step(path, At(at)), "empty-keyword", what, "name what must be true"));
         }
         all.push(words);
     }
@@ -241,7 +241,7 @@ impl ExpectedAtom {
         if description_contains_any.is_empty() && category_one_of.is_empty() && min_outcomes == 0 && !requires_evidence
         {
             let help = "state descriptionContainsAny, categoryOneOf, minOutcomes or requiresEvidence";
-            return Err(cursor.problem(&[], "asks-nothing", "an expected atom asks for nothing", help));
+            return Err(cursor.problem(&[], "asks-nothing", "an expected atom states no condition", help));
         }
         let category = |(at, text): (usize, &String)| cursor.category(&[Key("categoryOneOf"), At(at)], text, None);
         Ok(Self {
@@ -295,7 +295,7 @@ impl Suite for Interview {
         let checks = InterviewChecker { scenario, produced: &produced, points, total, classifier }.checks(&edges);
         let shortfalls = shortfalls(scenario, &produced, &edges, points);
         let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
-        // Where nothing can be read, that nothing was asked for is no merit.
+        // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         grade.values = vec![
             Some(indicator(grade.passed())),
@@ -313,14 +313,14 @@ impl Suite for Interview {
         score_remarks(&self.labels, pairs)
     }
 
-    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let InterviewScenario { context, persona, rounds, .. } = self.folder.case(index);
         let client = Client { says: Speech::Context(context), persona: persona.as_deref(), rounds: *rounds };
         Ok(Some(client.ask()))
     }
 
-    /// A request is made of the case alone.
-    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         self.folder.audit(files)

@@ -1,5 +1,5 @@
-//! What people said: scores that replace a rubric's, tags that replace a failure's, and verdicts that automatic scores are
-//! held against. All are kept and shown.
+//! Labels given by people: scores that replace rubric scores, tags that replace failure tags, and verdicts that automatic
+//! results are compared with. The report keeps and shows all of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,27 +20,28 @@ use crate::model::{AgentName, CaseId, Mark, RepoPath, Tag};
 #[serde(deny_unknown_fields)]
 #[schemars(title = "label that a person gave")]
 pub struct LabelForm {
-    /// The agent; every one where absent that has no such label of its own.
+    /// The agent. Without it the label applies to every agent that has no such label of its own.
     agent: Option<String>,
     /// The case.
     case: String,
-    /// The rubric's dimension (kind `interview`), with `score`.
+    /// The rubric's dimension (kind `interview`), together with `score`.
     dimension: Option<String>,
     /// Its points, 0 to 2.
     score: Option<u8>,
-    /// The name of a check, with `tag`.
+    /// The name of a check, together with `tag`.
     check: Option<String>,
     /// The right tag of its failure.
     tag: Option<String>,
-    /// What a person thinks of the whole case: `pass`, `weak` or `fail`. It replaces nothing.
+    /// A person's verdict on the whole case: `pass`, `weak` or `fail`. It replaces no automatic result.
     verdict: Option<String>,
-    /// The digest of the outputs that a score or a verdict is on, as `goldgate label` writes it; of other outputs it says nothing.
+    /// The digest of the outputs that a score or a verdict was given on, as written by `goldgate label`. It does not apply
+    /// to other outputs.
     outputs_sha256: Option<String>,
-    /// The day on which it was said, as `YYYY-MM-DD`; a score has one.
+    /// The day of the label, as `YYYY-MM-DD`; required for a score on outputs.
     date: Option<String>,
-    /// Who said so.
+    /// The person.
     by: String,
-    /// Why.
+    /// The person's reason.
     reason: String,
 }
 
@@ -49,30 +50,30 @@ pub struct LabelForm {
 pub struct Label {
     agent: Option<String>,
     case: String,
-    /// Where it stands in its file, in bytes.
-    stands: LabelSpans,
-    /// What it says.
+    /// The byte offsets of its parts.
+    spans: LabelSpans,
+    /// Its content.
     pub says: LabelContent,
-    /// Who said so.
+    /// The person.
     pub by: String,
-    /// Why.
+    /// The person's reason.
     pub reason: String,
-    /// When, as `YYYY-MM-DD`, where it says.
+    /// The day, as `YYYY-MM-DD`, if stated.
     pub date: Option<String>,
 }
 
-/// What a label says.
+/// The content of a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LabelContent {
-    /// The points of the dimension at this place of the rubric, and the digest of the outputs that they are on, where it says.
+    /// Index of the dimension in [`DIMENSIONS`], its points, and the digest of the outputs if stated.
     Score(usize, u8, Option<String>),
-    /// The tag of the check of this name.
+    /// The name of a check, and its tag.
     Tag(String, Tag),
-    /// The mark of the whole case, and the digest of the outputs that it is on, where it says.
+    /// The mark of the whole case, and the digest of the outputs if stated.
     Verdict(Mark, Option<String>),
 }
 
-/// Where the parts of a label stand, in bytes of its file.
+/// The byte offsets of a label's parts in its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LabelSpans {
     agent: usize,
@@ -80,13 +81,13 @@ struct LabelSpans {
     about: usize,
 }
 
-/// What a label is about.
+/// The subject of a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum LabelSubject<'a> {
-    /// The dimension, on the outputs of this digest: a score of other outputs stands beside it.
+    /// The dimension, on the outputs with this digest; scores of other outputs are independent.
     Dimension(usize, Option<&'a str>),
     Check(&'a str),
-    /// The whole case, as this person sees it.
+    /// The whole case, as judged by this person.
     Whole(&'a str),
 }
 
@@ -100,12 +101,12 @@ impl Label {
     }
 }
 
-/// What a person said of a case to `goldgate label`.
+/// The answer of a person in `goldgate label`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GivenLabel {
     /// The mark of the whole case.
     Mark(Mark),
-    /// The points of the dimension at this place of the rubric.
+    /// Index of the dimension in [`DIMENSIONS`], and its points.
     Points(usize, u8),
 }
 
@@ -126,20 +127,20 @@ pub struct NewLabel<'a> {
     pub agent: &'a AgentName,
     /// The case.
     pub case: &'a CaseId,
-    /// What the person said.
+    /// The person's answer.
     pub opinion: GivenLabel,
-    /// The digest of the outputs that the person saw, where there are any.
+    /// The digest of the outputs that the person saw, if any.
     pub outputs_sha256: Option<&'a str>,
     /// The day, as `YYYY-MM-DD`.
     pub date: &'a str,
-    /// Who said so.
+    /// The person.
     pub by: &'a str,
-    /// Why.
+    /// The person's reason.
     pub reason: &'a str,
 }
 
-/// A file of labels with one more at its end; what stands in it stays as it is. The text has to be a list that
-/// [`Labels::open`] reads, or empty.
+/// Appends a label to the text of a file of labels; existing text stays unchanged. The text is empty, or a list that
+/// [`Labels::open`] accepts.
 pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
     let NewLabel { agent, case, opinion, outputs_sha256, date, by, reason } = label;
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -161,26 +162,26 @@ pub fn with_label(text: &str, label: &NewLabel<'_>) -> String {
 /// The labels of a suite.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
-    /// The file that they stand in; none where the suite names none.
+    /// The file of labels; `None` if the suite names none.
     source: Option<SourceText>,
     labels: Vec<Label>,
 }
 
 impl Labels {
-    /// Whether any of them is a score of a dimension.
+    /// Whether any label is a score.
     pub fn has_scores(&self) -> bool {
         self.labels.iter().any(|label| matches!(label.says, LabelContent::Score(..)))
     }
 
-    /// Whether there are none.
+    /// Whether there is no label.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
     }
 
-    /// Reads a file of labels; none where the suite names no file.
+    /// Reads the file of labels; without a file, the result is empty.
     ///
     /// # Errors
-    /// Everything in it that cannot be.
+    /// Every invalid label.
     pub fn open(file: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostics> {
         let Some(file) = file else { return Ok(Self::default()) };
         let source = files.text(file)?;
@@ -192,8 +193,8 @@ impl Labels {
         problems.or(Self { source: Some(source), labels })
     }
 
-    /// The labels of one agent on one case, those of all agents first. One of all agents does not count where the agent has one
-    /// of its own on the same.
+    /// The labels of an agent on a case, general ones first. A label of the agent itself replaces a general one on the same
+    /// subject.
     pub fn of<'a>(&'a self, agent: &AgentName, case: &CaseId) -> impl Iterator<Item = &'a Label> {
         let fits = |label: &&Label| {
             label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
@@ -205,7 +206,7 @@ impl Labels {
         labels.into_iter()
     }
 
-    /// Labels that can have no effect: scores of dimensions where the kind has none.
+    /// Labels without effect: scores of dimensions if the kind has no dimensions.
     pub fn without_effect(&self, kind: &SuiteKind) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let scores = self.labels.iter().filter_map(|label| match label.says {
@@ -214,12 +215,12 @@ impl Labels {
         });
         let problem = |(label, name): (&Label, &str)| {
             let what = format!("the dimension \"{name}\" has no effect here: kind {} has no rubric", kind.name);
-            source.problem(label.stands.about, "no-effect", what, "state a check with a tag, or a verdict")
+            source.problem(label.spans.about, "no-effect", what, "state a check with a tag, or a verdict")
         };
         if kind.label_dimensions.is_empty() { scores.map(problem).collect() } else { Vec::new() }
     }
 
-    /// Labels on checks that no graded case has; `graded` gives agent, case and the checks of each.
+    /// Labels on checks that the graded cases do not have; `graded` yields agent, case and check names.
     pub fn unknown_checks<'a>(
         &self,
         graded: impl Iterator<Item = (&'a AgentName, &'a CaseId, BTreeSet<String>)> + Clone,
@@ -231,7 +232,7 @@ impl Labels {
                 label.case == case.as_str() && label.agent.as_deref().is_none_or(|one| one == agent.as_str())
             });
             let known: BTreeSet<String> = of_it.flat_map(|(_, _, checks)| checks).collect();
-            // Nothing is known of a case that was not graded.
+            // A case that was not graded has no known checks.
             if known.is_empty() || known.contains(check) {
                 return None;
             }
@@ -240,26 +241,26 @@ impl Labels {
                 None => format!("its checks are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
             };
             let what = format!("\"{check}\" is not a check of the case \"{}\"", label.case);
-            Some(source.problem(label.stands.about, "unknown-check", what, help))
+            Some(source.problem(label.spans.about, "unknown-check", what, help))
         });
         unknown.collect()
     }
 
-    /// What is wrong with labels of cases or agents that there are not.
+    /// Labels of unknown cases or agents.
     pub fn strays<'a>(&'a self, cases: &'a BTreeSet<&str>, agents: &'a BTreeSet<&str>) -> Vec<Diagnostic> {
         let Some(source) = &self.source else { return Vec::new() };
         let unknown = |label: &Label| {
             let case = (!cases.contains(label.case.as_str())).then(|| {
-                let what = format!("a label is about \"{}\", which is no case of the suite", label.case);
-                source.problem(label.stands.case, "unknown-case", what, "correct its case, or remove the label")
+                let what = format!("a label is about \"{}\", which is not a case of the suite", label.case);
+                source.problem(label.spans.case, "unknown-case", what, "fix its case, or remove the label")
             });
             let agent = label.agent.as_deref().filter(|agent| !agents.contains(agent)).map(|agent| {
-                let what = format!("a label is about \"{agent}\", which is no agent of the suite");
+                let what = format!("a label is about \"{agent}\", which is not an agent of the suite");
                 let help = match nearest(agent, agents.iter().copied()) {
                     Some(near) => format!("did you mean \"{near}\"?"),
                     None => format!("its agents are {}", agents.iter().copied().collect::<Vec<_>>().join(", ")),
                 };
-                source.problem(label.stands.agent, "unknown-agent", what, help)
+                source.problem(label.spans.agent, "unknown-agent", what, help)
             });
             case.into_iter().chain(agent)
         };
@@ -267,7 +268,7 @@ impl Labels {
     }
 }
 
-/// Labels on what another one of the file is about already. A person may give a case a verdict again: the last one counts.
+/// Labels whose subject already has a label in the file. Repeated verdicts are allowed: the last one counts.
 fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<Item = Diagnostic> + use<'a> {
     let mut first: BTreeMap<(&str, Option<&str>, LabelSubject<'_>), usize> = BTreeMap::new();
     labels.iter().filter_map(move |label| {
@@ -278,12 +279,12 @@ fn repeated<'a>(source: &'a SourceText, labels: &'a [Label]) -> impl Iterator<It
         };
         let address = (label.case.as_str(), label.agent.as_deref(), label.about());
         let Some(before) = first.get(&address) else {
-            first.insert(address, label.stands.about);
+            first.insert(address, label.spans.about);
             return None;
         };
         let of = label.agent.as_ref().map_or(label.case.clone(), |agent| format!("{agent}/{}", label.case));
-        let what = format!("\"{name}\" of {of} is labelled here again, after line {}", source.line(*before));
-        Some(source.problem(label.stands.about, "duplicate-id", what, "keep one of the labels"))
+        let what = format!("\"{name}\" of {of} already has a label in line {}", source.line(*before));
+        Some(source.problem(label.spans.about, "duplicate-id", what, "keep one of the labels"))
     })
 }
 
@@ -291,11 +292,11 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     let LabelForm { agent, case, dimension, score, check, tag, verdict, outputs_sha256, date, by, reason } =
         cursor.read()?;
     if by.trim().is_empty() || reason.trim().is_empty() {
-        let what = "a label has to say who gave it, and why";
+        let what = "a label needs a person and a reason";
         return Err(cursor.problem_of_key(&[Key("by")], "no-reason", what, "fill in by and reason"));
     }
     if let Some(date) = date.as_ref().filter(|date| !is_day(date)) {
-        let what = format!("the date of a label is \"{date}\"");
+        let what = format!("invalid date \"{date}\"");
         return Err(cursor.problem(&[Key("date")], "bad-date", what, "write it as YYYY-MM-DD"));
     }
     let key = match (&dimension, &check) {
@@ -305,10 +306,10 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
     };
     let at = |key| cursor.value(&[Key(key)]);
     if dimension.is_some() && outputs_sha256.is_some() && date.is_none() {
-        let what = "a score of outputs has to say on which day it was given";
+        let what = "a score of outputs needs a date";
         return Err(cursor.problem_of_key(&[Key("dimension")], "no-date", what, "add date: YYYY-MM-DD"));
     }
-    let stands = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
+    let spans = LabelSpans { agent: at("agent"), case: at("case"), about: at(key) };
     let says = match (dimension, score, check, tag, verdict, outputs_sha256) {
         (Some(name), Some(points @ 0..=2), None, None, None, outputs) => {
             let at = DIMENSIONS.iter().position(|one| *one == name);
@@ -326,16 +327,16 @@ fn label(cursor: &JsonCursor<'_>) -> Result<Label, Diagnostic> {
         }
         _ => {
             let what = "a label is a dimension with a score of 0 to 2, a check with a tag, or a verdict";
-            return Err(cursor.problem_of_key(&[Key("case")], "bad-label", what, "state just one of the three"));
+            return Err(cursor.problem_of_key(&[Key("case")], "bad-label", what, "state exactly one of the three"));
         }
     };
-    Ok(Label { agent, case, stands, says, by, reason, date })
+    Ok(Label { agent, case, spans, says, by, reason, date })
 }
 
 fn unknown(cursor: &JsonCursor<'_>, what: &str, found: &str, known: &[&str]) -> Diagnostic {
     let help = match nearest(found, known.iter().copied()) {
         Some(near) => format!("did you mean \"{near}\"?"),
-        None => format!("known are {}", known.join(", ")),
+        None => format!("known values: {}", known.join(", ")),
     };
     cursor.problem(&[Key(what)], "unknown-value", format!("unknown {what} \"{found}\""), help)
 }
@@ -364,10 +365,10 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_one_agent_takes_the_place_of_one_of_all_on_the_same() {
+    fn an_agents_own_label_replaces_a_general_one_on_the_same_subject() {
         let of_all = |says: &str| format!("{{ \"case\": \"c\", {says}, \"reason\": \"all\" }}");
         let of_one = |says: &str| format!("{{ \"agent\": \"a\", \"case\": \"c\", {says}, \"reason\": \"own\" }}");
-        for (general, own, wanted) in [
+        for (general, own, expected) in [
             (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "x", "tag": "schema", "by": "B""#, "own"),
             (r#""check": "x", "tag": "model", "by": "A""#, r#""check": "y", "tag": "schema", "by": "A""#, "all own"),
             (
@@ -386,17 +387,17 @@ mod tests {
             let (all, one) = (of_all(general), of_one(own));
             for order in [[all.as_str(), one.as_str()], [one.as_str(), all.as_str()]] {
                 let labels = opened(&order);
-                let told = |agent: &str| {
+                let reasons = |agent: &str| {
                     let (agent, case) = (AgentName::new(agent).unwrap(), CaseId::new("c").unwrap());
                     labels.of(&agent, &case).map(|label| label.reason.clone()).collect::<Vec<_>>().join(" ")
                 };
-                assert_eq!((told("a").as_str(), told("b").as_str()), (wanted, "all"), "{order:?}");
+                assert_eq!((reasons("a").as_str(), reasons("b").as_str()), (expected, "all"), "{order:?}");
             }
         }
     }
 
     #[test]
-    fn a_verdict_is_added_and_nothing_else_is_touched() {
+    fn a_verdict_is_appended_and_nothing_else_changes() {
         let (agent, case) = (AgentName::new("a").unwrap(), CaseId::new("c").unwrap());
         let verdict = |outputs_sha256| NewLabel {
             agent: &agent,
@@ -412,8 +413,8 @@ mod tests {
             let written = with_label(empty, &verdict(None));
             assert_eq!(written.trim_start(), format!("[\n  {line}\n]\n"), "{empty:?}");
         }
-        let once = with_label("[\n  { \"case\":   \"kept as it is ]\" }\n]", &verdict(Some("ab")));
-        assert!(once.starts_with("[\n  { \"case\":   \"kept as it is ]\" },\n  { \"agent\": \"a\""), "{once}");
+        let once = with_label("[\n  { \"case\":   \"kept unchanged ]\" }\n]", &verdict(Some("ab")));
+        assert!(once.starts_with("[\n  { \"case\":   \"kept unchanged ]\" },\n  { \"agent\": \"a\""), "{once}");
         let twice = with_label(&once, &verdict(None));
         let read: Vec<serde_json::Value> = serde_json::from_str(&twice).unwrap();
         assert_eq!((read.len(), &read[1]["outputs_sha256"], &read[2]["verdict"]), (3, &"ab".into(), &"weak".into()));

@@ -84,7 +84,7 @@ mod tests {
 
     use super::maximum;
 
-    /// Every way of pairing, tried.
+    /// The best result of all pairings.
     fn tried_all(edges: &[Vec<usize>], used: &mut Vec<usize>) -> usize {
         let Some((first, rest)) = edges.split_first() else { return 0 };
         let mut best = tried_all(rest, used);

@@ -1,4 +1,4 @@
-//! What a case of a golden file means: what its runs are judged by, apart from what is there for people alone.
+//! The meaning of a golden case: what affects grading, without notes for people.
 
 use std::borrow::Cow;
 
@@ -8,34 +8,34 @@ use serde_json::{Map, Value};
 use super::{SuiteKind, evidence};
 use crate::format::without_member;
 
-/// The key of every case under which people write what they like.
+/// The key of the free notes of a case.
 const NOTES: &str = "notes";
 
-/// What a case says.
+/// The parts of a case, compared separately.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseMeaning {
-    /// What its runs are judged by; a default that is spelled out is not in it.
+    /// Everything that affects grading, without values that equal their default.
     pub judged: Value,
-    /// Where it comes from and who looks after it.
+    /// Origin and owner of the case.
     pub history: Value,
 }
 
-/// How the cases of one kind are read for their meaning.
+/// Extracts the meaning of the cases of one kind.
 pub struct MeaningReader {
-    /// The keys of a case that say why it is there and whose it is.
+    /// The keys of a case that state origin and owner.
     history_keys: &'static [&'static str],
-    /// The form of a case; put together once, because there are many cases.
+    /// The schema of a case; built once, because there are many cases.
     schema: Option<Schema>,
 }
 
 impl MeaningReader {
-    /// For the cases of this kind.
+    /// For the cases of `kind`.
     pub fn of(kind: &SuiteKind) -> Self {
         let history_keys: &[&str] = if kind.name == evidence::KIND.name { &["lifecycle", "why"] } else { &[] };
         Self { history_keys, schema: (kind.schemas)().into_iter().next().map(|(_, schema)| schema) }
     }
 
-    /// The meaning of a case's own part of a golden file. Its notes and its quarantine are no part of it.
+    /// The meaning of a case's own part of a golden file, without notes and quarantine.
     pub fn meaning(&self, case: &Value) -> CaseMeaning {
         let mut judged = case.clone();
         let mut history = Map::new();
@@ -53,7 +53,7 @@ impl MeaningReader {
     }
 }
 
-/// A case's text as it would be without its notes: digests are of this, so that a note is no other expectation.
+/// A case's text without its notes. Digests use it, so that a note does not change the expectation.
 pub fn without_notes(case: &str) -> Cow<'_, str> {
     without_member(case, NOTES)
 }
@@ -64,7 +64,7 @@ struct Defaults<'a> {
 }
 
 impl Defaults<'_> {
-    /// Takes everything out of a value that means the same when it is absent.
+    /// Removes every value that equals its default.
     fn leave_out(&self, value: &mut Value, schema: &Value) {
         let schema = self.resolved(schema);
         match value {
@@ -84,7 +84,7 @@ impl Defaults<'_> {
         let is_required = |key: &str| required.is_some_and(|keys| keys.iter().any(|one| one == key));
         fields.retain(|key, value| {
             let Some(property) = properties.and_then(|properties| properties.get(key)) else {
-                // The values of a map have one schema.
+                // All values of a map have one schema.
                 if let Some(inner) = schema.get("additionalProperties").filter(|inner| inner.is_object()) {
                     self.leave_out(value, inner);
                 }
@@ -96,7 +96,7 @@ impl Defaults<'_> {
         });
     }
 
-    /// The schema that a reference leads to, and that of an optional value without its absence.
+    /// Resolves a reference, and the inner schema of an optional value.
     fn resolved<'s>(&'s self, schema: &'s Value) -> &'s Value {
         let named = schema.get("$ref").and_then(Value::as_str).and_then(|path| path.strip_prefix("#/"));
         if let Some(found) = named.and_then(|path| path.split('/').try_fold(self.root, |at, key| at.get(key))) {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_default_that_is_spelled_out_means_the_same() {
+    fn an_explicit_default_has_the_same_meaning() {
         let bare = json!({"expected_findings": [{"category": "a"}], "min_expected_findings": 1});
         let spelled = json!({
             "expected_findings": [{"category": "a", "required": true, "alternative_categories": [], "rule": null}],
@@ -142,13 +142,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_to_be_stated_is_never_left_out() {
+    fn a_required_value_is_never_removed() {
         let none = json!({"category": "edge_case", "query": "q", "expected_tools": [], "expected_output_contains": []});
         assert_eq!(judged("tool_use", &none), none);
     }
 
     #[test]
-    fn the_history_of_a_task_is_apart_from_what_it_asks() {
+    fn the_history_of_a_task_is_separate_from_its_expectation() {
         let task = |owner: &str| json!({"name": "t", "lifecycle": {"owner": owner}, "why": {"a": "b"}});
         let reader = MeaningReader::of(kind("evidence").unwrap());
         let [one, other] = ["a", "b"].map(|owner| reader.meaning(&task(owner)));
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_leave_the_text_as_it_was() {
+    fn notes_do_not_change_the_text() {
         let bare = "{\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n";
         let noted = [
             "{\n  \"notes\": \"x, \\\"y\\\"\",\n  \"a\": 1,\n  \"b\": { \"notes\": 2 }\n}\n",

@@ -1,6 +1,6 @@
-//! The kinds of suites: their golden files, their metrics, their pure grading.
+//! The kinds of suites: golden files, metrics, and grading without side effects.
 //!
-//! A kind is one module with one `KIND`; adding one is a file, a `mod` line and a line of [`KINDS`].
+//! A kind is one module with one `KIND`. To add one, add a file, a `mod` line and a line in [`KINDS`].
 
 mod asking;
 mod atoms;
@@ -64,7 +64,7 @@ pub use quarantine::Stated;
 pub use rubric::DIMENSIONS;
 pub use walk::{FilePaths, files_below};
 
-/// Every kind there is.
+/// All kinds.
 pub const KINDS: &[&SuiteKind] = &[
     &findings::KIND,
     &triggers::KIND,
@@ -82,39 +82,39 @@ pub const KINDS: &[&SuiteKind] = &[
 pub struct SuiteKind {
     /// Its name in configs.
     pub name: &'static str,
-    /// Its scorer and the scorer's revision; numbers of two revisions are not compared.
+    /// Its scorer and the revision of the scorer; values of different revisions are not compared.
     pub scorer: &'static str,
     /// Its metrics.
     pub metrics: &'static [MetricSpec],
-    /// Who is graded.
+    /// Which agents are graded.
     pub agents: AgentPolicy,
-    /// The files that its own system wrote with a report.
+    /// The files that the seed's own system wrote next to its report.
     pub legacy_output: LegacyOutput,
-    /// Where the fixtures that its cases name may lie.
+    /// Where the fixtures of its cases may be.
     pub fixtures: FixtureFolder,
-    /// The dimensions that people score; empty where a kind has none.
+    /// The dimensions that people may score; empty if the kind has none.
     pub label_dimensions: &'static [&'static str],
-    /// The lists of terms that its suites may replace.
+    /// The lists of terms that a suite may replace.
     pub terms: &'static [&'static str],
-    /// One line for people.
+    /// A description in one line.
     pub meaning: &'static str,
     /// Reads the golden files of a suite.
     pub open: SuiteOpener,
-    /// The JSON Schemas of its golden files, by name; that of a case comes first.
+    /// The JSON Schemas of its golden files, by name; the schema of a case comes first.
     pub schemas: fn() -> Vec<(&'static str, schemars::Schema)>,
 }
 
 impl SuiteKind {
-    /// Its metrics without those that every kind has.
+    /// Its metrics without the common ones.
     pub fn own_metrics(&self) -> &'static [MetricSpec] {
         &self.metrics[..self.metrics.len() - COMMON.len()]
     }
 }
 
-/// Reads the golden files of a suite, or gives everything in them that cannot be.
+/// Reads the golden files of a suite, or returns every problem in them.
 pub type SuiteOpener = fn(&SuiteConfig, &dyn Files) -> Result<Box<dyn Suite>, Diagnostics>;
 
-/// Where the fixtures that cases name may lie.
+/// Where the fixtures of cases may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixtureFolder {
     /// In the suite's own folder.
@@ -123,10 +123,10 @@ pub enum FixtureFolder {
     BesideSuite,
 }
 
-/// The files that a kind's own system wrote beside a report, under the folder of `--out`.
+/// Files in the format of the seed's own system, written below the folder of `--out`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LegacyOutput {
-    /// None.
+    /// No such files.
     None,
     /// `{suite}/latest.json`, and `{suite}/history/eval_{time}Z.json` for every run (seed 004).
     History,
@@ -136,42 +136,43 @@ pub enum LegacyOutput {
     Attempts,
 }
 
-/// Who is graded on a kind's suites.
+/// Which agents a kind's suites grade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AgentPolicy {
-    /// The agents that the config names.
+    /// The agents of the config.
     Named,
-    /// One agent of this name, that the config does not name.
+    /// A single agent with this name, which the config does not name.
     Own(&'static str),
 }
 
-/// The golden files of one suite, read.
+/// A loaded suite with its golden files.
 pub trait Suite: Send + Sync {
-    /// The pairs to be graded, ordered by case, then agent.
+    /// The pairs to grade, ordered by case, then agent.
     fn pairs(&self) -> &[Pair];
 
-    /// Grades one completed sample of the pair at `place`: `runs` are those that the pair names, in its order.
+    /// Grades one completed sample of the pair at `index`; `runs` are the runs of the pair, in its order.
     ///
     /// # Errors
-    /// A file of the suite that cannot be read.
+    /// A file of the suite cannot be read.
     fn grade(&self, index: usize, runs: &[Run], context: &GradeContext<'_>) -> Result<Grade, Diagnostic>;
 
-    /// Sets what of a pair no single sample has, such as a variance, once the samples are folded: `samples` are the runs of the
-    /// completed ones.
+    /// Sets the values of a pair that need all samples, such as a variance; `samples` are the runs of the completed
+    /// samples.
     fn together(&self, _index: usize, _samples: &[Vec<Run>], _pair: &mut PairResult) {}
 
-    /// What the run at `run` of the pair at `place` asks of a live agent; nothing of what is expected is in it. `None` where
-    /// the kind's agents are never asked, as rules are.
+    /// The request to a live agent for run `_run` of the pair at `_index`. It must not reveal expectations. `None` if the
+    /// kind asks no agent, as with rules.
     ///
     /// # Errors
-    /// A file of the suite that cannot be read, and a case that says too little to be asked.
-    fn ask(&self, _index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    /// A file of the suite cannot be read, or the case has too little content for a request.
+    fn ask(&self, _index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         Ok(None)
     }
 
-    /// Reads the files that the agents of the pair at `place` are asked with, so that a document that no answer cites is compared, too.
+    /// Reads the files of the request of the pair at `index`, so that a changed document counts as a change even if no
+    /// answer cites it.
     ///
-    /// What cannot be read is refused where it is needed; here it counts as read.
+    /// Errors are ignored here; they are reported where the file is needed.
     fn read_inputs(&self, index: usize, files: &dyn Files) {
         for run in 0..self.pairs()[index].runs.len() {
             let Ok(Some(Ask { tools: Toolbox::Folder { root, .. }, .. })) = self.ask(index, run, files) else {
@@ -182,43 +183,44 @@ pub trait Suite: Send + Sync {
         }
     }
 
-    /// The loop that makes a run of the pair at `place`, where its agent has a critic beside it. `None` where the kind knows none,
-    /// or the agent is the critic itself.
+    /// The actor-critic loop of the pair at `_index`. `None` if the kind has no loops, or the agent has no critic or is the
+    /// critic.
     ///
     /// # Errors
-    /// A file of the suite that cannot be read.
-    fn refinement(&self, _index: usize, _shelf: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
+    /// A file of the suite cannot be read.
+    fn refinement(&self, _index: usize, _files: &dyn Files) -> Result<Option<Box<dyn Refinement>>, Diagnostic> {
         Ok(None)
     }
 
-    /// What is kept for an audit of a run that did not complete, as JSON: the attempts of a loop until it broke off. It is no result.
+    /// What the report keeps of an incomplete run, as JSON: the attempts of a loop before it stopped. It is not a result.
     fn unfinished(&self, _index: usize, _run: &Run, _why: &UngradedReason) -> Option<Box<str>> {
         None
     }
 
-    /// Cases that are listed and not run any more, each with its reason.
+    /// Cases that are listed and no longer run, each with its reason.
     fn retired(&self) -> &[(CaseId, String)] {
         &[]
     }
 
-    /// What the kind has to say about one agent's results beside its numbers.
+    /// Remarks of the kind on one agent's results, in addition to the metrics.
     fn remarks(&self, _pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
         Vec::new()
     }
 
-    /// What can be said of the golden files without a run, beside the problems that [`SuiteKind::open`] already refuses.
+    /// Problems and notes on the golden files that need no run and are not already errors of [`SuiteKind::open`].
     fn audit(&self, files: &dyn Files) -> Audit;
 }
 
-/// A bounded loop of an actor and a critic, as pure decisions: what was answered so far says what is asked next.
+/// A bounded loop of an actor and a critic, as pure decisions: the answers so far determine the next request.
 pub trait Refinement: Send + Sync {
-    /// What follows after these answers, each the `outputs` of who was asked; the loop begins with none.
+    /// The next step after these answers, each the `outputs` of one call; empty at the start.
     fn next(&self, answers: &[Json]) -> NextRole;
 
-    /// The `outputs` of the whole run, as far as it came: they are graded and replayed like those of a recorded loop.
+    /// The `outputs` of the whole run so far; graded and replayed like those of a recorded loop.
     fn outputs(&self, answers: &[Json]) -> Json;
 
-    /// Everything beside the first request that the others depend on: two loops of one identity ask the same after the same answers.
+    /// Everything but the first request that later requests depend on. Loops with the same identity ask the same after the
+    /// same answers.
     fn identity(&self) -> String;
 }
 
@@ -231,26 +233,26 @@ pub struct Pair {
     pub agent: AgentName,
     /// The golden file.
     pub golden: RepoPath,
-    /// The digest of what is expected.
+    /// The digest of the expectations.
     pub digest: String,
-    /// The runs that make up a sample; none where the case itself holds what is graded.
+    /// The runs of a sample; empty if the case itself contains what is graded.
     pub runs: Vec<RunKey>,
-    /// Samples planned where neither the command line nor the config says.
+    /// Number of samples, if neither command line nor config states it.
     pub samples: Option<u32>,
-    /// Its quarantine, where its golden file states one.
+    /// Its quarantine, if the golden file states one.
     pub quarantine: Option<Box<Stated>>,
-    /// The band of its own verdict, in place of the gates'; shown to the reader only.
+    /// The ambiguity zone of its own verdict, in place of the gates'; only shown to the reader.
     pub zone: Option<f64>,
 }
 
 impl Pair {
-    /// The document that it is about: that of its runs (a contract that several cases look at), else the case itself.
+    /// The document of the pair: the case of its runs (a contract shared by several cases), else the case itself.
     pub fn document(&self) -> &CaseId {
         self.runs.first().map_or(&self.case, |key| &key.case)
     }
 }
 
-/// The kind of this name.
+/// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static SuiteKind> {
     KINDS.iter().copied().find(|kind| kind.name == name)
 }

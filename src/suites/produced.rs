@@ -1,4 +1,4 @@
-//! What an agent produced, read out of a run record: findings and gaps.
+//! The output of a findings agent in a run record: findings and gaps.
 
 use serde::Deserialize;
 use serde::de::MapAccess;
@@ -11,22 +11,22 @@ use crate::model::{Layer, Run};
 use crate::text::recover::Anchor;
 use crate::text::same_category;
 
-/// What one run produced.
+/// The output of one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingsOutput {
-    /// Its findings, in their order.
+    /// The findings, in their order.
     pub findings: Vec<Finding>,
-    /// Its gap types in the form in which they are compared.
+    /// The gap types, normalized for comparison.
     pub gaps: Vec<String>,
-    /// How they were read.
+    /// How the answer was parsed.
     pub layer: Layer,
-    /// What does not have the form that it should have; the sample's `schema` check fails on it.
+    /// Parts with the wrong format; the sample's `schema` check fails on them.
     pub flaws: Vec<String>,
 }
 
 const ANCHOR: Anchor<'static> = Anchor { list: "findings", field: "category" };
 
-/// The fields of a record's outputs that are read here.
+/// The fields of a record's outputs.
 #[derive(Deserialize, Default)]
 struct FindingsForm<'a> {
     #[serde(borrow, default)]
@@ -59,7 +59,7 @@ struct CitationForm<'a> {
     quote: Lenient<Text<'a>>,
 }
 
-/// A gap is its type, or an object that has one.
+/// A gap is its type, or an object with a type.
 #[derive(Deserialize)]
 struct GapForm<'a> {
     #[serde(borrow, default, rename = "type")]
@@ -76,7 +76,7 @@ impl<'de: 'a, 'a> Shape<'de> for GapForm<'a> {
     }
 }
 
-/// Reads findings and gaps. An agent's text is data: nothing in it is an error, a wrong form is a flaw.
+/// Reads findings and gaps. An agent's text never causes an error; a wrong format is a flaw.
 pub fn produced(run: &Run) -> FindingsOutput {
     let mut reader = FindingsReader::default();
     let FindingsForm { findings, gaps, text } = lenient::object(&run.outputs);
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_is_taken_as_it_is() {
+    fn a_list_is_read() {
         let read = reading(
             r#"{"findings": [{"category": "A-b", "severity": "P1", "title": "T", "citations": [{"file": "x/y.md", "quote": "Q q"}]}],
             "gaps": [{"type": "Missing_Doc"}, "Other"], "text": "{\"findings\": []}"}"#,
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_read_only_where_the_list_is_absent() {
+    fn a_text_is_read_only_if_the_list_is_absent() {
         let read =
             reading(r#"{"findings": null, "text": "{\"findings\": [{\"category\": \"a\"}], \"gaps\": [\"g\"]}"}"#);
         assert_eq!((read.layer, read.findings.len(), read.gaps.len()), (Layer::Strict, 1, 1));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_a_flaw_and_counts_as_produced() {
+    fn an_unreadable_part_is_a_flaw_and_counts_as_produced() {
         let read = reading(
             r#"{"findings": ["a", {"category": 3, "citations": "x"}, {"category": "c", "citations": ["f"]}], "gaps": 1}"#,
         );

@@ -1,4 +1,4 @@
-//! Kind `property` (seed 001): what must not change an agent's classification.
+//! Kind `property` (seed 001): input changes that must not change an agent's classification.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +32,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "agents that must say the same of code whose meaning did not change",
+    meaning: "agents that must classify code the same if its meaning did not change",
     open: open_suite,
     schemas: || vec![("property-case", schemars::schema_for!(PropertyCaseForm))],
 };
@@ -56,17 +56,17 @@ const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN)
 #[serde(deny_unknown_fields)]
 #[schemars(title = "property case")]
 struct PropertyCaseForm {
-    /// What a live agent is shown first; an agent without a program of its own can be asked nothing else.
+    /// The input of a live agent for the base run; without it, only an agent's own program can be asked.
     snapshot: Option<RepositorySnapshot>,
-    /// What the base run has to say of its items; without it, an agent that always says the same is stable.
+    /// The expected deltas of the base run; without them, an agent that always answers the same is stable.
     #[serde(default)]
     expected_deltas: Vec<ExpectedDeltaForm>,
     /// The variants.
     variants: Vec<VariantForm>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
@@ -76,9 +76,9 @@ struct PropertyCaseForm {
 struct VariantForm {
     /// Its name; its run is `{case}--{name}`.
     name: String,
-    /// What was done to the input, in words.
+    /// How the input was changed, in words.
     transform: String,
-    /// What a live agent is shown then; all variants have one, or none.
+    /// The input of a live agent for this variant; required for all variants or for none.
     snapshot: Option<RepositorySnapshot>,
 }
 
@@ -101,8 +101,8 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     let PropertyCaseForm { snapshot, expected_deltas, variants, _notes: _, quarantine } = json::golden(source)?;
     let cursor = JsonCursor::whole(source);
     if variants.is_empty() {
-        let help = "name one: a base run alone proves nothing";
-        return Err(cursor.problem(&[Key("variants")], "no-variants", "there is no variant", help));
+        let help = "add a variant: a base run alone cannot show stability";
+        return Err(cursor.problem(&[Key("variants")], "no-variants", "the list of variants is empty", help));
     }
     if let Some(snapshot) = &snapshot {
         snapshot.ranges(&cursor.inner(&[Key("snapshot")]))?;
@@ -110,20 +110,20 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     let expected = ExpectedDeltas::read(&cursor, expected_deltas)?;
     let stem = source.file.name().strip_suffix(".json").unwrap_or_default();
     let mut runs = vec![StatedName { text: stem.to_owned(), at: 0 }];
-    for (at, VariantForm { name, transform, snapshot: shown }) in variants.iter().enumerate() {
+    for (at, VariantForm { name, transform, snapshot: variant_snapshot }) in variants.iter().enumerate() {
         let of = |key| [Key("variants"), At(at), Key(key)];
         cursor.filled(&of("name"), "the name of a variant", name)?;
         cursor.filled(&of("transform"), "the transform of a variant", transform)?;
         if variants[..at].iter().any(|other| other.name == *name) {
-            let what = format!("the variant \"{name}\" stands here twice");
+            let what = format!("duplicate variant \"{name}\"");
             return Err(cursor.problem(&of("name"), "duplicate-id", what, "give each variant its own name"));
         }
-        match (&snapshot, shown) {
-            (Some(_), Some(shown)) => shown.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
+        match (&snapshot, variant_snapshot) {
+            (Some(_), Some(variant_snapshot)) => variant_snapshot.ranges(&cursor.inner(&of("snapshot"))).map(|_| ())?,
             (None, None) => {}
             (Some(_), None) | (None, Some(_)) => {
-                let what = format!("the case and its variant \"{name}\" do not both have a snapshot");
-                let help = "give the case and each variant one, or none of them";
+                let what = format!("only one of the case and its variant \"{name}\" has a snapshot");
+                let help = "give a snapshot to the case and every variant, or to none of them";
                 return Err(cursor.problem(&of("name"), "no-snapshot", what, help));
             }
         }
@@ -136,12 +136,12 @@ fn read_case(source: &SourceText) -> Result<GoldenCase<PropertyCase>, Diagnostic
     })
 }
 
-/// What the base run says otherwise than it is expected to.
+/// How the base run differs from the expected deltas.
 fn misread(expected: &ExpectedDeltas, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<String> {
     let (missing, wrong) = (expected.missing(kinds), expected.wrong(kinds));
     let missing = (!missing.is_empty()).then(|| format!("not found: {}", missing.join(", ")));
-    let told: Vec<String> = missing.into_iter().chain(wrong).collect();
-    (!told.is_empty()).then(|| format!("the base run: {}", told.join("; ")))
+    let parts: Vec<String> = missing.into_iter().chain(wrong).collect();
+    (!parts.is_empty()).then(|| format!("the base run: {}", parts.join("; ")))
 }
 
 impl Suite for Property {
@@ -154,36 +154,38 @@ impl Suite for Property {
         let read: Vec<(DeltasOutput, Layer)> = runs.iter().map(produced).collect();
         let flaws: Vec<String> = read.iter().flat_map(|(one, _)| one.flaws.iter().cloned()).collect();
         let kinds: Vec<_> = read.iter().map(|(one, _)| kinds_by_item(&one.deltas)).collect();
-        let wanted = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
+        let form_hint = "make the agent answer {\"deltas\": [{item, kind, evidence}]}";
         let classifier = FailureClassifier::new(&self.folder.pairs[index], &runs[0], context, &flaws);
-        let readable = || "an answer of the form {deltas: []}".to_owned();
-        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(wanted))];
+        let readable = || "answer {deltas: []}".to_owned();
+        let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, classifier.schema(form_hint))];
         if !expected.is_empty() {
             let failure = misread(expected, &kinds[0]).map(|detail| {
-                let action = "mend the classification itself in the kind reconciliation: stability of a wrong one is worth nothing";
+                let action =
+                    "fix the classification itself first, with kind reconciliation: a stable wrong one has no value";
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
-            let expected = || format!("the base run says {expected}");
+            let expected = || format!("the base run reports {expected}");
             checks.push(Check::of("base_classified", CheckKey::Only, 1, expected, failure));
         }
         let mut stable = 0_usize;
         for (at, variant) in variants.iter().enumerate() {
             let (of, other, run) = (&kinds[at + 1], &read[at + 1].0, &runs[at + 1]);
-            // Two runs that could not be read agree on nothing.
+            // Two unreadable runs do not agree.
             let unread = [("the base run", &read[0].0), ("its run", other)].into_iter().find(|(_, one)| !one.whole);
             let same = unread.is_none() && kinds[0] == *of;
             stable += usize::from(same);
             let failure = (!same).then(|| {
-                let classifier = classifier.beside(run);
+                let classifier = classifier.compared_with(run);
                 if let Some((which, one)) = unread {
                     let flaw = one.flaws.first().map_or("", String::as_str);
                     let detail = format!("{}: nothing to compare, {which} cannot be read: {flaw}", variant.transform);
-                    return classifier.failure(CheckFailure::Content, None, detail, wanted.to_owned());
+                    return classifier.failure(CheckFailure::Content, None, detail, form_hint.to_owned());
                 }
                 let items: BTreeSet<&str> = kinds[0].keys().chain(of.keys()).copied().collect();
                 let moved: Vec<&str> = items.into_iter().filter(|item| kinds[0].get(item) != of.get(item)).collect();
                 let detail = format!("{}: classified differently: {}", variant.transform, moved.join(", "));
-                let action = "make the prompt say what a classification rests on, and that this change is none";
+                let action =
+                    "make the prompt say what a classification depends on, and that this change does not matter";
                 classifier.failure(CheckFailure::Content, None, detail, action.to_owned())
             });
             let expected = || format!("the same kinds after \"{}\"", variant.transform);
@@ -195,13 +197,13 @@ impl Suite for Property {
         Ok(Grade { values, checks, layer, shortfalls: Vec::new(), kept: None })
     }
 
-    fn ask(&self, index: usize, run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, index: usize, run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let PropertyCase { snapshot, variants, .. } = self.folder.case(index);
-        // The first run is the base's.
+        // The first run is the base run.
         let variant = run.checked_sub(1).map(|at| &variants[at]);
-        let shown = variant.map_or(snapshot, |variant| &variant.snapshot);
-        Ok(Some(match shown {
-            // Nothing says that it is a variant: an agent would know what is measured.
+        let variant_snapshot = variant.map_or(snapshot, |variant| &variant.snapshot);
+        Ok(Some(match variant_snapshot {
+            // The prompt does not reveal that this is a variant: an agent would know what is measured.
             Some(snapshot) => snapshot.ask(None),
             None => Ask {
                 prompt: String::new(),

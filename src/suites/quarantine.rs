@@ -1,4 +1,4 @@
-//! A case in quarantine, as golden files state it.
+//! The quarantine of a case, as stated in golden files.
 
 use jiff::civil::Date;
 use schemars::JsonSchema;
@@ -9,22 +9,22 @@ use crate::format::JsonCursor;
 use crate::format::Step::Key;
 use crate::model::Quarantine;
 
-/// Why a case does not gate for a while.
+/// Why a case is excluded from gating for now.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QuarantineForm {
-    /// Who mends it.
+    /// Who fixes the case.
     owner: String,
-    /// What is known of it.
+    /// What is known about the problem.
     reason: String,
     /// The last day, as `YYYY-MM-DD`, at most 30 days ahead; from the next day on the case gates again.
     expires: String,
 }
 
-/// A quarantine with the places of what it says: whether it may be is known when the day of the run is.
+/// A quarantine with the positions of its values; its validity depends on the day of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stated {
-    /// What it says.
+    /// Its values.
     pub terms: Box<Quarantine>,
     owner: Point,
     reason: Point,
@@ -32,7 +32,7 @@ pub struct Stated {
 }
 
 impl QuarantineForm {
-    /// What the golden file at `place` states under `quarantine`.
+    /// The quarantine of the golden file at `cursor`, under the key `quarantine`.
     pub fn stated(self, cursor: &JsonCursor<'_>) -> Box<Stated> {
         let at = |key| Point::of_offset(&cursor.source.text, cursor.value(&[Key("quarantine"), Key(key)]));
         let (owner, reason, expires) = (at("owner"), at("reason"), at("expires"));
@@ -42,7 +42,7 @@ impl QuarantineForm {
 }
 
 impl Stated {
-    /// Where it says what cannot be: nobody, nothing, no day, or one after the last day.
+    /// The position of the first invalid value: an empty owner or reason, an invalid day, or one after `last`.
     pub fn wrong(&self, last: &str) -> Option<Point> {
         let Quarantine { owner, reason, expires } = &*self.terms;
         let empty = |text: &str| text.trim().is_empty();
@@ -55,7 +55,7 @@ impl Stated {
     }
 }
 
-/// Whether a text is a day that there is, as `YYYY-MM-DD`.
+/// Whether a text is an existing day in the format `YYYY-MM-DD`.
 pub fn is_day(text: &str) -> bool {
     text.len() == "YYYY-MM-DD".len() && text.as_bytes()[4] == b'-' && text.parse::<Date>().is_ok()
 }

@@ -1,4 +1,4 @@
-//! Reading what a model said where its record has no structure (grading.md 11).
+//! Recovers structured outputs from a model's text (grading.md 11).
 
 use serde::Deserialize;
 
@@ -7,42 +7,42 @@ use crate::model::Layer;
 use crate::text::recover;
 use crate::text::recover::Anchor;
 
-/// What a text was recovered to.
+/// The result of a recovery.
 pub struct RecoveredText<T> {
     /// The kind's outputs.
     pub outputs: T,
-    /// How they were read.
+    /// How they were parsed.
     pub layer: Layer,
-    /// Objects that could not be read.
+    /// Number of unreadable objects.
     lost: usize,
 }
 
 impl<T> RecoveredText<T> {
-    /// What was lost, as a flaw.
+    /// The flaw if objects were lost.
     pub fn loss(&self) -> Option<String> {
-        (self.lost > 0).then(|| format!("{} objects of the text could not be read", self.lost))
+        (self.lost > 0).then(|| format!("objects of the text that could not be read: {}", self.lost))
     }
 }
 
-/// Reads a kind's outputs out of a text.
+/// Recovers a kind's outputs from a text.
 ///
 /// # Errors
-/// The flaw: that there is no text, or nothing in it.
+/// The flaw: the text is missing, or contains no such JSON.
 pub fn from_text<T>(text: &Lenient<Text<'_>>, anchor: &Anchor<'_>) -> Result<RecoveredText<T>, String>
 where
     T: Deserialize<'static> + Default,
 {
     let list = anchor.list;
     let Lenient::Given(text) = text else {
-        return Err(format!("there is neither a list \"{list}\" nor a text to read it from"));
+        return Err(format!("the list \"{list}\" is missing, and there is no text to read it from"));
     };
     let found = recover::recover(text, anchor)
-        .ok_or_else(|| format!("no JSON with a list \"{list}\" can be read from the text"))?;
+        .ok_or_else(|| format!("the text contains no readable JSON with a list \"{list}\""))?;
     let outputs = T::deserialize(found.value).unwrap_or_default();
     Ok(RecoveredText { outputs, layer: layer(found.layer), lost: found.lost })
 }
 
-/// The layer of a recovery as a grade names it.
+/// The grade's layer for a recovery layer.
 pub fn layer(layer: recover::RecoveryLayer) -> Layer {
     match layer {
         recover::RecoveryLayer::Strict => Layer::Strict,

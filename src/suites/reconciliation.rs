@@ -1,4 +1,4 @@
-//! Kind `reconciliation` (seed 001): agents that say how code, tests and requirements fit together.
+//! Kind `reconciliation` (seed 001): agents that compare code, tests and requirements.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,17 +30,17 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "agents that say how code, tests and requirements fit together, against a snapshot of a repository",
+    meaning: "agents that compare code, tests and requirements, checked against a snapshot of a repository",
     open: open_suite,
     schemas: || vec![("reconciliation-fixture", schemars::schema_for!(FixtureForm))],
 };
 
-/// In the order in which the grade gives them.
+/// In the order of the grade's values.
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::AS_THE_BASELINE],
-        meaning: "fixtures whose deltas are all found, grounded, bounded and of the right kind / fixtures",
+        meaning: "fixtures with all deltas found and of the right kind, evidence grounded and actions bounded / fixtures",
         ..MetricSpec::RATE
     },
     MetricSpec {
@@ -75,24 +75,24 @@ const OWN: &[MetricSpec] = &[
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
-/// `fixtures/{case}.json`: a snapshot of a repository, and what is to be said of it.
+/// `fixtures/{case}.json`: a snapshot of a repository, and the expected deltas.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "reconciliation fixture")]
 struct FixtureForm {
-    /// What there is.
+    /// The repository.
     snapshot: RepositorySnapshot,
-    /// What has to be found.
+    /// The deltas that must be found.
     #[serde(default)]
     expected_deltas: Vec<ExpectedDeltaForm>,
-    /// The most recommendations that are right.
+    /// The maximum number of recommendations.
     max_recommendations: usize,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
@@ -135,7 +135,7 @@ fn read_fixture(source: &SourceText) -> Result<GoldenCase<Fixture>, Diagnostic> 
 }
 
 impl Fixture {
-    /// What a claim cites and the snapshot does not have.
+    /// The citations of a claim that the snapshot does not contain.
     fn unknown<'a>(&self, delta: &'a Delta) -> Vec<&'a str> {
         let Delta { paths, tests, ranges, .. } = delta;
         let covered = |text: &str| {
@@ -149,7 +149,7 @@ impl Fixture {
         paths.chain(tests).chain(ranges.iter().filter(|range| !covered(range))).map(String::as_str).collect()
     }
 
-    /// Whether a claim cites something, and all that it cites exists.
+    /// Whether a claim cites something, and every citation exists.
     fn grounds(&self, delta: &Delta) -> bool {
         delta.paths.len() + delta.tests.len() + delta.ranges.len() > 0 && self.unknown(delta).is_empty()
     }
@@ -173,7 +173,7 @@ impl Suite for Reconciliation {
         let shortfalls = fixture.expected.surplus(&kinds);
         let mut grade = Grade { values: Vec::new(), checks, layer, shortfalls, kept: None };
         let passed = indicator(grade.passed());
-        // Where nothing can be read, that nothing was asked for is no merit.
+        // An unreadable answer satisfies nothing; that earns no points.
         let merit = |value: f64| (value == 0.0 || layer != Layer::Unreadable).then_some(value);
         grade.values = vec![
             Some(passed),
@@ -185,7 +185,7 @@ impl Suite for Reconciliation {
         Ok(grade)
     }
 
-    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let fixture = self.folder.case(index);
         Ok(Some(fixture.snapshot.ask(Some(fixture.most))))
     }
@@ -195,7 +195,7 @@ impl Suite for Reconciliation {
     }
 }
 
-/// One sample beside its fixture.
+/// One sample and its fixture.
 struct ReconciliationChecker<'a> {
     fixture: &'a Fixture,
     produced: &'a DeltasOutput,
@@ -208,17 +208,13 @@ impl ReconciliationChecker<'_> {
         let only = |word, expected: &dyn Fn() -> String, failure| Check::of(word, CheckKey::Only, 1, expected, failure);
         let most = self.fixture.most;
         vec![
-            only(
-                "schema",
-                &|| "an answer of the form {deltas: [], recommendations: []}".to_owned(),
-                self.classifier.schema(form),
-            ),
+            only("schema", &|| "answer {deltas: [], recommendations: []}".to_owned(), self.classifier.schema(form)),
             only("deltas_found", &|| format!("the deltas {}", self.fixture.expected), self.missing(kinds)),
             only("kinds_right", &|| format!("the kinds {}", self.fixture.expected), self.wrong_kind(kinds)),
-            only("evidence_grounded", &|| "claims that cite what the snapshot has".to_owned(), self.ungrounded()),
+            only("evidence_grounded", &|| "every claim cites parts of the snapshot".to_owned(), self.ungrounded()),
             only(
                 "actions_bounded",
-                &|| format!("at most {most} recommendations, each with a success condition"),
+                &|| format!("recommendations: at most {most}, each with a success condition"),
                 self.unbounded(),
             ),
         ]
@@ -229,10 +225,12 @@ impl ReconciliationChecker<'_> {
         (!missing.is_empty()).then(|| {
             let action = match self.fixture.rule.as_deref() {
                 Some(rule) if self.classifier.had_rule(rule) => {
-                    format!("the agent had rule {rule} and did not follow it: give it an example")
+                    format!("the agent had rule {rule} and did not follow it: add an example")
                 }
                 Some(rule) => format!("write rule {rule} into the prompt package"),
-                None => "say in the prompt how such an item is told apart, and name the rule in the fixture".to_owned(),
+                None => {
+                    "make the prompt say how to recognize such an item, and name the rule in the fixture".to_owned()
+                }
             };
             let detail = format!("not found: {}", missing.join(", "));
             self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), detail, action)
@@ -242,7 +240,7 @@ impl ReconciliationChecker<'_> {
     fn wrong_kind(&self, kinds: &BTreeMap<&str, BTreeSet<&str>>) -> Option<Failure> {
         let wrong = self.fixture.expected.wrong(kinds);
         (!wrong.is_empty()).then(|| {
-            let action = "sharpen the classification rules of the prompt package at this item".to_owned();
+            let action = "sharpen the classification rules of the prompt package for this item".to_owned();
             self.classifier.failure(CheckFailure::Content, self.fixture.rule.as_deref(), wrong.join("; "), action)
         })
     }
@@ -250,16 +248,16 @@ impl ReconciliationChecker<'_> {
     fn ungrounded(&self) -> Option<Failure> {
         let loose = self.produced.deltas.iter().filter(|delta| !self.fixture.grounds(delta));
         let loose: Vec<(&Delta, Vec<&str>)> = loose.map(|delta| (delta, self.fixture.unknown(delta))).collect();
-        // What maps to nothing is mended before what is missing, whichever was written first.
+        // A citation that does not exist comes before a missing one, whatever their order.
         let (loose, unknown) = loose.iter().find(|(_, unknown)| !unknown.is_empty()).or(loose.first())?;
         let (detail, fault) = match unknown.is_empty() {
             true => (format!("{} is claimed without any evidence", loose.item), CheckFailure::Content),
             false => {
                 let cited = unknown.join(", ");
-                (format!("{} cites what the snapshot does not have: {cited}", loose.item), CheckFailure::Unmapped)
+                (format!("{} cites {cited}, not in the snapshot", loose.item), CheckFailure::Unmapped)
             }
         };
-        let action = "make the agent cite only paths, tests and ranges that it was shown";
+        let action = "make the agent cite only paths, tests and ranges of the snapshot";
         Some(self.classifier.failure(fault, self.fixture.rule.as_deref(), detail, action.to_owned()))
     }
 
@@ -267,11 +265,11 @@ impl ReconciliationChecker<'_> {
         let (found, most) = (self.produced.conditions.len(), self.fixture.most);
         let open = self.produced.conditions.iter().filter(|one| one.is_empty()).count();
         let detail = match (found > most, open) {
-            (true, _) => format!("{found} recommendations"),
+            (true, _) => format!("recommendations: {found}"),
             (false, 0) => return None,
-            (false, open) => format!("{open} of {found} recommendations have no success condition"),
+            (false, open) => format!("recommendations without a success condition: {open} of {found}"),
         };
-        let action = "make the prompt bound the list of next tasks, each with a success condition";
+        let action = "make the prompt limit the recommendations, each with a success condition";
         Some(self.classifier.failure(CheckFailure::Content, None, detail, action.to_owned()))
     }
 }

@@ -1,11 +1,11 @@
-//! The rubric of seed 001: six dimensions of 0 to 2 points, scored without a person.
+//! The rubric of seed 001: six dimensions of 0 to 2 points, scored automatically.
 
 use super::atoms::{Atom, AtomsOutput, Validator};
 use super::terms::TermList;
 use crate::model::reaches;
 use crate::text::{Keyword, norm};
 
-/// The dimensions, in the order of `Scores`.
+/// The dimensions, in the order of [`Scores`].
 pub const DIMENSIONS: [&str; 6] = [
     "atom_clarity",
     "validator_testability",
@@ -15,26 +15,26 @@ pub const DIMENSIONS: [&str; 6] = [
     "compression",
 ];
 
-/// The most points of a dimension.
+/// Maximum points of a dimension.
 pub const MOST_POINTS: u8 = 2;
 
 /// Points of each dimension, 0 to 2.
 pub type Scores = [u8; 6];
 
-/// What a scenario brings to the rubric.
+/// The parts of a scenario that the rubric uses.
 #[derive(Debug, Clone)]
 pub struct Measure {
-    /// Words that say nothing that could be tested.
+    /// Vague words, which cannot be tested.
     pub vague: TermList,
     /// Words that name an edge case.
     pub edge_case: TermList,
-    /// How many clarifying questions are right.
+    /// The expected number of clarifying questions.
     pub clarifications: usize,
     /// The keywords of each invariant.
     pub invariants: Vec<Vec<Keyword>>,
 }
 
-/// The words of an invariant that one atom has to have: runs of at least four letters or digits.
+/// The words of an invariant that one atom must contain: runs of at least four letters or digits.
 pub fn invariant(text: &str) -> Vec<Keyword> {
     let normal = norm(text);
     let words = normal.split(|char: char| !char.is_alphanumeric()).filter(|word| word.chars().count() >= 4);
@@ -44,13 +44,13 @@ pub fn invariant(text: &str) -> Vec<Keyword> {
 /// Scores one run (grading.md 5).
 pub fn scores(measure: &Measure, produced: &AtomsOutput) -> Scores {
     let AtomsOutput { atoms, questions, rounds, .. } = produced;
-    let share = |holds: &dyn Fn(&Atom) -> bool| match atoms.len() {
+    let share = |test: &dyn Fn(&Atom) -> bool| match atoms.len() {
         0 => 0.0,
-        all => atoms.iter().filter(|atom| holds(atom)).count() as f64 / all as f64,
+        all => atoms.iter().filter(|atom| test(atom)).count() as f64 / all as f64,
     };
     let clear = share(&|atom| atom.outcomes > 0 && !measure.vague.are_in(&atom.description));
     let edge = questions.iter().filter(|question| measure.edge_case.are_in(question)).count();
-    // Languages and people end a question in many ways: what is not empty was asked.
+    // Languages and people end a question in many ways: every non-empty text counts.
     let asked = questions.iter().filter(|question| !question.is_empty()).count();
     [
         stepped(clear, 0.8, 0.5),
@@ -112,10 +112,10 @@ mod tests {
 
     #[test]
     fn compression_grows_with_the_rounds() {
-        for (atoms, rounds, wanted) in
+        for (atoms, rounds, expected) in
             [(2, 9, 0), (3, 0, 2), (5, 0, 2), (6, 0, 1), (10, 0, 1), (11, 0, 0), (11, 2, 2), (12, 2, 1), (23, 2, 0)]
         {
-            assert_eq!(compression(atoms, rounds), wanted, "{atoms} atoms in {rounds} rounds");
+            assert_eq!(compression(atoms, rounds), expected, "{atoms} atoms in {rounds} rounds");
         }
         assert_eq!(compression(9, u64::MAX), 2);
     }
@@ -135,7 +135,7 @@ mod tests {
         let atom = |text: &str| Atom { text: text.to_owned(), ..Atom::default() };
         let all = [words.clone(), invariant("cost limits"), invariant("audit trail")];
         assert_eq!(aligned(&all, &[atom("transfers need two factors"), atom("cost")]), 1);
-        assert_eq!(aligned(&all[..1], &[atom("transfers"), atom("factors")]), 0, "not one alone");
+        assert_eq!(aligned(&all[..1], &[atom("transfers"), atom("factors")]), 0, "one word is not enough");
         assert_eq!(aligned(&[], &[]), 2);
     }
 }

@@ -1,11 +1,11 @@
-//! What a prompt package says of one rule, and what a commit changed in it.
+//! The text of one rule in a prompt package, and how a commit changed it.
 
 use crate::text::{Keyword, norm};
 
 /// How many characters of a change are shown on each side.
 const SHOWN: usize = 120;
 
-/// What changed in the text of a rule between two prompt packages, in words; `None` where nothing did, or neither has it.
+/// The change of a rule's text between two prompt packages; `None` if it is unchanged or in neither of them.
 pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
     let keyword = Keyword::new(rule)?;
     let (old, new) = (rule_text(&keyword, before), rule_text(&keyword, after));
@@ -16,7 +16,7 @@ pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
     let start = old.iter().zip(&new).take_while(|(one, other)| one == other).count();
     let ends = old[start..].iter().rev().zip(new[start..].iter().rev());
     let end = ends.take_while(|(one, other)| one == other).count();
-    let shown = |words: &[&str]| -> String {
+    let quoted = |words: &[&str]| -> String {
         let text = words[start..words.len() - end].join(" ");
         match text.char_indices().nth(SHOWN) {
             Some((cut, _)) => format!("\"{} …\"", &text[..cut]),
@@ -27,11 +27,11 @@ pub fn rule_change(rule: &str, before: &str, after: &str) -> Option<String> {
     Some(match (old.is_empty(), new.is_empty()) {
         (true, _) => format!("rule {rule} is new in this commit"),
         (false, true) => format!("this commit removed rule {rule}"),
-        (false, false) => format!("rule {rule} was changed in this commit: {} became {}", shown(&old), shown(&new)),
+        (false, false) => format!("rule {rule} was changed in this commit: {} became {}", quoted(&old), quoted(&new)),
     })
 }
 
-/// The paragraphs and list items that name the rule; of a heading that names it, everything up to the next heading.
+/// The paragraphs and list items that name the rule; for a heading that names it, everything up to the next heading.
 fn rule_text(rule: &Keyword, package: &str) -> String {
     let (mut text, mut below_heading) = (String::new(), false);
     for block in blocks(package) {
@@ -92,8 +92,8 @@ mod tests {
             ("nothing", "nothing else", None),
         ] {
             let found = rule_change("T-2", before, after);
-            let wanted = change.map(|change| format!("rule T-2 was changed in this commit: {change}"));
-            assert_eq!(found, wanted, "{before:?} {after:?}");
+            let expected = change.map(|change| format!("rule T-2 was changed in this commit: {change}"));
+            assert_eq!(found, expected, "{before:?} {after:?}");
         }
         assert_eq!(rule_change("T-2", "x", "- T-2: b").as_deref(), Some("rule T-2 is new in this commit"));
         assert_eq!(rule_change("T-2", "- T-2: b", "x").as_deref(), Some("this commit removed rule T-2"));

@@ -38,23 +38,23 @@ pub struct RulesForm {
 pub struct RuleForm {
     /// Its id, unique in the file.
     id: String,
-    /// What has to hold for one and the same finding.
+    /// Conditions that one finding must satisfy together.
     when: WhenForm,
-    /// What then happens.
+    /// What happens then.
     trigger: TriggerForm,
 }
 
-/// Conditions; every stated one has to hold.
+/// Conditions; every stated one must be satisfied.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WhenForm {
-    /// The agent whose finding it is.
+    /// The agent that made the finding.
     agent: Option<String>,
     /// The finding's category.
     category: Option<String>,
-    /// The least severity.
+    /// The lowest severity.
     min_severity: Option<Severity>,
-    /// At least one has to be in the finding's text.
+    /// At least one must be in the finding's text.
     any_keywords: Option<Vec<String>>,
 }
 
@@ -64,12 +64,12 @@ struct WhenForm {
 struct TriggerForm {
     /// Its name.
     agent: String,
-    /// Why it has to look.
+    /// The reason for calling it.
     #[serde(rename = "reason")]
     _reason: String,
 }
 
-// Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
+// Not derived as untagged: an untagged enum loses the line and column of an error.
 impl<'de> Deserialize<'de> for RulesFile {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct RulesListOrKey;
@@ -116,7 +116,7 @@ impl Rules {
     /// Reads a file of rules.
     ///
     /// # Errors
-    /// Everything in it that cannot be, each with its place.
+    /// Every invalid part, with its position.
     pub fn read(source: &SourceText) -> Result<Self, Diagnostics> {
         let (forms, prefix) = match yaml::whole(source)? {
             RulesFile::Named(form) => (form.rules, Some(Key("rules"))),
@@ -133,7 +133,7 @@ impl Rules {
                 refuse(
                     "id",
                     "duplicate-id",
-                    format!("the rule id {:?} is empty or stands here twice", form.id),
+                    format!("the rule id {:?} is empty or a duplicate", form.id),
                     "give each rule its own id",
                 );
             }
@@ -168,13 +168,13 @@ impl Rules {
         problems.or(Self { by_id })
     }
 
-    /// The ids of the rules that fire on an agent's findings.
+    /// The ids of the rules that an agent's findings fire.
     pub fn fired(&self, agent: &str, findings: &[Finding]) -> BTreeSet<&str> {
-        let fires = |rule: &Rule| findings.iter().any(|finding| rule.holds(agent, finding));
+        let fires = |rule: &Rule| findings.iter().any(|finding| rule.fires(agent, finding));
         self.by_id.iter().filter(|(_, rule)| fires(rule)).map(|(id, _)| id.as_str()).collect()
     }
 
-    /// Whether there is a rule of this id; else what to write instead.
+    /// Checks that a rule with this id exists.
     ///
     /// # Errors
     /// The help line for an unknown id.
@@ -189,7 +189,7 @@ impl Rules {
         })
     }
 
-    /// Whether a rule looks at this agent's findings.
+    /// Whether a rule reads this agent's findings.
     pub fn looks_at(&self, id: &str, agent: &str) -> bool {
         self.by_id.get(id).is_some_and(|rule| rule.agent.as_deref().is_none_or(|of| of == agent))
     }
@@ -201,7 +201,7 @@ impl Rules {
 }
 
 impl Rule {
-    fn holds(&self, agent: &str, finding: &Finding) -> bool {
+    fn fires(&self, agent: &str, finding: &Finding) -> bool {
         let Self { agent: of, category, min_severity, keywords, calls: _ } = self;
         of.as_deref().is_none_or(|of| of == agent)
             && category.as_ref().is_none_or(|category| *category == finding.category_key)

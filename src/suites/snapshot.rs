@@ -1,4 +1,4 @@
-//! A snapshot of a repository: what there is, and what an agent is asked about it.
+//! A snapshot of a repository, and the request about it to a live agent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::format::JsonCursor;
 use crate::format::Step::{At, Key};
 use crate::model::{Ask, RepoPath, Toolbox};
 
-/// What there is.
+/// The contents of a repository.
 #[derive(Deserialize, Serialize, JsonSchema, Debug, Clone, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct RepositorySnapshot {
@@ -30,21 +30,16 @@ pub struct RepositorySnapshot {
 }
 
 impl RepositorySnapshot {
-    /// The covered lines; refuses what no agent could cite.
+    /// The covered lines; `cursor` is the position of the snapshot.
     ///
     /// # Errors
-    /// A path outside of the repository, a test without a name, lines that are none; `place` is the snapshot's.
+    /// A path outside the repository, a test without a name, or an invalid range.
     pub fn ranges(&self, cursor: &JsonCursor<'_>) -> Result<Vec<LineRange>, Diagnostic> {
         for (at, file) in self.files.iter().enumerate() {
             if RepoPath::root().join(file).is_err() || file.trim().is_empty() {
                 let path = [Key("files"), At(at)];
-                let what = format!("{file:?} is no path inside the repository");
-                return Err(cursor.problem(
-                    &path,
-                    "bad-path",
-                    what,
-                    "write it as the agent sees it, from the repository's root",
-                ));
+                let what = format!("{file:?} is not a path inside the repository");
+                return Err(cursor.problem(&path, "bad-path", what, "write it relative to the repository's root"));
             }
         }
         for (at, test) in self.tests.iter().enumerate() {
@@ -53,14 +48,14 @@ impl RepositorySnapshot {
         let mut coverage = Vec::new();
         for (at, text) in self.coverage.iter().enumerate() {
             coverage.push(LineRange::read(text).ok_or_else(|| {
-                let what = format!("{text:?} is no coverage range");
+                let what = format!("invalid coverage range {text:?}");
                 cursor.problem(&[Key("coverage"), At(at)], "bad-range", what, "write path:from-to")
             })?);
         }
         Ok(coverage)
     }
 
-    /// Asks what fits together and what does not, with at most this many recommendations.
+    /// Asks for deltas, and for at most `most` recommendations.
     pub fn ask(&self, most: Option<usize>) -> Ask {
         let kinds = DeltaKind::ALL.map(DeltaKind::as_str);
         let next = match most {
@@ -90,7 +85,7 @@ impl RepositorySnapshot {
     }
 }
 
-/// Lines of a file that tests run.
+/// Lines of a file covered by tests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineRange {
     /// The file.
@@ -102,7 +97,7 @@ pub struct LineRange {
 }
 
 impl LineRange {
-    /// A range as it is written; `None` where it is none.
+    /// Parses `path:from-to`; `None` if invalid.
     pub fn read(text: &str) -> Option<Self> {
         let (path, lines) = text.rsplit_once(':')?;
         let (from, to) = lines.split_once('-')?;

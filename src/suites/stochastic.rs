@@ -1,4 +1,4 @@
-//! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when it is asked the same again.
+//! Kind `stochastic` (seed 001, tier 2): how much an agent's answers vary when the same question is repeated.
 
 mod explained;
 
@@ -35,7 +35,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "agents that are asked the same several times: how much of the ground truth they find, and how steadily",
+    meaning: "agents that are asked the same several times: how many facts they find, and how much that varies",
     open: open_suite,
     schemas: || vec![("stochastic-scenario", schemars::schema_for!(StochasticScenarioForm))],
 };
@@ -44,13 +44,13 @@ const MEAN: MetricSpec = MetricSpec { fold: SampleFold::Mean, ..MetricSpec::PLAI
 const SPREAD: MetricSpec =
     MetricSpec { fold: SampleFold::Mean, better: Better::Lower, unit: Unit::Spread, ..MetricSpec::PLAIN };
 
-/// How many metrics there are of each run: precision, recall, f1.
+/// Number of metrics of each run: precision, recall, f1.
 const OF_A_RUN: usize = 3;
 
-/// The check that the thresholds are reached.
+/// The name of the check on the thresholds.
 const REACHES_THRESHOLDS: &str = "reaches_thresholds";
 
-/// In the order in which the grade gives them; the spreads are those of the first three.
+/// In the order of the grade's values; the spreads belong to the first three.
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "precision",
@@ -61,7 +61,7 @@ const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "recall",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "facts found, half of them for one keyword alone / facts",
+        meaning: "facts found / facts; a fact with only one of its keywords counts half",
         ..MEAN
     },
     MetricSpec {
@@ -83,13 +83,13 @@ const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "scenario_pass_rate",
         gates: &[Gate::PERFECT],
-        meaning: "scenarios whose mean precision and mean recall reach their thresholds / scenarios",
+        meaning: "scenarios with mean precision and mean recall at their thresholds / scenarios",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "identical_runs",
         better: Better::Lower,
-        meaning: "scenarios whose runs are the same to the byte, which suggests a cache / scenarios",
+        meaning: "scenarios with byte-identical runs, which suggests a cache / scenarios",
         ..MetricSpec::RATE
     },
     CASE_PASS_RATE,
@@ -97,30 +97,30 @@ const OWN: &[MetricSpec] = &[
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
-/// `scenarios/{scenarioId}.json` as the seed writes it.
+/// `scenarios/{scenarioId}.json` in the format of the seed.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schemars(title = "stochastic scenario")]
 struct StochasticScenarioForm {
-    /// Its id; the file's name where absent.
+    /// Its id; the file's name by default.
     scenario_id: Option<String>,
     /// What the client has decided.
     ground_truth: TruthForm,
-    /// How the client speaks; part of the case's identity.
+    /// The client's manner of speaking; part of the case's identity.
     persona_variant: Option<String>,
-    /// How often it is run; 5 where absent.
+    /// The number of runs; 5 by default.
     runs: Option<u32>,
-    /// What the means have to reach.
+    /// The thresholds of the means.
     thresholds: ThresholdForm,
-    /// What a live agent is told; the decided facts where absent.
+    /// The input of a live agent; the decided facts by default.
     #[serde(default)]
     context: Map<String, Value>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
@@ -134,13 +134,13 @@ struct TruthForm {
     keyword_sets: Vec<Vec<String>>,
 }
 
-/// What the means have to reach, 0 to 1.
+/// The thresholds of the means, 0 to 1.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(deny_unknown_fields)]
 struct ThresholdForm {
-    /// Of precision.
+    /// Threshold of precision.
     precision: f64,
-    /// Of recall.
+    /// Threshold of recall.
     recall: f64,
 }
 
@@ -151,11 +151,11 @@ struct StochasticScenario {
     sets: Vec<Vec<Keyword>>,
     thresholds: ThresholdForm,
     rule: Option<String>,
-    /// How the client speaks.
+    /// The client's manner of speaking.
     persona: Option<String>,
 }
 
-/// Whether there are several samples, and their outputs are the same to the byte: a cache is suspected.
+/// Whether there are several samples with byte-identical outputs, which suggests a cache.
 fn are_identical(samples: &[Vec<Run>]) -> bool {
     let outputs = |runs: &[Run]| runs.iter().map(|run| run.outputs.clone()).collect::<Vec<_>>();
     samples.len() > 1 && samples.windows(2).all(|two| outputs(&two[0]) == outputs(&two[1]))
@@ -203,7 +203,7 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
             }
         }
         if set.is_empty() {
-            return Err(cursor.problem(&path, "empty-set", "a set has no keyword", "name at least one"));
+            return Err(cursor.problem(&path, "empty-set", "a keyword set is empty", "name at least one"));
         }
         sets.push(set);
     }
@@ -221,7 +221,7 @@ fn read_scenario(source: &SourceText) -> Result<GoldenCase<StochasticScenario>, 
     Ok(GoldenCase { id, quarantine, samples: Some(form.runs.unwrap_or(5)), ..GoldenCase::plain(scenario) })
 }
 
-/// The score of a fact: 1 for two of its keywords in one atom (or for its only one), a half for one of several.
+/// The score of a fact: 1 if one atom has two of its keywords (or its only one), 0.5 if it has one of several, else 0.
 fn score(set: &[Keyword], atoms: &[Atom]) -> f64 {
     let in_one = |atom: &Atom| set.iter().filter(|word| word.is_in(&atom.text)).count();
     match atoms.iter().map(in_one).max().unwrap_or(0) {
@@ -271,28 +271,22 @@ impl Suite for Stochastic {
             let missed = if missed.is_empty() {
                 "every fact was found".to_owned()
             } else {
-                format!("not found whole: {}", missed.join("; "))
+                format!("not fully found: {}", missed.join("; "))
             };
-            let detail =
-                format!("precision {precision:.2} of {enough_precise}, recall {recall:.2} of {enough_found}; {missed}");
-            let action =
-                "compare this run with one that found the facts: what did the persona say differently?".to_owned();
+            let detail = format!(
+                "precision {precision:.2}, needs {enough_precise}; recall {recall:.2}, needs {enough_found}; {missed}"
+            );
+            let action = "compare this run with a run that found the facts".to_owned();
             classifier.failure(CheckFailure::Content, scenario.rule.as_deref(), detail, action)
         });
         let form = "make the agent answer {\"atoms\": [{description, observableOutcomes}]}";
         let checks = vec![
-            Check::of(
-                "schema",
-                CheckKey::Only,
-                1,
-                || "an answer of the form {atoms: []}".to_owned(),
-                classifier.schema(form),
-            ),
+            Check::of("schema", CheckKey::Only, 1, || "answer {atoms: []}".to_owned(), classifier.schema(form)),
             Check::of(
                 REACHES_THRESHOLDS,
                 CheckKey::Only,
                 1,
-                || format!("precision of at least {enough_precise} and recall of at least {enough_found}"),
+                || format!("precision at least {enough_precise} and recall at least {enough_found}"),
                 low,
             ),
         ];
@@ -303,9 +297,9 @@ impl Suite for Stochastic {
         Ok(Grade { values, checks, shortfalls, layer, kept: None })
     }
 
-    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let StochasticScenario { context, facts, persona, .. } = self.folder.case(index);
-        // Where the scenario tells nothing of the client, what is decided is said; the keywords never are.
+        // Without a context, the prompt contains the decided facts; it never contains the keywords.
         let says = if context.is_empty() { Speech::Facts(facts) } else { Speech::Context(context) };
         Ok(Some(Client { says, persona: persona.as_deref(), rounds: None }.ask()))
     }
@@ -336,7 +330,7 @@ impl Suite for Stochastic {
     }
 
     fn remarks(&self, pairs: &[PairResult], _verdict: &Ruling) -> Vec<String> {
-        // The persona is part of the case's identity, so that a reader can tell what was said differently.
+        // The persona is part of the case's identity: it shows readers how the inputs differ.
         let cases: BTreeSet<&CaseId> = pairs.iter().map(|pair| &pair.case).collect();
         let mut spoken: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for (index, pair) in self.folder.pairs.iter().enumerate().filter(|(_, pair)| cases.contains(&pair.case)) {
@@ -348,8 +342,8 @@ impl Suite for Stochastic {
         spoken.into_iter().map(|(persona, cases)| format!("persona {persona}: {}", named(cases))).collect()
     }
 
-    /// A request is made of the case alone.
-    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         self.folder.audit(files)
@@ -371,18 +365,18 @@ mod tests {
         let atom = |text: &str| Atom { text: text.to_owned(), ..Atom::default() };
         let set = words(&["refund", "days", "invoice"]);
         assert_eq!(score(&set, &[atom("a refund within thirty days")]), 1.0);
-        assert_eq!(score(&set, &[atom("a refund"), atom("thirty days")]), 0.5, "not spread over two atoms");
+        assert_eq!(score(&set, &[atom("a refund"), atom("thirty days")]), 0.5, "keywords in two atoms do not add up");
         assert_eq!(score(&set, &[atom("nothing")]), 0.0);
-        assert_eq!(score(&words(&["refund"]), &[atom("a refund")]), 1.0, "the only one is enough");
+        assert_eq!(score(&words(&["refund"]), &[atom("a refund")]), 1.0, "the only keyword is enough");
         assert_eq!(score(&set, &[]), 0.0);
     }
 
     #[test]
     fn precision_is_capped_on_both_sides() {
         assert_eq!(measured(&[1.0, 0.5], 0), [0.0, 0.75, 0.0]);
-        assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may serve two facts");
-        for (atoms, wanted) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
-            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms)[0], wanted, "up to six of {atoms} atoms count");
+        assert_eq!(measured(&[1.0, 1.0], 1), [1.0, 1.0, 1.0], "one atom may match two facts");
+        for (atoms, expected) in [(4, 0.375), (6, 0.25), (7, 0.25)] {
+            assert_eq!(measured(&[1.0, 0.5, 0.0], atoms)[0], expected, "up to six of {atoms} atoms count");
         }
         let [precision, recall, f1] = measured(&[1.0, 0.5], 9);
         assert_eq!((precision, recall), (0.375, 0.75), "at most twice as many atoms as facts count");

@@ -1,4 +1,4 @@
-//! Lists of terms: shipped, or a suite's own. Terms match whole words, everything else matches parts (grading.md 15).
+//! Lists of terms: built-in, or a suite's own. Terms match whole words; keywords match parts of words (grading.md 15).
 
 use super::Files;
 use crate::diag::Diagnostic;
@@ -12,7 +12,7 @@ pub struct TermList {
     text: String,
 }
 
-/// The shipped lists by name.
+/// The built-in lists by name.
 const SHIPPED: [(&str, &str); 3] = [
     ("disclaimer", include_str!("terms/disclaimer.txt")),
     ("edge_case", include_str!("terms/edge_case.txt")),
@@ -20,10 +20,10 @@ const SHIPPED: [(&str, &str); 3] = [
 ];
 
 impl TermList {
-    /// A list of the suite, or the shipped one of that name where it has none.
+    /// The suite's own list, or the built-in one of that name.
     ///
     /// # Errors
-    /// A file that cannot be read, or that has no term.
+    /// The file cannot be read, or has no term.
     pub fn open(name: &str, own: Option<&RepoPath>, files: &dyn Files) -> Result<Self, Diagnostic> {
         let Some(file) = own else {
             let shipped = SHIPPED.iter().find(|(known, _)| *known == name);
@@ -40,12 +40,12 @@ impl TermList {
         Self { terms: text.lines().filter_map(Keyword::new).collect(), text: text.to_owned() }
     }
 
-    /// The list as it is written: part of what a number is measured with.
+    /// The text of the list; it is part of a case's digest.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether one of the terms stands in a normal form as whole words.
+    /// Whether a text in the normal form contains one of the terms as whole words.
     pub fn are_in(&self, normal: &str) -> bool {
         self.terms.iter().any(|term| term.is_word_of(normal))
     }

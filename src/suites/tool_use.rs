@@ -1,4 +1,4 @@
-//! Kind `tool_use` (seed 004): agents that call tools and answer in words.
+//! Kind `tool_use` (seed 004): agents that call tools and answer in text.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &["disclaimer"],
-    meaning: "agents that call tools and answer in words, against the tools, words and data that a case asks for",
+    meaning: "agents that call tools and answer in text, checked for the expected tools, phrases and data",
     open: open_suite,
     schemas: || {
         vec![
@@ -49,43 +49,43 @@ pub const KIND: SuiteKind = SuiteKind {
     },
 };
 
-/// In the order in which [`ToolUse::grade`] gives them.
+/// In the order of the values of [`ToolUse::grade`].
 const OWN: &[MetricSpec] = &[
     MetricSpec {
         name: "case_pass_rate",
         gates: &[Gate::PERFECT],
-        meaning: "cases of which all checks hold / cases",
+        meaning: "cases that pass all checks / cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "case_pass_rate[happy_path]",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "the same, of the plain cases",
+        meaning: "the same for the happy-path cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "case_pass_rate[edge_case]",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "the same, of the edge cases",
+        meaning: "the same for the edge cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "case_pass_rate[adversarial]",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "the same, of the adversarial cases",
+        meaning: "the same for the adversarial cases",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "case_pass_rate[multi_step]",
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "the same, of the cases with several steps",
+        meaning: "the same for the cases with several steps",
         ..MetricSpec::RATE
     },
     MetricSpec {
         name: "tool_recall",
         explained_by: ExplainedBy::Checks(&["expected_tool"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "expected tools that were called / expected tools; 1 if none is expected",
+        meaning: "called expected tools / expected tools; 1 if no tool is expected",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
@@ -96,25 +96,25 @@ const OWN: &[MetricSpec] = &[
             limit: Limit::Baseline { otherwise: None },
             edge: Edge::Hard,
         }],
-        meaning: "calls of tools that are not expected / calls; 0 if nothing was called",
+        meaning: "calls of unexpected tools / calls; 0 without calls",
         ..MetricSpec::PLAIN
     },
     MetricSpec {
         name: "trajectory_f1",
         explained_by: ExplainedBy::Checks(&["trajectory"]),
         gates: &[Gate::NO_LARGE_DROP],
-        meaning: "harmonic mean of precision and recall of the calls against the case's trajectory",
+        meaning: "harmonic mean of precision and recall of the calls, compared with the case's trajectory",
         ..MetricSpec::PLAIN
     },
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
-/// The flags that every suite has.
+/// The built-in flags of every suite.
 pub const SHIPPED_FLAGS: &[&str] = &["can_diagnose"];
 
 struct ToolUse {
     folder: CaseFolder<ToolUseCase>,
-    /// What a live agent may call; none where the suite declares nothing.
+    /// The tools of a live agent; empty if the suite declares none.
     tools: Vec<CannedTool>,
 }
 
@@ -136,9 +136,9 @@ fn open_suite(suite: &SuiteConfig, files: &dyn Files) -> Result<Box<dyn Suite>, 
     problems.or(Box::new(ToolUse { folder: CaseFolder::of(suite, suite.path.clone(), cases), tools }))
 }
 
-/// What one run did: the tools that it called, and what it said in the end.
+/// The output of one run: its tool calls and its final answer.
 struct ToolUseOutput {
-    /// Its answer in the normal form.
+    /// The answer in the normal form.
     answer: String,
     calls: Vec<ObservedCall>,
     flaws: Vec<String>,
@@ -162,7 +162,7 @@ fn produced(run: &Run) -> ToolUseOutput {
         }
     };
     if answer.is_empty() && calls.is_empty() && flaws.is_empty() {
-        flaws.push("there is neither a text in the outputs nor a tool call".to_owned());
+        flaws.push("the outputs have no text, and there is no tool call".to_owned());
     }
     ToolUseOutput { answer, calls, flaws }
 }
@@ -185,7 +185,7 @@ impl Suite for ToolUse {
         let of = |category| (case.category == category).then_some(passed);
         let used = case.tools.iter().filter(|tool| produced.calls.iter().any(|call| call.name == **tool)).count();
         let unexpected = produced.calls.iter().filter(|call| !case.tools.contains(&call.name)).count();
-        // Where nothing can be read, that nothing was called is no merit.
+        // A run without answer and calls calls no wrong tool; that earns no points.
         let nothing = produced.answer.is_empty() && produced.calls.is_empty();
         let perfect = |value: f64| (!nothing).then_some(value);
         grade.values = vec![
@@ -201,15 +201,15 @@ impl Suite for ToolUse {
         Ok(grade)
     }
 
-    fn ask(&self, index: usize, _run: usize, _shelf: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
+    fn ask(&self, index: usize, _run: usize, _files: &dyn Files) -> Result<Option<Ask>, Diagnostic> {
         let query = &self.folder.case(index).query;
         let tools = if self.tools.is_empty() { Toolbox::Empty } else { Toolbox::Canned(self.tools.clone()) };
-        // The user's words alone: what surrounds them is the agent's own prompt.
+        // Only the user's words: the agent adds its own prompt.
         Ok(Some(Ask { prompt: query.clone(), inputs: json!({"query": query}), answer: None, tools }))
     }
 
-    /// A request is made of the case alone.
-    fn read_inputs(&self, _index: usize, _shelf: &dyn Files) {}
+    /// The request depends on the case alone.
+    fn read_inputs(&self, _index: usize, _files: &dyn Files) {}
 
     fn audit(&self, files: &dyn Files) -> Audit {
         let mut audit = Audit::default();
@@ -218,8 +218,8 @@ impl Suite for ToolUse {
         }
         let there: BTreeSet<Category> = self.folder.cases.iter().map(|case| case.category).collect();
         for category in Category::ALL.into_iter().filter(|category| !there.contains(category)) {
-            let what = format!("no case is of the category {}", category.as_str());
-            audit.note(&self.folder.path, what, "add one: each category finds other failures");
+            let what = format!("there is no case of category {}", category.as_str());
+            audit.note(&self.folder.path, what, "add one: each category finds different failures");
         }
         audit
     }

@@ -1,4 +1,4 @@
-//! Kind `triggers` (seed 000): the cross-domain rules themselves, without any model.
+//! Kind `triggers` (seed 000): the cross-domain rules themselves, without a model.
 
 use std::collections::BTreeSet;
 
@@ -33,7 +33,7 @@ pub const KIND: SuiteKind = SuiteKind {
     fixtures: FixtureFolder::InSuite,
     label_dimensions: &[],
     terms: &[],
-    meaning: "rules that call another agent when a finding asks for it; no model is ever called",
+    meaning: "rules that call another agent for some findings; no model is called",
     open: open_suite,
     schemas: || {
         vec![
@@ -69,37 +69,37 @@ const OWN: &[MetricSpec] = &[
         explained_by: ExplainedBy::Checks(&["must_not_trigger"]),
         better: Better::Lower,
         gates: &[Gate::NO_LARGE_RISE],
-        meaning: "rules that fired and must not / rules that fired",
+        meaning: "forbidden rules that fired / rules that fired",
         ..MetricSpec::PLAIN
     },
 ];
 
 const METRICS: &[MetricSpec] = &with_common::<{ OWN.len() + COMMON.len() }>(OWN);
 
-/// `cases/{case}.json`: findings of one agent, and the rules that they have to fire.
+/// `cases/{case}.json`: findings of one agent, and the rules that they must fire.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "trigger case")]
 struct TriggerCaseForm {
-    /// Whose findings they are.
+    /// The agent that made the findings.
     agent: String,
     /// The findings.
     #[serde(default)]
     findings: Vec<TriggerFindingForm>,
-    /// The ids of exactly the rules that have to fire.
+    /// The ids of exactly the rules that must fire.
     #[serde(default)]
     expected_triggers: Vec<String>,
-    /// The ids of rules that would be wrong here.
+    /// The ids of rules that must not fire.
     #[serde(default)]
     must_not_trigger: Vec<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
-/// A finding as a person writes it.
+/// A finding, written by a person.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TriggerFindingForm {
@@ -113,7 +113,7 @@ struct TriggerFindingForm {
     citations: Vec<TriggerCitationForm>,
 }
 
-/// What a finding refers to.
+/// A citation of a file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct TriggerCitationForm {
@@ -211,10 +211,10 @@ fn read_golden(
     Ok((pair, case))
 }
 
-/// The rule ids of the list under `key`, which have to exist, each with its line.
+/// The rule ids of the list under `key`, each with its line.
 ///
 /// # Errors
-/// An id that no rule has.
+/// An id without a rule.
 pub fn rule_ids(
     cursor: &JsonCursor<'_>,
     rules: &Rules,
@@ -225,7 +225,7 @@ pub fn rule_ids(
         let cursor = cursor.inner(&[Key(key), At(at)]);
         match rules.known(&id) {
             Ok(()) => Ok((id, cursor.line())),
-            Err(help) => Err(cursor.problem(&[], "unknown-rule", format!("no rule is called \"{id}\""), help)),
+            Err(help) => Err(cursor.problem(&[], "unknown-rule", format!("unknown rule \"{id}\""), help)),
         }
     });
     checked.collect()
@@ -242,13 +242,13 @@ impl Suite for Triggers {
         let expected: BTreeSet<&str> =
             self.cases.iter().flat_map(|case| &case.expected).map(|(id, _)| id.as_str()).collect();
         for id in self.rules.ids().filter(|id| !expected.contains(id)) {
-            let what = format!("no case expects the rule \"{id}\": that it fires is not tested");
-            audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove it");
+            let what = format!("no case expects the rule \"{id}\", so it is not tested");
+            audit.note(&self.folder.child("rules.yaml"), what, "add a case that fires it, or remove the rule");
         }
         audit
     }
 
-    fn grade(&self, index: usize, _runs: &[Run], _desk: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
+    fn grade(&self, index: usize, _runs: &[Run], _context: &GradeContext<'_>) -> Result<Grade, Diagnostic> {
         let case = &self.cases[index];
         let fired = self.rules.fired(&case.agent, &case.findings);
         let ids = |list: &[(String, u32)]| {
@@ -270,7 +270,7 @@ impl Suite for Triggers {
 }
 
 impl Triggers {
-    /// Together the checks hold when exactly the expected rules fired.
+    /// The checks; all pass exactly if the expected rules fired and no other.
     fn checks(&self, case: &TriggerCase, fired: &BTreeSet<&str>) -> Vec<Check> {
         let routing = |_: &str, detail, next_action| Failure { tag: Tag::Routing, detail, next_action };
         let mut checks = trigger_checks(&self.rules, &case.expected, &case.forbidden, fired, &routing);
@@ -281,7 +281,7 @@ impl Triggers {
             .collect();
         let failure = (!surplus.is_empty()).then(|| Failure {
             tag: Tag::Routing,
-            detail: format!("fired and is not expected: {}", surplus.join(", ")),
+            detail: format!("unexpected rules fired: {}", surplus.join(", ")),
             next_action: "narrow the rule's conditions in rules.yaml, or expect it here".to_owned(),
         });
         checks.push(Check::of(
@@ -301,7 +301,8 @@ impl Triggers {
     }
 }
 
-/// One check for each expected and each forbidden rule; `classifier` makes a failure of a rule's id, the evidence and what to do.
+/// One check for each expected and each forbidden rule; `classifier` makes a failure from rule id, evidence and next
+/// action.
 pub fn trigger_checks(
     rules: &Rules,
     expected: &[(String, u32)],
@@ -332,8 +333,8 @@ pub fn trigger_checks(
             let detail = format!("the rule {id} fired and called {}", rules.calls(id));
             classifier(id, detail, format!("narrow the conditions of {id} in rules.yaml"))
         });
-        let wanted = || format!("the rule {id} does not fire");
-        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, wanted, failure));
+        let expected = || format!("the rule {id} does not fire");
+        checks.push(Check::of("must_not_trigger", CheckKey::Named(id.as_str().into()), *line, expected, failure));
     }
     checks
 }

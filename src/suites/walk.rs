@@ -6,18 +6,18 @@ use super::grade_context::{Entry, EntryKind, Files};
 use crate::diag::{Diagnostic, ReadFailure};
 use crate::model::RepoPath;
 
-/// How deep a folder is followed: a link may lead back to where it stands.
+/// Maximum depth; a link may lead back to its own folder.
 const DEEPEST: usize = 24;
-/// The most files that are looked at below one folder.
+/// Maximum number of files below one folder.
 const MOST: usize = 200_000;
 
-/// Files by their path below a folder; the folder itself, where it is a file, has the empty path.
+/// Files by their path relative to a folder; if the "folder" is a file, its path is empty.
 pub type FilePaths = BTreeMap<String, RepoPath>;
 
-/// The files below `root`. Nothing there is no file.
+/// The files below `root`; empty if `root` does not exist.
 ///
 /// # Errors
-/// A folder that cannot be listed, or holds more than can be looked at.
+/// A folder cannot be listed, or the limits on depth or number of files are exceeded.
 pub fn files_below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, Diagnostic> {
     let mut found = FilePaths::new();
     let Ok(entries) = files.list_all(root) else {
@@ -45,13 +45,13 @@ fn walk(
 ) -> Result<(), Diagnostic> {
     let refuse = |what: String| Diagnostic::of_file(folder, "too-many-files", what, "name a smaller folder");
     if depth > DEEPEST {
-        return Err(refuse(format!("this lies deeper than {DEEPEST} folders")));
+        return Err(refuse(format!("this folder is more than {DEEPEST} levels deep")));
     }
     for entry in entries {
         let path = folder.child(&entry.name);
         let inner = if inner.is_empty() { entry.name } else { format!("{inner}/{}", entry.name) };
         match entry.kind {
-            EntryKind::File if found.len() >= MOST => return Err(refuse(format!("there are more than {MOST} files"))),
+            EntryKind::File if found.len() >= MOST => return Err(refuse(format!("more than {MOST} files"))),
             EntryKind::File => drop(found.insert(inner, path)),
             EntryKind::Folder => walk(files, &path, files.list_all(&path)?, &inner, depth + 1, found)?,
         }

@@ -8,14 +8,14 @@ use crate::diag::Diagnostic;
 use crate::suites::GradeContext;
 use crate::suites::finding::{Citation, Finding};
 
-/// Two quotes are of one passage when they share this many characters or this many words: less is a term, not a passage.
+/// Quotes share a passage if they share this many characters or words; less is a term.
 const LEAST_CHARACTERS: usize = 20;
 const LEAST_WORDS: usize = 5;
 
 /// One quote of a finding.
 pub struct Passage<'a> {
     citation: &'a Citation,
-    /// The document and where in it the quote is; `None` where it is not there.
+    /// The document and the position of the quote in it; `None` if the document does not contain it.
     found: Option<(Arc<str>, Range<usize>)>,
 }
 
@@ -23,7 +23,7 @@ impl<'a> Passage<'a> {
     /// The quotes of a finding that are long enough to be a passage.
     ///
     /// # Errors
-    /// A document that cannot be read.
+    /// A document cannot be read.
     pub fn all(
         finding: &'a Finding,
         documents: Option<&Documents>,
@@ -31,7 +31,7 @@ impl<'a> Passage<'a> {
     ) -> Result<Vec<Self>, Diagnostic> {
         let mut passages = Vec::new();
         for citation in finding.citations.iter().filter(|citation| is_passage(&citation.quote)) {
-            // Only names that the folder's listing has are opened: the name comes from an agent.
+            // Agents choose the name: only names in the folder's listing are opened.
             let found = match documents.filter(|documents| documents.names.contains(&citation.file)) {
                 Some(documents) => {
                     let paper = context.paper(&documents.folder.child(&citation.file))?;
@@ -45,7 +45,7 @@ impl<'a> Passage<'a> {
         Ok(passages)
     }
 
-    /// Whether both quote the same passage: where they are in one document by their positions, else by their texts.
+    /// Whether both quote the same passage: by position if both are in one document, else by text.
     pub fn overlaps(&self, other: &Self) -> bool {
         let (one, two) = (&self.citation.quote, &other.citation.quote);
         if one.contains(two.as_str()) || two.contains(one.as_str()) {

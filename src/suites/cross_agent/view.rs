@@ -1,4 +1,4 @@
-//! One sample of several agents, looked at together.
+//! One sample of several agents, compared.
 
 use std::collections::BTreeSet;
 
@@ -13,18 +13,18 @@ use crate::suites::produced::FindingsOutput;
 use crate::suites::rules::Rules;
 use crate::text::{line, token_overlap};
 
-/// Two findings of one category are duplicates from this overlap of their tokens on (grading.md 4).
+/// Findings of one category are duplicates if their tokens overlap at least this much, from 0 to 1 (grading.md 4).
 const DUPLICATE_OVERLAP: f64 = 0.8;
 
 /// One sample of all agents of a case.
 pub struct View<'a> {
     /// The case.
     pub case: &'a CrossAgentCase,
-    /// What each of its agents produced.
+    /// The output of each of its agents.
     pub produced: &'a [FindingsOutput],
-    /// What is known of each agent's sample.
+    /// One failure classifier for each agent's sample.
     pub blames: &'a [FailureClassifier<'a>],
-    /// The documents that may be cited; none where they are not known.
+    /// The documents that may be cited; `None` if they are unknown.
     pub documents: Option<&'a Documents>,
 }
 
@@ -42,7 +42,7 @@ impl<'a> View<'a> {
         self.matching(shared).into_iter().map(|(agent, _)| agent).collect()
     }
 
-    /// How many steps the severities of a shared finding lie apart between two agents, at most.
+    /// The largest difference between two agents' severities of a shared finding, in steps.
     pub fn spread(&self, shared: &Shared) -> u32 {
         let rated: Vec<(usize, u32)> = self
             .matching(shared)
@@ -53,10 +53,10 @@ impl<'a> View<'a> {
         pairs.filter(|(one, other)| one.0 != other.0).map(|(one, other)| one.1.abs_diff(other.1)).max().unwrap_or(0)
     }
 
-    /// The findings, as agent and place, that some other agent produced as well.
+    /// Findings that some other agent also produced, as (agent index, finding index).
     ///
     /// # Errors
-    /// A document that cannot be read.
+    /// A document cannot be read.
     pub fn duplicates(&self, context: &GradeContext<'_>) -> Result<Vec<(usize, usize)>, Diagnostic> {
         let mut passages: Vec<Vec<Vec<Passage<'_>>>> = Vec::new();
         for one in self.produced {
@@ -77,7 +77,7 @@ impl<'a> View<'a> {
         Ok(doubled)
     }
 
-    /// Every check of the case that looks at findings.
+    /// Every check of the case on findings.
     pub fn checks(&self, doubled: &[(usize, usize)]) -> Vec<Check> {
         let mut checks = Vec::new();
         for (agent, one) in self.case.agents.iter().zip(self.produced) {
@@ -85,43 +85,43 @@ impl<'a> View<'a> {
                 tag: Tag::Schema,
                 detail: format!("{agent}: {flaw}"),
                 next_action: format!(
-                    "look at the same document in the agent's own suite and mend the output of {agent}"
+                    "fix the output format of {agent}; see the same document in the agent's own suite"
                 ),
             });
             checks.push(Check::of(
                 "schema",
                 CheckKey::Named(agent.as_str().into()),
                 1,
-                || format!("an answer of {agent} of the form {{findings: []}}"),
+                || format!("{agent} answers {{findings: []}}"),
                 failure,
             ));
         }
         for (index, shared) in self.case.shared.iter().enumerate() {
             let key = CheckKey::At(u32::try_from(index).unwrap_or(u32::MAX));
             let at = shared.expected.line;
-            let wanted = || format!("{} by at least {} agents", shared.expected, shared.min_agents);
-            checks.push(Check::of("shared_finding", key.clone(), at, wanted, self.missed(shared)));
+            let expected = || format!("{} by at least {} agents", shared.expected, shared.min_agents);
+            checks.push(Check::of("shared_finding", key.clone(), at, expected, self.missed(shared)));
             if shared.expected.states_severity() {
-                let wanted =
+                let expected =
                     || format!("{} with severity {}", shared.expected.category, shared.expected.severity_range());
-                checks.push(Check::of("shared_severity", key.clone(), at, wanted, self.wrong_severity(shared)));
+                checks.push(Check::of("shared_severity", key.clone(), at, expected, self.wrong_severity(shared)));
             }
             if self.case.no_contradictions {
-                let wanted = || {
+                let expected = || {
                     let category = &shared.expected.category;
-                    format!("severities of {category} at most {} steps apart", shared.max_spread)
+                    format!("severity difference of {category}: at most {}", shared.max_spread)
                 };
-                checks.push(Check::of("no_contradiction", key, at, wanted, self.contradiction(shared)));
+                checks.push(Check::of("no_contradiction", key, at, expected, self.contradiction(shared)));
             }
         }
         if self.case.no_duplicates {
-            let wanted = || "each finding by one agent alone".to_owned();
-            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, wanted, self.repeated(doubled)));
+            let expected = || "each finding by one agent alone".to_owned();
+            checks.push(Check::of("no_duplicates", CheckKey::Only, 1, expected, self.repeated(doubled)));
         }
         checks
     }
 
-    /// What costs the metrics that no check looks at: findings that another agent made as well.
+    /// Losses in metrics without a check: findings that another agent also produced.
     pub fn shortfalls(&self, doubled: &[(usize, usize)]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for (agent, place) in doubled {
@@ -132,7 +132,7 @@ impl<'a> View<'a> {
                 Difference {
                     line: 1,
                     expected: "each finding by one agent alone".to_owned(),
-                    produced: format!("{} (\"{title}\") of {who} was made by another agent, too", finding.category),
+                    produced: format!("{} (\"{title}\") of {who} is also in another agent's result", finding.category),
                 }
             });
         }
@@ -146,13 +146,12 @@ impl<'a> View<'a> {
         }
         let missing: Vec<usize> = (0..self.case.agents.len()).filter(|agent| !finders.contains(agent)).collect();
         let names: Vec<&str> = missing.iter().map(|agent| self.case.agents[*agent].as_str()).collect();
-        let (category, found, wanted) = (&shared.expected.category, finders.len(), shared.min_agents);
-        let detail =
-            format!("{category}: found by {found} of {wanted} agents that should, not by {}", names.join(", "));
+        let (category, found, expected) = (&shared.expected.category, finders.len(), shared.min_agents);
+        let detail = format!("{category}: found by {found} of {expected} required agents, not by {}", names.join(", "));
         self.first(missing.into_iter(), |agent, classifier| {
             let name = &self.case.agents[agent];
             if let Some(file) = self.unmapped(shared, agent) {
-                let action = format!("\"{file}\" is no document of the suite: mend how {name} names its sources");
+                let action = format!("\"{file}\" is not a document of the suite: fix how {name} names its sources");
                 return classifier.failure(
                     CheckFailure::Unmapped,
                     None,
@@ -166,21 +165,21 @@ impl<'a> View<'a> {
                     format!("{name} had rule {rule} and did not follow it: give {category} an example, or more weight")
                 }
                 Some(rule) => format!("write rule {rule} into the prompt package of {name}: when to report {category}"),
-                None => "run `goldgate explain` on the same document in the agents' own suite: one of them missed it"
+                None => "run `goldgate explain` on the same document in the agents' own suite to see who missed it"
                     .to_owned(),
             };
             classifier.failure(CheckFailure::Content, rule, detail.clone(), action)
         })
     }
 
-    /// The file that an agent's nearest finding cites, where it is no document at all.
+    /// The file that an agent's nearest finding cites, if it is not a document of the suite.
     fn unmapped(&self, shared: &Shared, agent: usize) -> Option<&'a str> {
         let documents = self.documents?;
         let near = self.produced[agent].findings.iter().find(|finding| shared.expected.matches_loosely(finding))?;
         near.cited_outside(&documents.names)
     }
 
-    /// Fails where enough agents produced the finding, and too few of them with a severity in its range.
+    /// Fails if enough agents produced the finding, but too few with an expected severity.
     fn wrong_severity(&self, shared: &Shared) -> Option<Failure> {
         let matching = self.matching(shared);
         let right: BTreeSet<usize> = matching
@@ -200,7 +199,7 @@ impl<'a> View<'a> {
         let (category, range) = (&shared.expected.category, shared.expected.severity_range());
         let detail = format!("{category}: expected severity {range}, {}", got.join(", "));
         self.first(wrong.iter().map(|(agent, _)| *agent), |agent, classifier| {
-            let action = format!("correct the severity rules in the prompt of {}", self.case.agents[agent]);
+            let action = format!("fix the severity rules in the prompt of {}", self.case.agents[agent]);
             classifier.failure(CheckFailure::Content, shared.expected.rule.as_deref(), detail.clone(), action)
         })
     }
@@ -212,9 +211,9 @@ impl<'a> View<'a> {
         }
         let matching = self.matching(shared);
         let rated = matching.iter().filter_map(|(agent, finding)| Some((*agent, finding.severity?)));
-        let told: Vec<String> =
+        let rated_by: Vec<String> =
             rated.clone().map(|(agent, severity)| format!("{} {severity}", self.case.agents[agent])).collect();
-        let detail = format!("{}: severities lie {spread} steps apart ({})", shared.expected.category, told.join(", "));
+        let detail = format!("{}: severities differ by {spread} ({})", shared.expected.category, rated_by.join(", "));
         self.first(rated.map(|(agent, _)| agent), |_, classifier| {
             let action = "align the severity rules of the agents' prompts".to_owned();
             classifier.failure(CheckFailure::Content, shared.expected.rule.as_deref(), detail.clone(), action)
@@ -224,7 +223,7 @@ impl<'a> View<'a> {
     fn repeated(&self, doubled: &[(usize, usize)]) -> Option<Failure> {
         let (agent, place) = doubled.first()?;
         let detail = format!(
-            "{} findings stand in two agents' results, first \"{}\" of {}",
+            "findings in two agents' results: {}, first \"{}\" of {}",
             doubled.len(),
             self.produced[*agent].findings[*place].title,
             self.case.agents[*agent]
@@ -241,7 +240,8 @@ impl<'a> View<'a> {
         produced.map(|(agent, one)| rules.fired(agent.as_str(), &one.findings)).collect()
     }
 
-    /// The failure of a rule that fired, or did not: of the agents on whose findings it fired, else of those that it looks at.
+    /// The failure of a rule that fired wrongly or did not fire: of the agents whose findings fired it, else of those that
+    /// the rule reads.
     pub fn wrongly_called(
         &self,
         rules: &Rules,
@@ -257,7 +257,7 @@ impl<'a> View<'a> {
         let failure = self.first(concerned.into_iter(), |_, classifier| {
             classifier.failure(CheckFailure::Choice, None, detail.to_owned(), next_action.to_owned())
         });
-        // A rule may look at an agent that the case does not name.
+        // A rule may read an agent that the case does not name.
         failure.unwrap_or_else(|| Failure {
             tag: Tag::Routing,
             detail: detail.to_owned(),
@@ -265,7 +265,7 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The failure that comes first among those of the agents concerned.
+    /// The failure with the highest precedence among the agents concerned.
     fn first(
         &self,
         concerned: impl Iterator<Item = usize>,

@@ -1,17 +1,17 @@
-//! What an inspecting agent is asked: a question about a repository that it sees through three tools.
+//! The prompt of an inspecting agent: a question about a repository that it reads through three tools.
 
 use serde_json::json;
 
 use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
 use crate::suites::asking::{Prompt, object, text};
 
-/// The most calls of a run: a small repository is read whole with fewer.
+/// Maximum number of tool calls in a run; a small repository needs fewer.
 const MOST_CALLS: u32 = 20;
 
-/// What is asked where a task has no question of its own.
+/// The default question.
 const THE_PROBLEM: &str = "What is the cause of the problem that README.md describes?";
 
-/// Asks about a fixture repository.
+/// Asks a question about a fixture repository.
 pub fn ask(repository: &RepoPath, question: Option<&str>) -> Ask {
     let question = question.unwrap_or(THE_PROBLEM);
     let prompt = Prompt::of(format!("A question about a small repository: {question}"))

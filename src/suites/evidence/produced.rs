@@ -1,4 +1,4 @@
-//! What an inspecting agent produced: the files that it looked at, its result, and what the runtime counted.
+//! The output of an inspecting agent: inspected files, its result, and counts of the runtime.
 
 use serde_json::Value;
 
@@ -10,25 +10,25 @@ use crate::suites::reading::layer;
 use crate::text::norm;
 use crate::text::recover::recover_any;
 
-/// What one run produced.
+/// The output of one run.
 pub struct EvidenceOutput {
-    /// The files that it looked at: tidied, or as written where a path leaves the repository.
+    /// The inspected files: normalized paths, or the original text (`Err`) if a path leaves the repository.
     pub files: Vec<Result<String, String>>,
-    /// The result's text in the normal form; of an object its JSON and every text in it.
+    /// The result's text in the normal form; for an object, its JSON and every text in it.
     pub result: Vec<String>,
-    /// How the outputs were read.
+    /// How the outputs were parsed.
     pub layer: Layer,
     /// Calls outside the policy.
     pub invalid_calls: u64,
-    /// The names of its events, and the categories of those that are policy violations.
+    /// The events: name, and category if the event is a policy violation.
     pub events: Vec<(String, Option<String>)>,
     /// Its tool calls.
     pub calls: Vec<ObservedCall>,
-    /// What does not have the form that it should have.
+    /// Parts with the wrong format.
     pub flaws: Vec<String>,
 }
 
-/// The outputs; of a run that only talks, the object in its text.
+/// The outputs; if they have only a text, the object in it.
 fn outputs(run: &Run) -> (Value, Layer) {
     let given = lenient::any(&run.outputs).unwrap_or_default();
     let has = |value: &Value| value.get("files_inspected").is_some() || value.get("result").is_some();
@@ -39,14 +39,14 @@ fn outputs(run: &Run) -> (Value, Layer) {
     }
 }
 
-/// A count, also one that was written with a point.
+/// A count; `2.0` is accepted, too.
 fn whole(count: &Value) -> Option<u64> {
     count
         .as_u64()
         .or_else(|| count.as_f64().filter(|count| *count >= 0.0 && count.fract() == 0.0).map(|count| count as u64))
 }
 
-/// Every text of a value in the normal form, keys as well.
+/// Appends every text and key of a value in the normal form.
 pub fn texts(value: &Value, out: &mut Vec<String>) {
     match value {
         Value::String(text) => out.push(norm(text)),
@@ -68,43 +68,43 @@ pub fn produced(run: &Run) -> EvidenceOutput {
             list.iter().filter_map(Value::as_str).collect()
         }
         Some(Value::Array(_)) => {
-            flaws.push("\"files_inspected\" has something that is no text".to_owned());
+            flaws.push("\"files_inspected\" has an entry that is not a text".to_owned());
             Vec::new()
         }
         Some(_) => {
-            flaws.push("\"files_inspected\" is no list".to_owned());
+            flaws.push("\"files_inspected\" is not a list".to_owned());
             Vec::new()
         }
         None => {
-            flaws.push("there is no list \"files_inspected\"".to_owned());
+            flaws.push("the list \"files_inspected\" is missing".to_owned());
             Vec::new()
         }
     };
     let result = match outputs.get("result") {
         Some(Value::String(text)) if !text.trim().is_empty() => vec![norm(text)],
         Some(object @ Value::Object(fields)) if !fields.is_empty() => {
-            // Its JSON, and every text by itself: an escape must not hide what is said.
-            let mut said = vec![norm(&object.to_string())];
-            texts(object, &mut said);
-            said
+            // The JSON, and every text by itself, so that escapes hide nothing.
+            let mut spoken = vec![norm(&object.to_string())];
+            texts(object, &mut spoken);
+            spoken
         }
         _ => {
-            flaws.push("\"result\" is neither a text nor an object that says something".to_owned());
+            flaws.push("\"result\" is neither a text nor an object, or is empty".to_owned());
             Vec::new()
         }
     };
     let invalid_calls = match outputs.get("invalid_tool_call_count") {
         None | Some(Value::Null) => 0,
         Some(count) => whole(count).unwrap_or_else(|| {
-            flaws.push("\"invalid_tool_call_count\" is no count".to_owned());
+            flaws.push("\"invalid_tool_call_count\" is not a count".to_owned());
             0
         }),
     };
     let intermediate = intermediate(run).unwrap_or_default();
-    // Without its events nobody knows what a run violated: that is not the same as nothing.
+    // Without events the violations are unknown; that is not the same as none.
     match intermediate.get("events") {
         None | Some(Value::Null | Value::Array(_)) => {}
-        Some(_) => flaws.push("\"events\" is no list".to_owned()),
+        Some(_) => flaws.push("\"events\" is not a list".to_owned()),
     }
     let events = intermediate.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
         let text = |key: &str| event.get(key).and_then(Value::as_str).map(str::to_owned);

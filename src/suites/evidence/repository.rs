@@ -8,27 +8,27 @@ use crate::format::Step::Key;
 use crate::model::RepoPath;
 use crate::suites::{EntryKind, Files};
 
-/// The fixture repository of a task, which is looked for in the suite's folder first.
+/// The fixture repository of a task, relative to the suite's folder, else to the root of the repository.
 ///
 /// # Errors
-/// That there is none.
+/// The folder does not exist.
 pub fn root(cursor: &JsonCursor<'_>, suite: &RepoPath, path: &str, files: &dyn Files) -> Result<RepoPath, Diagnostic> {
     let bases = [suite.clone(), RepoPath::root()];
     let mut roots = bases.iter().filter_map(|base| base.join(path).ok());
     roots.find(|root| files.list(root).is_ok()).ok_or_else(|| {
         let help = "correct repo_path, or state allowed_files";
-        let what = format!("there is no fixture repository {path:?}");
+        let what = format!("fixture repository {path:?} does not exist");
         cursor.problem_of_key(&[Key("repo_path")], "missing-folder", what, help)
     })
 }
 
-/// The most folders that a fixture repository has below its own: it is small by nature.
+/// Maximum number of subfolders of a fixture repository.
 const FOLDERS: usize = 1000;
 
 /// The files of a fixture repository.
 ///
 /// # Errors
-/// A folder that cannot be listed, and too many of them.
+/// A folder cannot be listed, or there are more than [`FOLDERS`].
 pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Result<BTreeSet<String>, Diagnostic> {
     let mut found = BTreeSet::new();
     let mut open = vec![(root, String::new())];
@@ -54,7 +54,7 @@ pub fn files(cursor: &JsonCursor<'_>, root: RepoPath, files: &dyn Files) -> Resu
     Ok(found)
 }
 
-/// A path inside a repository without `.`, empty parts and `a/..`; `None` where it leaves the repository.
+/// A path without `.`, empty parts and `a/..`; `None` if it leaves the repository.
 pub fn tidied(path: &str) -> Option<String> {
     let path = path.replace('\\', "/");
     let drive = path.as_bytes().get(1) == Some(&b':') && path.as_bytes()[0].is_ascii_alphabetic();
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_path_is_tidied_and_never_leaves() {
-        for (path, wanted) in [
+        for (path, expected) in [
             ("a/b.py", Some("a/b.py")),
             ("./a//b.py", Some("a/b.py")),
             ("a/../b.py", Some("b.py")),
@@ -123,7 +123,7 @@ mod tests {
             (".", None),
             ("", None),
         ] {
-            assert_eq!(tidied(path).as_deref(), wanted, "{path}");
+            assert_eq!(tidied(path).as_deref(), expected, "{path}");
         }
     }
 }

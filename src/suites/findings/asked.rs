@@ -1,4 +1,4 @@
-//! What an agent that reports findings is asked: one document, and the categories that the suite knows.
+//! The prompt of a findings agent: one document, and the suite's categories.
 
 use serde_json::json;
 
@@ -6,10 +6,10 @@ use crate::model::{AnswerForm, Ask, RepoPath, Toolbox};
 use crate::suites::asking::{Prompt, list, object, one_of, text};
 use crate::suites::finding::Severity;
 
-/// The most words that a vendor's strict mode takes in one list, with room to spare.
+/// Maximum number of words in one list of a schema; vendors' strict modes allow some more.
 const MOST_WORDS: usize = 200;
 
-/// Asks for findings on a document.
+/// Asks for the findings on a document.
 pub fn ask(file: &RepoPath, document: &str, categories: &[String]) -> Ask {
     let name = file.name();
     let mut prompt = Prompt::of(format!(

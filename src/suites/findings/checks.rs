@@ -1,4 +1,4 @@
-//! What each expectation of a pair says of one sample, with the evidence and the next action.
+//! The checks of a pair on one sample, with evidence and next action.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::finding::Finding;
 use crate::suites::produced::FindingsOutput;
 
-/// One sample beside its expectation.
+/// One sample and its expectation.
 pub struct FindingsChecker<'a> {
     pub expectation: &'a Expectation,
     pub produced: &'a FindingsOutput,
@@ -20,11 +20,11 @@ pub struct FindingsChecker<'a> {
 }
 
 impl FindingsChecker<'_> {
-    /// Every check, in the order of the golden file; the same names for every sample.
+    /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self) -> Vec<Check> {
         let form =
             "make the agent answer {\"findings\": [{category, severity, title, description, citations}], \"gaps\": []}";
-        let readable = || "an answer of the form {findings: [], gaps: []}".to_owned();
+        let readable = || "answer {findings: [], gaps: []}".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
         for (index, expected) in self.expectation.required() {
             let failure = self.expected(index, expected);
@@ -32,29 +32,29 @@ impl FindingsChecker<'_> {
         }
         for (index, gap) in self.expectation.gaps.iter().enumerate() {
             let missing = (!self.produced.gaps.contains(&gap.key)).then(|| {
-                let action = "make the prompt ask for missing documents of this type, or correct expected_gaps";
+                let action = "make the prompt ask for missing documents of this type, or fix expected_gaps";
                 self.failure(None, format!("the gap \"{}\" was not reported", gap.name), action.to_owned())
             });
-            let wanted = || format!("the gap \"{}\" reported", gap.name);
-            checks.push(Check::of("expected_gap", key(index), gap.line, wanted, missing));
+            let expected = || format!("the gap \"{}\" reported", gap.name);
+            checks.push(Check::of("expected_gap", key(index), gap.line, expected, missing));
         }
         for (index, guard) in self.expectation.guards.iter().enumerate() {
-            let wanted = || format!("no finding of {} here", guard.category);
-            checks.push(Check::of("must_not_find", key(index), guard.line, wanted, self.guard(guard)));
+            let expected = || format!("no finding of category {}", guard.category);
+            checks.push(Check::of("must_not_find", key(index), guard.line, expected, self.guard(guard)));
         }
         if let Some((least, most)) = self.expectation.count {
             let found = self.produced.findings.len() as u64;
             let outside = (!(least..=most).contains(&found)).then(|| {
-                // Outside of the range it equals neither end, so `<` and `<=` say the same here.
+                // Outside the range, so `<` and `<=` are the same here.
                 let action = if found < least {
-                    "look at what the agent overlooked in this document"
+                    "find out what the agent missed in this document"
                 } else {
-                    "look for over-production: findings that nobody expects here"
+                    "look for findings that are not expected in this document"
                 };
-                self.failure(None, format!("{found} findings were produced"), action.to_owned())
+                self.failure(None, format!("findings produced: {found}"), action.to_owned())
             });
-            let wanted = || format!("{} findings", range(least, most));
-            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, wanted, outside));
+            let expected = || format!("findings: {}", range(least, most));
+            checks.push(Check::of("count_in_range", CheckKey::Only, self.expectation.count_line, expected, outside));
         }
         checks
     }
@@ -70,7 +70,7 @@ impl FindingsChecker<'_> {
         }
         let rule = expected.rule.as_deref();
         let category = &expected.category;
-        // A source that is none is mended before a wrong one, whichever was written first.
+        // A citation of an unknown file comes before a wrong citation, whatever their order.
         let loose: Vec<&Finding> = self.fits.loose(index).map(|near| &findings[near]).collect();
         if let Some(near) = loose.iter().find(|near| near.cited_outside(self.files).is_some()).or(loose.first()) {
             return Some(self.wrong_citation(expected, near));
@@ -82,7 +82,8 @@ impl FindingsChecker<'_> {
         if let Some(near) = by_category {
             let missing: Vec<String> = expected.missing_keywords(near).map(|word| format!("\"{word}\"")).collect();
             let detail = format!("{category}: the nearest finding{} lacks {}", named(near), missing.join(", "));
-            let action = "read the finding: if it is right, add a synonym to the golden file; if not, the agent missed the point";
+            let action =
+                "read the finding: if it is right, add a synonym to the golden file; otherwise improve the prompt";
             return Some(self.failure(rule, detail, action.to_owned()));
         }
         let by_keywords = findings
@@ -95,7 +96,9 @@ impl FindingsChecker<'_> {
         }
         let action = match rule {
             Some(rule) if self.classifier.had_rule(rule) => {
-                format!("the agent had rule {rule} and did not follow it: give {category} an example, or more weight")
+                format!(
+                    "the agent had rule {rule} and did not follow it: add an example of {category}, or stress the rule"
+                )
             }
             Some(rule) => format!("write rule {rule} into the prompt package: when to report {category}"),
             None => format!("make the prompt say when to report {category}, and name the rule here"),
@@ -105,24 +108,24 @@ impl FindingsChecker<'_> {
 
     fn wrong_citation(&self, expected: &ExpectedFinding, near: &Finding) -> Failure {
         let category = &expected.category;
-        let wanted = expected.citation.as_deref().unwrap_or_default();
+        let file = expected.citation.as_deref().unwrap_or_default();
         let cited: BTreeSet<&str> =
             near.citations.iter().map(|citation| citation.file.as_str()).filter(|file| !file.is_empty()).collect();
         let list: Vec<String> = cited.iter().map(|file| format!("\"{file}\"")).collect();
         let detail = match list.is_empty() {
             true => format!("{category}: reported{} without a citation", named(near)),
-            false => format!("{category}: reported{}, citing {} instead of \"{wanted}\"", named(near), list.join(", ")),
+            false => format!("{category}: reported{}, citing {} instead of \"{file}\"", named(near), list.join(", ")),
         };
         match (near.cited_outside(self.files), self.produced.flaws.is_empty()) {
-            (Some(file), true) => {
+            (Some(outside), true) => {
                 let next_action =
-                    format!("\"{file}\" is no document of this suite: mend how the agent names its sources");
+                    format!("\"{outside}\" is not a document of this suite: fix how the agent names its sources");
                 Failure { tag: Tag::Tooling, detail, next_action }
             }
             _ => self.failure(
                 expected.rule.as_deref(),
                 detail,
-                format!("make the agent cite \"{wanted}\" for this finding"),
+                format!("make the agent cite \"{file}\" for this finding"),
             ),
         }
     }

@@ -1,20 +1,20 @@
-//! How expected and produced findings fit each other: compared once, asked often.
+//! How expected and produced findings match: compared once, queried often.
 
 use crate::suites::expected::ExpectedFinding;
 use crate::suites::finding::Finding;
 
-/// How far one produced finding is what was expected (grading.md 4). Ordered from not at all to fully.
+/// How well a produced finding matches an expected one (grading.md 4), from not at all to fully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// Category or keywords differ.
     None,
-    /// Category and keywords fit, the citation does not.
+    /// Category and keywords match, the citation does not.
     Loose,
-    /// All three fit.
+    /// All three match.
     Match,
 }
 
-/// One row an expected finding, one column a produced one.
+/// A matrix: one row for each expected finding, one column for each produced one.
 pub struct Fits {
     rows: Vec<Vec<Fit>>,
 }
@@ -30,18 +30,18 @@ impl Fits {
         Self { rows: expected.iter().map(|one| findings.iter().map(|finding| fit(one, finding)).collect()).collect() }
     }
 
-    /// How one produced finding fits one expected finding, both by their places.
+    /// How the produced finding matches the expected one, both by index.
     pub fn at(&self, expected: usize, finding: usize) -> Fit {
         self.rows[expected][finding]
     }
 
-    /// The places of the produced findings that match an expected one.
+    /// The indices of the produced findings that match an expected one.
     pub fn matching(&self, expected: usize) -> impl Iterator<Item = usize> {
         let fits = self.rows[expected].iter().enumerate();
         fits.filter(|(_, fit)| **fit == Fit::Match).map(|(finding, _)| finding)
     }
 
-    /// The places of the produced findings that fit an expected one in all but the citation.
+    /// The indices of the produced findings that match an expected one except for the citation.
     pub fn loose(&self, expected: usize) -> impl Iterator<Item = usize> {
         let fits = self.rows[expected].iter().enumerate();
         fits.filter(|(_, fit)| **fit == Fit::Loose).map(|(finding, _)| finding)

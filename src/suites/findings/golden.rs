@@ -13,7 +13,7 @@ use crate::suites::quarantine::QuarantineForm;
 use crate::text::Keyword;
 
 /// What an agent should report on one document: `expected/{agent}/{contract}.json`.
-// Borrowed from its text, so that every part knows its place.
+// Borrowed from its text, so that every part has a position.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "expected findings of one agent on one document")]
@@ -22,30 +22,30 @@ pub struct ExpectedFile<'a> {
     #[serde(borrow, default)]
     #[schemars(with = "Vec<crate::suites::expected::ExpectedForm>")]
     expected_findings: Vec<&'a RawValue>,
-    /// The gap types that it should report.
+    /// The gap types that the agent should report.
     #[serde(borrow, default)]
     #[schemars(with = "Vec<String>")]
     expected_gaps: Vec<&'a RawValue>,
-    /// What it must not report on this document.
+    /// What the agent must not report on this document.
     #[serde(borrow, default)]
     #[schemars(with = "Vec<GuardForm>")]
     must_not_find: Vec<&'a RawValue>,
-    /// The band of this case's own verdict, 0 to 0.5; shown to the reader, never in place of a hard gate.
+    /// The ambiguity zone of this case's own verdict, 0 to 0.5. It is shown to the reader; hard gates ignore it.
     #[serde(borrow)]
     #[schemars(with = "Option<f64>")]
     ambiguity_zone: Option<&'a RawValue>,
-    /// The fewest findings that are right.
+    /// The lowest accepted number of findings.
     #[serde(borrow)]
     #[schemars(with = "Option<u64>")]
     min_expected_findings: Option<&'a RawValue>,
-    /// The most findings that are right.
+    /// The highest accepted number of findings.
     #[serde(borrow)]
     #[schemars(with = "Option<u64>")]
     max_expected_findings: Option<&'a RawValue>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     pub quarantine: Option<QuarantineForm>,
 }
 
@@ -58,14 +58,14 @@ struct GuardForm {
     /// Why it would be wrong.
     #[serde(default)]
     reason: String,
-    /// Where there are any, at least one has to be in the finding for the guard to be hit.
+    /// If there are keywords, a finding needs at least one of them to match this entry.
     #[serde(default)]
     keywords: Vec<String>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
 }
 
-/// A guard, ready to be compared.
+/// An entry of `must_not_find`, prepared for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guard {
     pub category: String,
@@ -77,25 +77,25 @@ pub struct Guard {
 }
 
 impl Guard {
-    /// Whether a finding is what must not be found.
+    /// Whether this entry forbids the finding.
     pub fn is_hit(&self, finding: &Finding) -> bool {
         self.key == finding.category_key
             && (self.keywords.is_empty() || self.keywords.iter().any(|word| word.is_in(&finding.text)))
     }
 }
 
-/// What one pair expects.
+/// The expectations of one pair.
 pub struct Expectation {
     pub expected: Vec<ExpectedFinding>,
     pub gaps: Vec<ExpectedGap>,
     pub guards: Vec<Guard>,
-    /// The numbers of findings that are right, where stated.
+    /// The lowest and highest accepted number of findings, if stated.
     pub count: Option<(u64, u64)>,
     pub count_line: u32,
 }
 
 impl Expectation {
-    /// The expected findings that have to be found, with their places among all.
+    /// The required findings, with their indices among all expected findings.
     pub fn required(&self) -> impl Iterator<Item = (usize, &ExpectedFinding)> {
         self.expected.iter().enumerate().filter(|(_, expected)| expected.required)
     }
@@ -108,10 +108,10 @@ pub struct ExpectedGap {
     pub line: u32,
 }
 
-/// Reads what one pair expects, and the band of its own verdict.
+/// Reads the expectations of one pair, and its ambiguity zone.
 ///
 /// # Errors
-/// What in it cannot be, with its place.
+/// An invalid value, with its position.
 pub fn expectation<'a>(
     source: &'a SourceText,
     text: &ExpectedFile<'a>,

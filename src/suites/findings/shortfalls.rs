@@ -1,4 +1,4 @@
-//! What costs the metrics of a sample that no check looks at: precision, citations, severities, quotes.
+//! Losses in metrics without a check: precision, citations, severities, quotes.
 
 use super::Grounding;
 use super::fits::{Fit, Fits};
@@ -13,7 +13,7 @@ const CITATION: &[&str] = &["citation_accuracy"];
 const SEVERITY: &[&str] = &["severity_accuracy"];
 const QUOTE: &[&str] = &["quote_grounding"];
 
-/// How much of a quote is shown.
+/// How many characters of a quote are shown.
 const QUOTED: usize = 120;
 
 /// The shortfalls of one sample; `matched` is the size of the largest matching.
@@ -28,8 +28,7 @@ pub fn shortfalls(
     let expected = &expectation.expected;
     let mut of_an_expectation = 0;
     for (index, finding) in findings.iter().enumerate() {
-        let fitting =
-            |wanted: Fit| (0..expected.len()).find(|at| fits.at(*at, index) == wanted).map(|at| &expected[at]);
+        let fitting = |fit: Fit| (0..expected.len()).find(|at| fits.at(*at, index) == fit).map(|at| &expected[at]);
         if let Some(first) = fitting(Fit::Match) {
             of_an_expectation += 1;
             let rated = (0..expected.len()).filter(|at| fits.at(*at, index) == Fit::Match);
@@ -51,7 +50,7 @@ pub fn shortfalls(
         found.add(PRECISION, || Difference {
             line: 1,
             expected: "one finding for each expected finding".to_owned(),
-            produced: format!("{of_an_expectation} findings for {matched} expected ones"),
+            produced: format!("{of_an_expectation} findings for {matched} expected"),
         });
     }
     if findings.is_empty() && !expected.is_empty() {
@@ -64,7 +63,7 @@ pub fn shortfalls(
     for (finding, citation) in &grounding.ungrounded {
         found.add(QUOTE, || Difference {
             line: 1,
-            expected: format!("a quote that stands in {:?}", citation.file),
+            expected: format!("a quote from {:?}", citation.file),
             produced: format!("{} quotes \"{}\"", named(finding), line(&citation.quote, QUOTED)),
         });
     }

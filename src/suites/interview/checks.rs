@@ -1,4 +1,4 @@
-//! What a scenario asks of one sample, with the evidence and the next action.
+//! The checks of a scenario on one sample, with evidence and next action.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 use crate::suites::rubric::{DIMENSIONS, MOST_POINTS, Scores};
 use crate::text::{Keyword, line};
 
-/// What is expected, in one line.
+/// The expectation in one line.
 impl fmt::Display for ExpectedAtom {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
@@ -22,7 +22,7 @@ impl fmt::Display for ExpectedAtom {
             parts.push(format!("of category {}", self.categories.join(" or ")));
         }
         if self.outcomes > 0 {
-            parts.push(format!("with {} observable outcomes", self.outcomes));
+            parts.push(format!("observable outcomes: at least {}", self.outcomes));
         }
         if self.evidence {
             parts.push("with evidence".to_owned());
@@ -31,7 +31,7 @@ impl fmt::Display for ExpectedAtom {
     }
 }
 
-/// One sample beside its scenario.
+/// One sample and its scenario.
 pub struct InterviewChecker<'a> {
     pub scenario: &'a InterviewScenario,
     pub produced: &'a AtomsOutput,
@@ -41,10 +41,10 @@ pub struct InterviewChecker<'a> {
 }
 
 impl InterviewChecker<'_> {
-    /// Every check, in the order of the golden file; the same names for every sample.
+    /// Every check, in the order of the golden file; every sample has the same checks.
     pub fn checks(&self, edges: &[Vec<usize>]) -> Vec<Check> {
         let form = "make the agent answer {\"atoms\": [{description, category, observableOutcomes, evidence, validators}], \"questions\": []}";
-        let readable = || "an answer of the form {atoms: [], questions: []}".to_owned();
+        let readable = || "answer {atoms: [], questions: []}".to_owned();
         let mut checks = vec![Check::of("schema", CheckKey::Only, 1, readable, self.classifier.schema(form))];
         for (place, (expected, edges)) in (0_u32..).zip(self.scenario.expected.iter().zip(edges)) {
             let failure = edges.is_empty().then(|| self.missed(expected));
@@ -64,30 +64,30 @@ impl InterviewChecker<'_> {
                 .map(|(name, points)| format!("{name} {points} of 2"))
                 .collect();
             let detail = format!("{} of 12 points: {}", self.total, lost.join(", "));
-            let action = "look at the lowest dimension first: each has its rule in the policy".to_owned();
+            let action = "start with the lowest dimension: each has its rule in the policy".to_owned();
             self.classifier.failure(CheckFailure::Content, None, detail, action)
         });
-        let wanted = || format!("at least {} of 12 points", self.scenario.least);
-        checks.push(Check::of("rubric_total", CheckKey::Only, 1, wanted, low));
+        let expected = || format!("at least {} of 12 points", self.scenario.least);
+        checks.push(Check::of("rubric_total", CheckKey::Only, 1, expected, low));
         checks
     }
 
-    /// Why no atom matches, by the one that comes nearest.
+    /// Why no atom matches, explained with the nearest one.
     fn missed(&self, expected: &ExpectedAtom) -> Failure {
-        let wanted: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
-        let wanted = format!("\"{}\"", wanted.join("\" or \""));
+        let words: Vec<&str> = expected.words.iter().map(Keyword::as_str).collect();
+        let words = format!("\"{}\"", words.join("\" or \""));
         let rule = expected.rule.as_deref();
         let named: Vec<&Atom> = self.produced.atoms.iter().filter(|atom| expected.named(atom)).collect();
         let Some(near) = named.iter().find(|atom| expected.sorted(atom)).or_else(|| named.first()) else {
             let action = match rule {
                 Some(rule) if self.classifier.had_rule(rule) => {
-                    format!("the agent had rule {rule} and did not follow it: give it an example")
+                    format!("the agent had rule {rule} and did not follow it: add an example")
                 }
                 Some(rule) => format!("write rule {rule} into the policy"),
-                None => "read the atoms: if one means this in other words, add the words; if not, the agent missed it"
+                None => "read the atoms: if one means this in other words, add the words; otherwise improve the prompt"
                     .to_owned(),
             };
-            return self.classifier.failure(CheckFailure::Content, rule, format!("no atom speaks of {wanted}"), action);
+            return self.classifier.failure(CheckFailure::Content, rule, format!("no atom names {words}"), action);
         };
         let (detail, action) = if !expected.sorted(near) {
             let detail = format!(
@@ -96,12 +96,10 @@ impl InterviewChecker<'_> {
                 near.category,
                 expected.categories.join(" or ")
             );
-            (detail, "sharpen the category decision tree of the policy, or accept the category as well")
+            (detail, "sharpen the category decision tree of the policy, or accept this category, too")
         } else if near.outcomes < expected.outcomes {
-            let detail = format!(
-                "\"{}\" has {} observable outcomes, {} are the fewest",
-                near.title, near.outcomes, expected.outcomes
-            );
+            let detail =
+                format!("\"{}\" has observable outcomes: {}, needs {}", near.title, near.outcomes, expected.outcomes);
             (detail, "make the policy ask for outcomes that can be observed")
         } else {
             (
@@ -113,7 +111,7 @@ impl InterviewChecker<'_> {
     }
 }
 
-/// What costs the metrics of a sample that no check looks at; `edges` lists the atoms that match each expected one.
+/// Losses in metrics without a check; `edges` lists the atoms that match each expected one.
 pub fn shortfalls(
     scenario: &InterviewScenario,
     produced: &AtomsOutput,

@@ -1,4 +1,4 @@
-//! What a scenario says of its runs: why their means are not better, and what each of them lacks.
+//! Explains the means of a scenario's runs, and what each run lacks.
 
 use super::{StochasticScenario, ThresholdForm, score};
 use crate::model::{Difference, PairValue, Run, Shortfall, Shortfalls, reaches};
@@ -6,12 +6,12 @@ use crate::suites::atoms::{Atom, produced};
 use crate::text::line;
 
 impl StochasticScenario {
-    /// What the completed runs come to together: their means beside the thresholds, and which facts they did not find.
+    /// The means of all completed runs with their thresholds, and the facts that were not found.
     pub(super) fn means(&self, values: &[PairValue], samples: &[Vec<Run>]) -> String {
         let of_metric = |index: usize, name: &str, enough: f64| {
             let by_run: Vec<String> = values[index].samples.iter().flatten().map(|one| format!("{one:.2}")).collect();
             let mean = values[index].value.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
-            format!("mean {name} {mean} of {enough} (by run: {})", by_run.join(" "))
+            format!("mean {name} {mean}, needs {enough} (by run: {})", by_run.join(" "))
         };
         let runs: Vec<Vec<Atom>> = samples.iter().flatten().map(|run| produced(run).0.atoms).collect();
         let (mut never, mut sometimes) = (Vec::new(), Vec::new());
@@ -31,14 +31,14 @@ impl StochasticScenario {
             Some(format!("{reaching} of {} runs reach both thresholds", runs.len())),
             Some(of_metric(1, "recall", self.thresholds.recall)),
             Some(of_metric(0, "precision", self.thresholds.precision)),
-            listed("facts found whole by no run", &never),
-            listed("facts found whole by some runs", &sometimes),
+            listed("facts fully found by no run", &never),
+            listed("facts fully found by some runs", &sometimes),
             self.persona.as_ref().map(|persona| format!("persona {persona}")),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 
-    /// What costs precision and recall of one run: facts that were not found whole, atoms beyond the facts.
+    /// Losses of precision and recall in one run: facts not fully found, and surplus atoms.
     pub(super) fn shortfalls(&self, scores: &[f64], atoms: usize) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for (fact, score) in self.facts.iter().zip(scores).filter(|(_, score)| **score < 1.0) {
@@ -50,8 +50,8 @@ impl StochasticScenario {
         if atoms > self.facts.len() {
             found.add(&["precision", "f1"], || Difference {
                 line: 1,
-                expected: format!("{} atoms, one for each fact", self.facts.len()),
-                produced: format!("{atoms} atoms"),
+                expected: format!("atoms: {}, one for each fact", self.facts.len()),
+                produced: format!("atoms: {atoms}"),
             });
         }
         found.into()

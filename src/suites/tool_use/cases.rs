@@ -1,4 +1,4 @@
-//! `eval_cases.json` as the seed writes it, and what goes beyond it.
+//! `eval_cases.json` in the format of the seed, with additions.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -23,22 +23,22 @@ use crate::suites::sha256_hex;
 use crate::suites::terms::TermList;
 use crate::text::{Keyword, line};
 
-/// What a case is for.
+/// The category of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// The plain way.
+    /// Normal use.
     HappyPath,
-    /// A limit, or something missing.
+    /// A limit, or missing input.
     EdgeCase,
-    /// Somebody wants harm.
+    /// A user with bad intent.
     Adversarial,
-    /// Several tools after each other.
+    /// Several tools in sequence.
     MultiStep,
 }
 
 impl Category {
-    /// All of them, in the order of the metrics.
+    /// All categories, in the order of the metrics.
     pub const ALL: [Self; 4] = [Self::HappyPath, Self::EdgeCase, Self::Adversarial, Self::MultiStep];
 
     /// The word used in cases.
@@ -57,41 +57,41 @@ impl Category {
 #[serde(deny_unknown_fields)]
 #[schemars(title = "tool-use case")]
 pub struct ToolUseCaseForm {
-    /// Its id; `{category}-{place in the file}` where absent.
+    /// Its id; `{category}-{index in the file}` by default.
     id: Option<String>,
-    /// What it is for.
+    /// Its category.
     category: Category,
-    /// What the user says.
+    /// The user's message.
     query: String,
-    /// Tools that all have to be called; an empty list means that none may be.
+    /// Tools that must all be called; an empty list means that no tool may be called.
     expected_tools: Vec<String>,
-    /// Phrases of which at least one has to be in the answer.
+    /// Phrases; the answer must contain at least one of them.
     expected_output_contains: Vec<String>,
-    /// Flags such as `can_diagnose`; what one asks for stands in the config.
+    /// Flags such as `can_diagnose`; the config defines what each requires.
     #[serde(default)]
     expected_flags: BTreeMap<String, bool>,
-    /// What at least one call of a tool has to return, by tool; nested objects by subset.
+    /// The result that at least one call of a tool must return, by tool; nested objects match by subset.
     #[serde(default)]
     expected_tool_output: BTreeMap<String, Map<String, Value>>,
-    /// Which calls in which order.
+    /// The expected calls.
     trajectory: Option<TrajectoryForm>,
     /// The rule of the prompt package that this tests, by id or text.
     rule: Option<String>,
-    /// What people should know of the case; nothing is judged by it.
+    /// A note for people; grading ignores it.
     #[serde(default, rename = "notes")]
     _notes: Option<String>,
-    /// Why the case does not gate for a while.
+    /// Why the case is excluded from gating for now.
     quarantine: Option<QuarantineForm>,
 }
 
-/// One case, ready to be graded.
+/// One case, prepared for grading.
 pub struct ToolUseCase {
     pub category: Category,
     pub query: String,
-    /// Each expected tool once, in the order of the file.
+    /// The expected tools in the order of the file, without repetitions.
     pub tools: Vec<String>,
     pub phrases: Vec<Keyword>,
-    /// The flags that ask for something here.
+    /// The flags that require a term here.
     pub flags: Vec<(String, TermList)>,
     pub outputs: Vec<(String, Value)>,
     pub trajectory: Option<Trajectory>,
@@ -100,7 +100,7 @@ pub struct ToolUseCase {
 }
 
 impl ToolUseCase {
-    /// The calls of tools that the case does not expect.
+    /// The calls of unexpected tools.
     pub fn unexpected_calls(&self, calls: &[ObservedCall]) -> Vec<Shortfall> {
         let mut found = Shortfalls::default();
         for call in calls.iter().filter(|call| !self.tools.contains(&call.name)) {
@@ -108,7 +108,7 @@ impl ToolUseCase {
                 line: self.line,
                 expected: match self.tools.as_slice() {
                     [] => "no tool call".to_owned(),
-                    tools => format!("calls of {} alone", tools.join(", ")),
+                    tools => format!("only calls of {}", tools.join(", ")),
                 },
                 produced: line(&format!("{}({})", call.name, call.arguments), 200),
             });
@@ -117,20 +117,20 @@ impl ToolUseCase {
     }
 }
 
-/// What the flags of cases ask for: one of some terms has to be in the answer.
+/// The flags by name; each requires one of its terms in the answer.
 #[derive(Default)]
 pub struct Flags {
     by_name: BTreeMap<String, (bool, TermList)>,
 }
 
 impl Flags {
-    /// A flag that asks for one of the terms when it has this value.
+    /// Adds a flag that requires one of the terms when it has the value `when`.
     pub fn add(&mut self, name: &str, when: bool, terms: TermList) {
         self.by_name.insert(name.to_owned(), (when, terms));
     }
 }
 
-/// The parts of a file of cases by the ids of its cases.
+/// The parts of a file of cases, by case id.
 pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
     let list = file.as_array().or_else(|| file.get("cases")?.as_array());
     let named = list.into_iter().flatten().enumerate().map(|(index, case)| {
@@ -144,7 +144,7 @@ pub fn entries(file: &Value) -> BTreeMap<String, &Value> {
 /// Reads every case.
 ///
 /// # Errors
-/// Everything in the file that cannot be, with its place.
+/// Every invalid part of the file, with its position.
 pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUseCase>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let CasesFile(raws) = json::golden(source)?;
@@ -152,7 +152,7 @@ pub fn cases(source: &SourceText, flags: &Flags) -> Result<Vec<CaseEntry<ToolUse
     for (at, raw) in raws.into_iter().enumerate() {
         let Some(case) = problems.keep(case(source, raw, at, flags)) else { continue };
         if !ids.insert(case.id.clone()) {
-            let what = format!("the id \"{}\" stands here twice", case.id);
+            let what = format!("duplicate id \"{}\"", case.id);
             let cursor = JsonCursor::part(source, raw);
             problems.push(cursor.problem(&[Key("id")], "duplicate-id", what, "give each case its own id"));
         }
@@ -222,7 +222,7 @@ fn case(
     })
 }
 
-/// What the declared tools cannot give: a tool that a case expects, or a result of one.
+/// Expectations that the declared tools cannot satisfy: an undeclared tool, or a result that no tool returns.
 pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let Ok(CasesFile(raws)) = json::golden(source) else { return found };
@@ -246,8 +246,8 @@ pub fn unanswerable(source: &SourceText, declared: &[CannedTool]) -> Vec<Diagnos
                 None => found.push(undeclared(&path, name)),
                 Some(results) if results.iter().any(|result| contains(&result.says, &wanted)) => {}
                 Some(_) => {
-                    let what = format!("no declared result of {name} has {wanted}");
-                    let help = "add a result to the tool, or correct what is expected";
+                    let what = format!("no declared result of {name} contains {wanted}");
+                    let help = "add a result to the tool, or fix the expectation";
                     found.push(cursor.problem_of_key(&path, "unsatisfiable", what, help));
                 }
             }
@@ -266,7 +266,7 @@ struct Keyed<'a> {
     cases: Vec<&'a RawValue>,
 }
 
-// Hand-written instead of untagged: an untagged enum loses the line and column of what is wrong inside.
+// Not derived as untagged: an untagged enum loses the line and column of an error.
 impl<'de: 'a, 'a> Deserialize<'de> for CasesFile<'a> {
     fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
         struct CasesListOrKey;

@@ -1,4 +1,4 @@
-//! What a case asks of one sample, with the evidence and the next action.
+//! The checks of a case on one sample, with evidence and next action.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::model::{Check, CheckKey, Failure};
 use crate::suites::calls::contains;
 use crate::suites::failure_classifier::{CheckFailure, FailureClassifier};
 
-/// One sample beside its case.
+/// One sample and its case.
 pub struct ToolUseChecker<'a> {
     pub case: &'a ToolUseCase,
     pub produced: &'a ToolUseOutput,
@@ -18,7 +18,7 @@ pub struct ToolUseChecker<'a> {
 }
 
 impl ToolUseChecker<'_> {
-    /// Every check, in one order for all samples.
+    /// Every check; every sample has the same checks in the same order.
     pub fn checks(&self) -> Vec<Check> {
         let line = self.case.line;
         let form = "make the agent answer with a text, and record its calls as [{name, arguments, result}]";
@@ -28,42 +28,42 @@ impl ToolUseChecker<'_> {
             checks.push(Check::of("no_tool", CheckKey::Only, line, || "no tool call".to_owned(), self.no_tool()));
         }
         for tool in &self.case.tools {
-            let wanted = || format!("a call of {tool}");
+            let expected = || format!("a call of {tool}");
             checks.push(Check::of(
                 "expected_tool",
                 CheckKey::Named(tool.as_str().into()),
                 line,
-                wanted,
+                expected,
                 self.tool(tool),
             ));
         }
         if !self.case.phrases.is_empty() {
-            let wanted = || {
+            let expected = || {
                 let phrases: Vec<String> =
                     self.case.phrases.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
                 format!("an answer with {}", phrases.join(" or "))
             };
-            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, wanted, self.phrase()));
+            checks.push(Check::of("expected_output_contains", CheckKey::Only, line, expected, self.phrase()));
         }
         for (name, terms) in &self.case.flags {
             let missing = (!terms.are_in(&self.produced.answer)).then(|| {
                 let action = format!(
-                    "make the prompt ask for the wording of {name}, or add the agent's own to its list of terms"
+                    "make the prompt require the wording of {name}, or add the agent's wording to its list of terms"
                 );
                 let detail = format!("{name}: no phrase of the list is in the answer {}", self.answer());
                 self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
             });
-            let wanted = || format!("an answer with a phrase of the list {name}");
-            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, wanted, missing));
+            let expected = || format!("an answer with a phrase of the list {name}");
+            checks.push(Check::of("expected_flag", CheckKey::Named(name.as_str().into()), line, expected, missing));
         }
         for (tool, part) in &self.case.outputs {
             let failure = self.output(tool, part);
-            let wanted = || format!("{tool} returns {part}");
+            let expected = || format!("{tool} returns {part}");
             checks.push(Check::of(
                 "expected_tool_output",
                 CheckKey::Named(tool.as_str().into()),
                 line,
-                wanted,
+                expected,
                 failure,
             ));
         }
@@ -72,20 +72,20 @@ impl ToolUseChecker<'_> {
                 (
                     "trajectory",
                     followed.strayed.as_ref(),
-                    "compare the calls with the case's trajectory: mend the plan, or the case",
+                    "compare the calls with the case's trajectory: fix the agent's plan, or the case",
                 ),
                 (
                     "forbidden_tools",
                     followed.forbidden.as_ref(),
-                    "take the tool away from the agent here, or say in the prompt when it must not be called",
+                    "remove the tool from the agent, or say in the prompt when it must not be called",
                 ),
-                ("max_steps", followed.too_long.as_ref(), "look for calls that were repeated or not needed"),
+                ("max_steps", followed.too_long.as_ref(), "look for repeated or unneeded calls"),
             ];
-            for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.asks_for(word)) {
+            for (word, detail, action) in named.into_iter().filter(|(word, ..)| trajectory.states(word)) {
                 let failure = detail.map(|detail| {
                     self.classifier.failure(CheckFailure::Choice, None, detail.clone(), action.to_owned())
                 });
-                checks.push(Check::of(word, CheckKey::Only, line, || trajectory.wanted(word), failure));
+                checks.push(Check::of(word, CheckKey::Only, line, || trajectory.expectation(word), failure));
             }
         }
         checks
@@ -93,7 +93,11 @@ impl ToolUseChecker<'_> {
 
     fn called(&self) -> String {
         let names: Vec<&str> = self.produced.calls.iter().map(|call| call.name.as_str()).collect();
-        if names.is_empty() { "nothing was called".to_owned() } else { format!("called were {}", names.join(", ")) }
+        if names.is_empty() {
+            "no tool was called".to_owned()
+        } else {
+            format!("the agent called {}", names.join(", "))
+        }
     }
 
     fn answer(&self) -> String {
@@ -108,7 +112,7 @@ impl ToolUseChecker<'_> {
             self.classifier.failure(
                 CheckFailure::Choice,
                 None,
-                format!("no tool is right here; {}", self.called()),
+                format!("expected no tool call; {}", self.called()),
                 action.to_owned(),
             )
         })
@@ -120,17 +124,16 @@ impl ToolUseChecker<'_> {
     }
 
     fn not_called(&self, tool: &str, detail: String) -> Failure {
-        let action =
-            format!("look at how the agent chooses its tools: the description of {tool}, or the routing to it");
+        let action = format!("check how the agent chooses its tools: the description of {tool}, or the routing to it");
         self.classifier.failure(CheckFailure::Choice, None, detail, action)
     }
 
     fn phrase(&self) -> Option<Failure> {
-        let wanted = &self.case.phrases;
-        (!wanted.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
-            let wanted: Vec<String> = wanted.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
-            let action = "read the answer: if it is right, add its wording to the case; if not, mend the prompt";
-            let detail = format!("none of {} is in the answer {}", wanted.join(", "), self.answer());
+        let expected = &self.case.phrases;
+        (!expected.iter().any(|phrase| phrase.is_in(&self.produced.answer))).then(|| {
+            let expected: Vec<String> = expected.iter().map(|phrase| format!("\"{}\"", phrase.as_str())).collect();
+            let action = "read the answer: if it is right, add its wording to the case; otherwise fix the prompt";
+            let detail = format!("none of {} is in the answer {}", expected.join(", "), self.answer());
             self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action.to_owned())
         })
     }
@@ -139,15 +142,12 @@ impl ToolUseChecker<'_> {
         let results: Vec<&Value> =
             self.produced.calls.iter().filter(|call| call.name == tool).map(|call| &call.result).collect();
         let Some(last) = results.last() else {
-            return Some(
-                self.not_called(tool, format!("{tool} was not called, so it returned nothing; {}", self.called())),
-            );
+            return Some(self.not_called(tool, format!("{tool} was not called; {}", self.called())));
         };
         (!results.iter().any(|result| contains(result, part))).then(|| {
             let last: String = last.to_string().chars().take(160).collect();
-            let action =
-                format!("compare the arguments that {tool} was given with the case, then the data behind the tool");
-            let detail = format!("no call of {tool} returned {part}; the last one returned {last}");
+            let action = format!("compare the arguments of {tool} with the case, then check the data behind the tool");
+            let detail = format!("no call of {tool} returned {part}; the last call returned {last}");
             self.classifier.failure(CheckFailure::Content, self.case.rule.as_deref(), detail, action)
         })
     }

@@ -1,4 +1,4 @@
-//! The tools that a suite declares, with canned results: a model without a program of its own can call them.
+//! The tools that a suite declares, with canned results, for models without a program of their own.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -11,18 +11,18 @@ use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{CannedResult, CannedTool, ToolSpec};
 use crate::suites::calls::contains;
 
-/// One tool of the suite's `tools` file, which is a list of them.
+/// One entry of the list in the suite's `tools` file.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "declared tool")]
 pub struct ToolForm {
     /// Its name: letters, digits, `_` and `-`, at most 64.
     name: String,
-    /// What it does, as a model is told.
+    /// Its description for the model.
     description: String,
     /// The JSON Schema of its arguments, an object.
     parameters: Map<String, Value>,
-    /// Its results; the first whose `when` is contained in the arguments is given.
+    /// Its results; a call gets the first one whose `when` is contained in the arguments.
     #[serde(default)]
     results: Vec<ResultForm>,
 }
@@ -31,17 +31,17 @@ pub struct ToolForm {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ResultForm {
-    /// Arguments that have to be there, nested objects by subset; any where absent.
+    /// Required arguments, nested objects by subset; by default, any arguments.
     #[serde(default)]
     when: Map<String, Value>,
-    /// What the tool then says.
+    /// The result.
     says: Value,
 }
 
 /// Reads the tools of a suite.
 ///
 /// # Errors
-/// Everything in the file that cannot be, with its place.
+/// Every invalid part of the file, with its position.
 pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let raws: Vec<&RawValue> = json::golden(source)?;
@@ -49,14 +49,19 @@ pub fn tools(source: &SourceText) -> Result<Vec<CannedTool>, Diagnostics> {
     for raw in raws {
         let Some(tool) = problems.keep(tool(source, raw)) else { continue };
         if tools.iter().any(|other| other.spec.name == tool.spec.name) {
-            let what = format!("the tool \"{}\" stands here twice", tool.spec.name);
+            let what = format!("duplicate tool \"{}\"", tool.spec.name);
             let cursor = JsonCursor::part(source, raw);
             problems.push(cursor.problem(&[Key("name")], "duplicate-id", what, "give each tool its own name"));
         }
         tools.push(tool);
     }
     if tools.is_empty() && problems.is_empty() {
-        problems.push(source.problem(0, "no-tools", "no tool is declared", "declare one, or remove the key tools"));
+        problems.push(source.problem(
+            0,
+            "no-tools",
+            "the list of tools is empty",
+            "declare one, or remove the key tools",
+        ));
     }
     problems.or(tools)
 }
@@ -66,20 +71,20 @@ fn tool(source: &SourceText, raw: &RawValue) -> Result<CannedTool, Diagnostic> {
     let cursor = JsonCursor::part(source, raw);
     let fits = |char: char| char.is_ascii_alphanumeric() || matches!(char, '_' | '-');
     if !(1..=64).contains(&name.len()) || !name.chars().all(fits) {
-        let help = "write 1 to 64 letters, digits, _ and -: the vendors take no others";
-        return Err(cursor.problem(&[Key("name")], "bad-tool", format!("{name:?} is no name of a tool"), help));
+        let help = "use 1 to 64 letters, digits, _ and -, as the vendors require";
+        return Err(cursor.problem(&[Key("name")], "bad-tool", format!("invalid tool name {name:?}"), help));
     }
     cursor.filled(&[Key("description")], "the description of a tool", &description)?;
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
         let help = "write {\"type\": \"object\", \"properties\": {}}, with the arguments as properties";
-        return Err(cursor.problem(&[Key("parameters")], "bad-tool", "parameters is no schema of an object", help));
+        return Err(cursor.problem(&[Key("parameters")], "bad-tool", "parameters is not a schema of an object", help));
     }
     let results: Vec<CannedResult> =
         results.into_iter().map(|ResultForm { when, says }| CannedResult { when: Value::Object(when), says }).collect();
     for (at, result) in results.iter().enumerate() {
         if results[..at].iter().any(|earlier| contains(&result.when, &earlier.when)) {
             let help = "put it before the more general one, or remove it";
-            let what = "this result is never given: an earlier one fits whenever it does";
+            let what = "this result is never used: an earlier one matches first";
             return Err(cursor.problem(&[Key("results"), At(at)], "no-effect", what, help));
         }
     }

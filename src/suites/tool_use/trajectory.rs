@@ -1,4 +1,4 @@
-//! Which calls in which order: five modes, arguments matched one by one, and partial credit.
+//! Trajectories: which calls in which order. Five modes, argument matching, and partial credit.
 
 mod fields;
 mod nearest;
@@ -18,7 +18,7 @@ use crate::model::{EPSILON, harmonic};
 use crate::suites::calls::{ObservedCall, contains, same};
 use crate::suites::matching;
 
-/// The calls that a case asks for.
+/// The expected calls.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TrajectoryForm {
@@ -30,7 +30,7 @@ pub struct TrajectoryForm {
     /// Tools that must not be called.
     #[serde(default)]
     forbidden_tools: Vec<String>,
-    /// The most calls that are right.
+    /// The maximum number of calls.
     max_steps: Option<usize>,
 }
 
@@ -40,13 +40,13 @@ pub struct TrajectoryForm {
 enum TrajectoryMode {
     /// The same calls in the same order, and no others.
     Exact,
-    /// The listed calls in their order; others may stand between.
+    /// The listed calls in their order; other calls may occur between them.
     InOrder,
     /// The same calls in any order, and no others.
     AnyOrder,
-    /// No call that is not listed.
+    /// Only listed calls.
     Subset,
-    /// Every listed call; others are allowed.
+    /// Every listed call; other calls are allowed.
     Superset,
 }
 
@@ -61,7 +61,7 @@ impl TrajectoryMode {
         }
     }
 
-    /// The names of calls, with arrows between them where their order counts.
+    /// The names of calls, joined by arrows if their order matters.
     fn listed(self, names: &[&str]) -> String {
         match (names, self) {
             ([], _) => "no call".to_owned(),
@@ -77,23 +77,23 @@ impl TrajectoryMode {
 struct TrajectoryStepForm {
     /// The tool.
     name: String,
-    /// Its arguments; any where absent.
+    /// Its arguments; any by default.
     args: Option<ArgsForm>,
 }
 
-/// What the arguments have to be.
+/// Conditions on the arguments.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct ArgsForm {
-    /// How they are compared with `values`; `exact` where absent.
+    /// How they are compared with `values`; `exact` by default.
     #[serde(rename = "match")]
     how: Option<ArgumentMatch>,
     /// The arguments.
     #[serde(default)]
     values: Map<String, Value>,
-    /// Single fields by their path, such as `filter.from` or `items.0`; they are left out of the comparison with `values`.
-    /// An item of a list that is named here stands in `values` at its place, whatever it is there, or is not written at all;
-    /// what else is in the list is compared.
+    /// Conditions on single fields by path, such as `filter.from` or `items.0`. These fields are left out of the comparison
+    /// with `values`. A list item that is named here may have any value in `values`, or be left out; the other items of the
+    /// list are compared.
     #[serde(default)]
     fields: BTreeMap<String, FieldForm>,
 }
@@ -102,13 +102,13 @@ struct ArgsForm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ArgumentMatch {
-    /// They are the same.
+    /// Equal.
     Exact,
-    /// No argument that is not listed.
+    /// Only listed arguments.
     Subset,
-    /// Every listed argument; others are allowed.
+    /// Every listed argument; other arguments are allowed.
     Superset,
-    /// They do not matter.
+    /// Not compared.
     Ignore,
 }
 
@@ -116,21 +116,21 @@ enum ArgumentMatch {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct FieldForm {
-    /// The value itself, `null` as well.
+    /// The exact value; may be `null`.
     #[serde(default, deserialize_with = "stated")]
     equals: Option<Value>,
-    /// A pattern that is found in the text.
+    /// A regular expression that must match in the text.
     regex: Option<String>,
-    /// A number, and how far off it may be.
+    /// A number with a tolerance.
     near: Option<NearForm>,
 }
 
-/// A value that is stated, even `null`.
+/// Keeps a stated `null`.
 fn stated<'a, D: Deserializer<'a>>(reader: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(reader).map(Some)
 }
 
-/// A number, and how far off it may be.
+/// A number with a tolerance.
 #[derive(Deserialize, JsonSchema, Clone, Copy)]
 #[serde(deny_unknown_fields)]
 struct NearForm {
@@ -138,7 +138,7 @@ struct NearForm {
     within: f64,
 }
 
-/// The calls that a case asks for, ready to be compared.
+/// A trajectory, prepared for comparison.
 pub struct Trajectory {
     mode: TrajectoryMode,
     steps: Vec<TrajectoryStep>,
@@ -159,15 +159,15 @@ enum Field {
     Near(NearForm),
 }
 
-/// How a run followed a trajectory; `None` where the condition holds.
+/// How a run followed a trajectory; each message is `None` if its condition is satisfied.
 pub struct Followed {
     /// The harmonic mean of precision and recall of the calls.
     pub f1: f64,
-    /// How the calls differ from the list.
+    /// The difference between the calls and the list.
     pub strayed: Option<String>,
     /// The forbidden tools that were called.
     pub forbidden: Option<String>,
-    /// By how much there were too many calls.
+    /// The number of calls, if too high.
     pub too_long: Option<String>,
 }
 
@@ -175,21 +175,21 @@ impl Trajectory {
     /// Reads a trajectory.
     ///
     /// # Errors
-    /// What in it cannot be, with its place.
+    /// An invalid value, with its position.
     pub fn read(form: TrajectoryForm, cursor: &JsonCursor<'_>) -> Result<Self, Diagnostic> {
         let TrajectoryForm { mode, tools, forbidden_tools, max_steps } = form;
         let all = [Key("forbidden_tools")];
         for (at, name) in forbidden_tools.iter().enumerate() {
             cursor.filled(&[Key("forbidden_tools"), At(at)], "the name of a forbidden tool", name)?;
             if mode != TrajectoryMode::Subset && tools.iter().any(|step| step.name == *name) {
-                let what = format!("the tool \"{name}\" is both asked for and forbidden");
+                let what = format!("the tool \"{name}\" is both expected and forbidden");
                 return Err(cursor.problem_of_key(&all, "unsatisfiable", what, "remove it from one of the lists"));
             }
         }
         if let (Some(most), true) = (max_steps, mode != TrajectoryMode::Subset)
             && most < tools.len()
         {
-            let what = format!("max_steps is {most}, and {} calls are asked for", tools.len());
+            let what = format!("max_steps is {most}, but the list has {} calls", tools.len());
             return Err(cursor.problem_of_key(
                 &[Key("max_steps")],
                 "unsatisfiable",
@@ -202,8 +202,8 @@ impl Trajectory {
         Ok(Self { mode, steps, forbidden: forbidden_tools, max_steps })
     }
 
-    /// Whether the trajectory states the condition of this name.
-    pub fn asks_for(&self, word: &str) -> bool {
+    /// Whether the trajectory states the condition with this name.
+    pub fn states(&self, word: &str) -> bool {
         match word {
             "forbidden_tools" => !self.forbidden.is_empty(),
             "max_steps" => self.max_steps.is_some(),
@@ -211,11 +211,11 @@ impl Trajectory {
         }
     }
 
-    /// What the condition of this name asks for, in one line.
-    pub fn wanted(&self, word: &str) -> String {
+    /// The condition with this name in one line.
+    pub fn expectation(&self, word: &str) -> String {
         match word {
             "forbidden_tools" => format!("no call of {}", self.forbidden.join(", ")),
-            "max_steps" => format!("at most {} calls", self.max_steps.unwrap_or_default()),
+            "max_steps" => format!("calls: at most {}", self.max_steps.unwrap_or_default()),
             _ => {
                 let names: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
                 let names = if names.is_empty() { "no call".to_owned() } else { names.join(" → ") };
@@ -234,38 +234,38 @@ impl Trajectory {
                 one_to_one(&fits, calls.len())
             }
         };
-        let (wanted, made) = (self.steps.len(), calls.len());
-        let held = match self.mode {
-            TrajectoryMode::Exact | TrajectoryMode::AnyOrder => matched == wanted && matched == made,
-            TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == wanted,
+        let (expected, made) = (self.steps.len(), calls.len());
+        let followed = match self.mode {
+            TrajectoryMode::Exact | TrajectoryMode::AnyOrder => matched == expected && matched == made,
+            TrajectoryMode::InOrder | TrajectoryMode::Superset => matched == expected,
             TrajectoryMode::Subset => matched == made,
         };
         let called: Vec<&str> = calls.iter().map(|call| call.name.as_str()).collect();
-        let strayed = (!held).then(|| {
-            let wanted: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
-            let (wanted, got) = (self.mode.listed(&wanted), self.mode.listed(&called));
+        let strayed = (!followed).then(|| {
+            let expected: Vec<&str> = self.steps.iter().map(|step| step.name.as_str()).collect();
+            let (expected, got) = (self.mode.listed(&expected), self.mode.listed(&called));
             let nearest = self.nearest(calls, &fits);
             let count = if made == 0 { String::new() } else { format!(" ({matched} of {made} calls match)") };
-            format!("expected {} {wanted}, got {got}{count}{nearest}", self.mode.as_str())
+            format!("expected {} {expected}, got {got}{count}{nearest}", self.mode.as_str())
         });
         let met: Vec<&str> = self.forbidden.iter().map(String::as_str).filter(|name| called.contains(name)).collect();
         let too_long = self.max_steps.filter(|most| *most < made);
         Followed {
-            f1: f1(matched, wanted, made),
+            f1: f1(matched, expected, made),
             strayed,
-            forbidden: (!met.is_empty()).then(|| format!("called and forbidden: {}", met.join(", "))),
-            too_long: too_long.map(|_| format!("{made} calls were made")),
+            forbidden: (!met.is_empty()).then(|| format!("called forbidden tools: {}", met.join(", "))),
+            too_long: too_long.map(|_| format!("calls made: {made}")),
         }
     }
 }
 
-/// 1 where nothing was asked for and nothing was made.
-fn f1(matched: usize, wanted: usize, made: usize) -> f64 {
-    if wanted == 0 && made == 0 {
+/// 1 if no call was expected and none was made.
+fn f1(matched: usize, expected: usize, made: usize) -> f64 {
+    if expected == 0 && made == 0 {
         return 1.0;
     }
     let share = |whole: usize| if whole == 0 { 0.0 } else { matched as f64 / whole as f64 };
-    harmonic(share(made), share(wanted))
+    harmonic(share(made), share(expected))
 }
 
 fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {
@@ -273,7 +273,7 @@ fn one_to_one(fits: &[Vec<bool>], made: usize) -> usize {
     matching::maximum(&edges, made)
 }
 
-/// The length of the longest list of steps that the calls follow in order.
+/// The length of the longest sequence of steps that the calls follow in order.
 fn longest_common(fits: &[Vec<bool>], made: usize) -> usize {
     let mut best = vec![0_usize; made + 1];
     for row in fits {
@@ -308,8 +308,8 @@ impl TrajectoryStep {
                 return Err(cursor.problem_of_key(
                     &[Key("args"), Key("fields"), Key(&path)],
                     "bad-path",
-                    format!("\"{path}\" is no path"),
-                    "write keys with dots between them",
+                    format!("invalid path \"{path}\""),
+                    "write keys, separated by dots",
                 ));
             }
             read.push((steps, Field::read(field, &path, cursor)?));
@@ -342,19 +342,22 @@ impl Field {
         match (form.equals, form.regex, form.near) {
             (Some(value), None, None) => Ok(Self::Equals(value)),
             (None, Some(pattern), None) => Regex::new(&pattern).map(Self::Pattern).map_err(|error| {
-                refuse(format!("\"{pattern}\" is no pattern: {}", last_line(&error.to_string())), "correct the pattern")
+                refuse(
+                    format!("invalid regular expression \"{pattern}\": {}", last_line(&error.to_string())),
+                    "fix the regular expression",
+                )
             }),
             (None, None, Some(near)) if near.within >= 0.0 && near.value.is_finite() => Ok(Self::Near(near)),
             (None, None, Some(near)) => Err(refuse(format!("within is {}", near.within), "write 0 or more")),
             _ => {
-                Err(refuse(format!("the field {path} states not exactly one condition"), "state equals, regex or near"))
+                Err(refuse(format!("the field {path} must state exactly one condition"), "state equals, regex or near"))
             }
         }
     }
 
     fn fits(&self, value: &Value) -> bool {
         match self {
-            Self::Equals(wanted) => same(value, wanted),
+            Self::Equals(expected) => same(value, expected),
             Self::Pattern(pattern) => value.as_str().is_some_and(|text| pattern.is_match(text)),
             Self::Near(near) => {
                 value.as_f64().is_some_and(|number| (number - near.value).abs() <= near.within + EPSILON)

@@ -1,24 +1,24 @@
-//! Single fields of a call's arguments by their path, and what is compared once they are left out.
+//! Single fields of a call's arguments by path, and the comparison without them.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-/// A path: the keys of objects, and the places of lists in digits.
+/// A path: keys of objects, and indices of lists in digits.
 pub type FieldPath = Vec<String>;
 
-/// The value at a path; digits are places of a list.
+/// The value at a path; digits are indices of a list.
 pub fn at<'a>(value: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(value, |value, step| match value {
-        Value::Array(list) => list.get(place(step)?),
+        Value::Array(list) => list.get(list_index(step)?),
         other => other.get(step),
     })
 }
 
-/// The arguments that a case lists and those of a call, both without the fields. Every path leads to something in the call.
+/// The arguments of the case and of the call, both without the fields. Every path exists in the call.
 ///
-/// A list of the case that is shorter than the call's by just the items that fields name is written without them; in any
-/// other one they stand at their places, whatever they are.
+/// If a list of the case is shorter than the call's by exactly the items that fields name, those items are missing in it.
+/// Otherwise they are at their indices, with any value.
 pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a FieldPath>) -> (Value, Value) {
     let paths: Vec<&[String]> = paths.map(Vec::as_slice).collect();
     let (mut listed, mut rest) = (listed.clone(), made.clone());
@@ -28,13 +28,13 @@ pub fn without<'a>(listed: &Value, made: &Value, paths: impl Iterator<Item = &'a
     (listed, rest)
 }
 
-/// A step that is a place of a list.
-fn place(step: &str) -> Option<usize> {
-    // `parse` alone would take a plus sign.
+/// A step as an index of a list.
+fn list_index(step: &str) -> Option<usize> {
+    // `parse` alone would accept a plus sign.
     step.bytes().all(|byte| byte.is_ascii_digit()).then(|| step.parse().ok()).flatten()
 }
 
-/// The rests of the paths by their first step.
+/// The remaining paths, grouped by their first step.
 fn by_key<'a>(paths: &[&'a [String]]) -> BTreeMap<&'a str, Vec<&'a [String]>> {
     let mut grouped: BTreeMap<&str, Vec<&[String]>> = BTreeMap::new();
     for (first, rest) in paths.iter().filter_map(|path| path.split_first()) {
@@ -43,10 +43,10 @@ fn by_key<'a>(paths: &[&'a [String]]) -> BTreeMap<&'a str, Vec<&'a [String]>> {
     grouped
 }
 
-/// The rests of the paths by the place that their first step is; `0` and `00` are one.
-fn by_place<'a>(paths: &[&'a [String]]) -> BTreeMap<usize, Vec<&'a [String]>> {
+/// The remaining paths, grouped by list index; `0` and `00` are equal.
+fn by_index<'a>(paths: &[&'a [String]]) -> BTreeMap<usize, Vec<&'a [String]>> {
     let mut grouped: BTreeMap<usize, Vec<&[String]>> = BTreeMap::new();
-    for (at, rests) in by_key(paths).into_iter().filter_map(|(step, rests)| Some((place(step)?, rests))) {
+    for (at, rests) in by_key(paths).into_iter().filter_map(|(step, rests)| Some((list_index(step)?, rests))) {
         grouped.entry(at).or_default().extend(rests);
     }
     grouped
@@ -57,7 +57,7 @@ fn ends(rests: &[&[String]]) -> bool {
     rests.iter().any(|rest| rest.is_empty())
 }
 
-/// Puts a null where a list of the case was written without an item that a field names.
+/// Inserts a null where a list of the case leaves out an item that a field names.
 fn put_back(listed: &mut Value, made: &Value, paths: &[&[String]]) {
     match (listed, made) {
         (Value::Object(listed), Value::Object(made)) => {
@@ -68,11 +68,11 @@ fn put_back(listed: &mut Value, made: &Value, paths: &[&[String]]) {
             }
         }
         (Value::Array(listed), Value::Array(made)) => {
-            let grouped = by_place(paths);
+            let grouped = by_index(paths);
             let named = grouped.iter().filter(|(at, rests)| **at < made.len() && ends(rests)).map(|(at, _)| *at);
             let named: Vec<usize> = named.collect();
             if listed.len() + named.len() == made.len() {
-                // In their order, so that those before an item are there when it comes.
+                // In ascending order, so that every index is valid when its item is inserted.
                 named.iter().for_each(|at| listed.insert(*at, Value::Null));
             }
             for (at, rests) in grouped {
@@ -85,20 +85,20 @@ fn put_back(listed: &mut Value, made: &Value, paths: &[&[String]]) {
     }
 }
 
-/// Takes the values at the paths away; an object or a list that this leaves empty goes as well.
+/// Removes the values at the paths; an object or list that becomes empty is removed, too.
 fn cut(value: &mut Value, paths: &[&[String]]) {
     match value {
         Value::Object(fields) => {
             for (key, rests) in by_key(paths) {
-                if fields.get_mut(key).is_some_and(|inner| goes(inner, &rests)) {
+                if fields.get_mut(key).is_some_and(|inner| is_removed(inner, &rests)) {
                     fields.remove(key);
                 }
             }
         }
         Value::Array(items) => {
-            // From the end, so that a place still means what it meant.
-            for (at, rests) in by_place(paths).into_iter().rev() {
-                if items.get_mut(at).is_some_and(|inner| goes(inner, &rests)) {
+            // From the end, so that the remaining indices stay valid.
+            for (at, rests) in by_index(paths).into_iter().rev() {
+                if items.get_mut(at).is_some_and(|inner| is_removed(inner, &rests)) {
                     items.remove(at);
                 }
             }
@@ -107,8 +107,8 @@ fn cut(value: &mut Value, paths: &[&[String]]) {
     }
 }
 
-/// Cuts inside of a value, and tells whether it goes itself.
-fn goes(value: &mut Value, rests: &[&[String]]) -> bool {
+/// Cuts inside a value; returns whether the value itself is removed.
+fn is_removed(value: &mut Value, rests: &[&[String]]) -> bool {
     if ends(rests) {
         return true;
     }
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_field_names_is_left_out_on_both_sides() {
+    fn a_named_field_is_left_out_on_both_sides() {
         let two = || json!({"d": ["ab", 2]});
         for (listed, made, fields, same) in [
             (json!({"d": ["zz", 2]}), two(), "d.0", true),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_leads_nowhere_takes_nothing_away() {
+    fn a_path_that_does_not_exist_removes_nothing() {
         let made = json!({"d": [1, {"n": 2}], "e": "t"});
         for path in ["x", "d.7", "d.+1", "d.x", "d.0.n", "e.0", "d.99999999999999999999999999"] {
             let found = paths(path);
@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(without(&Value::Null, &made, found.iter()).1, made, "{path}");
         }
         assert_eq!(at(&made, &paths("d.1.n")[0]), Some(&json!(2)));
-        // One of the two is no place of the call: what is written without the other is still put together.
+        // One of the two paths does not exist in the call; the other item is still inserted.
         let (left, rest) = without(&json!({"d": [2]}), &json!({"d": [1, 2]}), paths("d.0 d.5").iter());
         assert_eq!(left, rest);
     }

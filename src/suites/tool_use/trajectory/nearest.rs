@@ -1,4 +1,4 @@
-//! The calls that come nearest to those that a case asks for, with the arguments that differ.
+//! The calls nearest to the expected ones, with the arguments that differ.
 
 use serde_json::{Map, Value};
 
@@ -6,25 +6,26 @@ use super::fields::{at, without};
 use super::{ArgumentMatch, Field, Trajectory, TrajectoryMode, TrajectoryStep};
 use crate::suites::calls::{ObservedCall, same};
 
-/// How many pairs of a call and a step are shown, and how many arguments of each.
+/// How many calls are shown, and how many arguments of each.
 const SHOWN: usize = 3;
 
 /// How many characters of an argument are shown.
 const VALUE_LENGTH: usize = 60;
 
-/// One argument that is not as it should be.
+/// An argument that differs from the case.
 struct ArgumentDifference {
-    /// Where it is: keys with dots between them.
+    /// Its path: keys separated by dots.
     path: String,
-    /// What the call has; `None` where it has nothing there.
+    /// The value in the call; `None` if absent.
     got: Option<String>,
-    /// What the case asks for; `None` where it asks for nothing there.
-    wanted: Option<String>,
+    /// The value in the case; `None` if absent.
+    expected: Option<String>,
 }
 
 impl Trajectory {
-    /// Says of each step that no call fits, or of each call that fits no step where nothing else is allowed, in which arguments
-    /// the nearest one differs; empty where no call has the right name. `fits` has a row for each step, a column for each call.
+    /// Shows the nearest call of each step without a matching call, with its different arguments. In mode `subset`, it
+    /// shows each call without a matching step instead. Empty if no call has the right name. `fits` has a row for each step, a
+    /// column for each call.
     pub fn nearest(&self, calls: &[ObservedCall], fits: &[Vec<bool>]) -> String {
         let step_fits = |step: usize| fits[step].contains(&true);
         let call_fits = |call: usize| fits.iter().any(|row| row[call]);
@@ -56,26 +57,26 @@ fn describe_call(name: &str, differences: &[ArgumentDifference]) -> String {
         None => format!("no {path}"),
     };
     let got: Vec<String> = some.iter().map(|one| side(&one.path, &one.got)).collect();
-    let wanted = match some {
-        [ArgumentDifference { wanted: Some(wanted), .. }] => wanted.clone(),
-        some => some.iter().map(|one| side(&one.path, &one.wanted)).collect::<Vec<_>>().join(", "),
+    let expected = match some {
+        [ArgumentDifference { expected: Some(expected), .. }] => expected.clone(),
+        some => some.iter().map(|one| side(&one.path, &one.expected)).collect::<Vec<_>>().join(", "),
     };
     let more = match differences.len() - some.len() {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    format!("; nearest call {name}({}), wanted {wanted}{more}", got.join(", "))
+    format!("; nearest call {name}({}), expected {expected}{more}", got.join(", "))
 }
 
 impl TrajectoryStep {
-    /// The arguments of a call of this tool that are not as the case asks for.
+    /// The arguments of a call of this tool that differ from the case.
     fn differences(&self, call: &ObservedCall) -> Vec<ArgumentDifference> {
         let mut found = Vec::new();
         for (path, field) in &self.fields {
             let value = at(&call.arguments, path);
             if !value.is_some_and(|value| field.fits(value)) {
-                let wanted = Some(field.wanted());
-                found.push(ArgumentDifference { path: path.join("."), got: value.map(written), wanted });
+                let expected = Some(field.expectation());
+                found.push(ArgumentDifference { path: path.join("."), got: value.map(written), expected });
             }
         }
         let none = Value::Object(Map::new());
@@ -90,37 +91,37 @@ impl TrajectoryStep {
 }
 
 fn compare(path: &str, listed: &Value, made: &Value, how: ArgumentMatch, found: &mut Vec<ArgumentDifference>) {
-    let (Value::Object(wanted), Value::Object(got)) = (listed, made) else {
+    let (Value::Object(expected), Value::Object(got)) = (listed, made) else {
         if !same(listed, made) {
             let path = if path.is_empty() { "arguments" } else { path }.to_owned();
-            found.push(ArgumentDifference { path, got: Some(written(made)), wanted: Some(written(listed)) });
+            found.push(ArgumentDifference { path, got: Some(written(made)), expected: Some(written(listed)) });
         }
         return;
     };
     let inner = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") };
-    for (key, value) in wanted {
+    for (key, value) in expected {
         match got.get(key) {
             Some(other) => compare(&inner(key), value, other, how, found),
             None if how == ArgumentMatch::Subset => {}
-            None => found.push(ArgumentDifference { path: inner(key), got: None, wanted: Some(written(value)) }),
+            None => found.push(ArgumentDifference { path: inner(key), got: None, expected: Some(written(value)) }),
         }
     }
-    for (key, value) in got.iter().filter(|(key, _)| how != ArgumentMatch::Superset && !wanted.contains_key(*key)) {
-        found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), wanted: None });
+    for (key, value) in got.iter().filter(|(key, _)| how != ArgumentMatch::Superset && !expected.contains_key(*key)) {
+        found.push(ArgumentDifference { path: inner(key), got: Some(written(value)), expected: None });
     }
 }
 
 impl Field {
-    fn wanted(&self) -> String {
+    fn expectation(&self) -> String {
         match self {
             Self::Equals(value) => written(value),
-            Self::Pattern(pattern) => format!("a text that matches /{}/", pattern.as_str()),
+            Self::Pattern(pattern) => format!("text matching /{}/", pattern.as_str()),
             Self::Near(near) => format!("{} ± {}", near.value, near.within),
         }
     }
 }
 
-/// A value as JSON, cut where it is long.
+/// A value as JSON, shortened if long.
 fn written(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(VALUE_LENGTH) {
