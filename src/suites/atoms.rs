@@ -260,7 +260,7 @@ mod tests {
             r#"{"atoms": ["x", {"title": "say "no""}, {"description": "kept"}], "rounds": 2, "questions": ["y"]}"#;
         let (read, layer) = reading(&serde_json::json!({ "text": text }).to_string());
         assert_eq!((layer, read.atoms.len(), read.questions.len(), read.rounds), (Layer::Salvaged, 1, 1, 2));
-        assert_eq!(read.flaws, ["2 objects of the text could not be read"]);
+        assert_eq!(read.flaws, ["objects of the text that could not be read: 2"]);
     }
 
     #[test]

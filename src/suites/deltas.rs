@@ -242,10 +242,13 @@ mod tests {
             let (read, _) = reading(serde_json::json!({"deltas": [part]}));
             assert_eq!((read.flaws, read.whole), (vec!["deltas[0] has no item or no kind".to_owned()], false));
         }
-        assert_eq!(flaws(serde_json::json!({})), ["there is neither a list \"deltas\" nor a text to read it from"]);
+        assert_eq!(
+            flaws(serde_json::json!({})),
+            ["the list \"deltas\" is missing, and there is no text to read it from"]
+        );
         assert_eq!(
             flaws(serde_json::json!({"text": "no"})),
-            ["no JSON with a list \"deltas\" can be read from the text"]
+            ["the text contains no readable JSON with a list \"deltas\""]
         );
     }
 
@@ -276,6 +279,6 @@ mod tests {
         let broken = r#"{"deltas": [{"item": "a "b"", "kind": "coupled"}, {"item": "c", "kind": "coupled"}]}"#;
         let (read, layer) = reading(serde_json::json!({ "text": broken }));
         assert_eq!((layer, read.deltas.len(), read.whole), (Layer::Salvaged, 1, false));
-        assert_eq!(read.flaws, ["1 objects of the text could not be read"]);
+        assert_eq!(read.flaws, ["objects of the text that could not be read: 1"]);
     }
 }

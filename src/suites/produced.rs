@@ -231,7 +231,7 @@ mod tests {
         let text = r#"first {"category": "a"} then {"category": ] and {"category": "c"}"#;
         let read = reading(&format!("{{\"text\": {}}}", serde_json::Value::from(text)));
         assert_eq!((read.layer, read.findings.len()), (Layer::Salvaged, 2));
-        assert_eq!(read.flaws, ["1 objects of the text could not be read"]);
+        assert_eq!(read.flaws, ["objects of the text that could not be read: 1"]);
     }
 
     #[test]

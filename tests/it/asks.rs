@@ -101,10 +101,7 @@ fn without_words() {
     assert_eq!(asked[1].inputs, json!({"case": "x", "variant": "comments", "transform": "comments added"}));
     for ask in &asked {
         let refused = in_words(ask, &suite.pairs()[0]).unwrap_err().to_string();
-        assert!(
-            refused.starts_with("g/cases/x.json: the case \"x\" says nothing that a model could be asked; add"),
-            "{refused}"
-        );
+        assert!(refused.starts_with("g/cases/x.json: the case \"x\" has no prompt for a model; add"), "{refused}");
     }
 }
 

@@ -30,7 +30,8 @@ fn an_id_of_two_files() {
     repository.write("g/scenarios/b.json", "{\n  \"minimumRubricScore\": 9,\n  \"scenarioId\": \"one\"\n}\n");
     let ran = repository.goldgate(&["run"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    let said = "g/scenarios/b.json:3:17: the id \"one\" is also that of g/scenarios/a.json; give each case its own id";
+    let said =
+        "g/scenarios/b.json:3:17: the id \"one\" is already used in g/scenarios/a.json; give each case its own id";
     assert!(ran.stderr.starts_with(said), "{}", ran.stderr);
 }
 
@@ -61,7 +62,7 @@ fn two_problems() {
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     let lines: Vec<&str> = ran.stderr.lines().collect();
     assert!(lines[0].starts_with("g/c.json:2:20: unknown value \"happy\""), "{}", ran.stderr);
-    assert!(lines[1].starts_with("g/c.json:4:8: the id \"c\" stands here twice"), "{}", ran.stderr);
+    assert!(lines[1].starts_with("g/c.json:4:8: duplicate id \"c\""), "{}", ran.stderr);
 }
 
 fn refused(kind: &str, file: &str, text: &str, said: &str) {

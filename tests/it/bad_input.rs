@@ -186,7 +186,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a missing contract",
         |r| r.remove("golden/contracts/lease.md"),
         &[],
-        "golden/expected/legal/lease.json: there is no contract \"lease.md\"; add golden/contracts/lease.md",
+        "golden/expected/legal/lease.json: contract \"lease.md\" does not exist; add golden/contracts/lease.md",
         "[missing-contract]",
     ),
     (

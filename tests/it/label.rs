@@ -93,7 +93,7 @@ fn stray() {
     let repository = labelled();
     repository.write("people/labels.json", HAND.replace("lease", "leese"));
     let ran = repository.goldgate(&["run"]);
-    let said = "people/labels.json:1:11: a label is about \"leese\", which is no case of the suite; correct its case";
+    let said = "people/labels.json:1:11: a label is about \"leese\", which is not a case of the suite; fix its case";
     assert!(ran.code == 2 && ran.stderr.starts_with(said), "{}", ran.stderr);
     assert!(!ran.stderr.contains("\"lease\""), "{}", ran.stderr);
 }
@@ -115,13 +115,17 @@ fn dimension() {
     assert_eq!((&first["dimension"], &first["score"]), (&"edge_case_coverage".into(), &0.into()));
     assert!(first["outputs_sha256"].as_str().unwrap().len() == 64 && first["date"].is_string(), "{first}");
     let told = || repository.goldgate(&["run"]).stdout;
-    assert!(told().contains("edge_case_coverage of stock has 0 points by Subject A on "), "{}", told());
+    assert!(told().contains("edge_case_coverage of stock scores 0 of 2 by Subject A on "), "{}", told());
     assert!(ask(b"").contains("0 labels saved"), "it is scored");
     // Other outputs: the score is outdated until somebody scores those of today.
     repository.replace("runs/reviewer/stock.json", "\"outputs\": {", "\"outputs\": { \"note\": \"made again\",");
-    assert!(told().contains("the score by Subject A on ") && told().contains("is outdated and ignored"), "{}", told());
+    assert!(
+        told().contains("the score by Subject A on ") && told().contains("is ignored: it was given on older outputs"),
+        "{}",
+        told()
+    );
     assert!(ask(b"2\nnames two\n").contains("1 label saved"));
-    assert!(told().contains("has 2 points by Subject A") && !told().contains("outdated"), "{}", told());
+    assert!(told().contains("scores 2 of 2 by Subject A") && !told().contains("ignored"), "{}", told());
     assert_eq!(labels().len(), 2);
     let ran = repository.goldgate(&["label", "--by", "A", "--dimension", "edge_case"]);
     assert!(ran.code == 2 && ran.stderr.contains("unknown dimension \"edge_case\""), "{}", ran.stderr);

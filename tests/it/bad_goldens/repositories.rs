@@ -8,7 +8,7 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         "{\"name\": \"x\", \"repo_path\": \"none\", \"expected_file\": \"f\", \"expected_keyword\": \"k\"}",
-        ":1:15: there is no fixture repository \"none\"",
+        ":1:15: fixture repository \"none\" does not exist",
     ),
     (
         "evidence",
@@ -52,7 +52,7 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         "{\"snapshot\": {\"coverage\": [\"a.rs\"]}, \"max_recommendations\": 1}",
-        ":1:28: \"a.rs\" is no coverage range",
+        ":1:28: invalid coverage range \"a.rs\"",
     ),
     (
         "reconciliation",
@@ -73,7 +73,7 @@ pub const CASES: &[Case] = &[
         ":1:20: unknown key \"file\"; did you mean \"files\"?",
     ),
     ("property", "cases/x.json", "{}", ":1:2: the key \"variants\" is missing"),
-    ("property", "cases/x.json", "{\"variants\": []}", ":1:14: there is no variant"),
+    ("property", "cases/x.json", "{\"variants\": []}", ":1:14: the list of variants is empty"),
     (
         "property",
         "cases/x.json",
@@ -85,7 +85,7 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         "{\"variants\": [{\"name\": \"v\", \"transform\": \"t\"}, {\"name\": \"v\", \"transform\": \"t\"}]}",
-        ":1:57: the variant \"v\" stands here twice",
+        ":1:57: duplicate variant \"v\"",
     ),
     (
         "property",
@@ -103,13 +103,13 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "/etc/passwd", "expected_keyword": "k", "allowed_files": ["f"]}"#,
-        r#":1:33: "/etc/passwd" leaves the fixture repository; write a path inside of it"#,
+        r#":1:33: "/etc/passwd" leaves the fixture repository; write a path inside the repository"#,
     ),
     (
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f", "a/../../g"]}"#,
-        r#":1:103: "a/../../g" leaves the fixture repository; write a path inside of it"#,
+        r#":1:103: "a/../../g" leaves the fixture repository; write a path inside the repository"#,
     ),
     (
         "evidence",
@@ -169,13 +169,13 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"], "lifecycle": {"reviewed": "2026-02-30"}}"#,
-        r#":1:130: "2026-02-30" is no day; write it as YYYY-MM-DD"#,
+        r#":1:130: invalid date "2026-02-30"; write it as YYYY-MM-DD"#,
     ),
     (
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"], "lifecycle": {"retired": {"date": "last week", "reason": "r"}}}"#,
-        r#":1:138: "last week" is no day; write it as YYYY-MM-DD"#,
+        r#":1:138: invalid date "last week"; write it as YYYY-MM-DD"#,
     ),
     (
         "evidence",
@@ -211,7 +211,7 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {"files": ["a.rs", "../a.rs"]}, "max_recommendations": 1}"#,
-        r#":1:33: "../a.rs" is no path inside the repository; write it"#,
+        r#":1:33: "../a.rs" is not a path inside the repository; write it"#,
     ),
     (
         "reconciliation",
@@ -223,7 +223,7 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {"tests": ["a.rs:9-3"], "coverage": ["a.rs:9-3"]}, "max_recommendations": 1}"#,
-        r#":1:51: "a.rs:9-3" is no coverage range; write path:from-to"#,
+        r#":1:51: invalid coverage range "a.rs:9-3"; write path:from-to"#,
     ),
     (
         "reconciliation",
@@ -265,13 +265,13 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         r#"{"snapshot": {"files": ["a.rs"]}, "variants": [{"name": "v", "transform": "t"}]}"#,
-        r#":1:57: the case and its variant "v" do not both have a snapshot; give"#,
+        r#":1:57: only one of the case and its variant "v" has a snapshot; give"#,
     ),
     (
         "property",
         "cases/x.json",
         r#"{"snapshot": {}, "variants": [{"name": "v", "transform": "t", "snapshot": {"coverage": ["a.rs"]}}]}"#,
-        r#":1:89: "a.rs" is no coverage range; write path:from-to"#,
+        r#":1:89: invalid coverage range "a.rs"; write path:from-to"#,
     ),
     (
         "property",
@@ -307,7 +307,7 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         r#"{"variants": [{"name": "v", "transform": "v"}, {"name": "v", "transform": "v"}]}"#,
-        r#":1:57: the variant "v" stands here twice; give each"#,
+        r#":1:57: duplicate variant "v"; give each"#,
     ),
     (
         "property",

@@ -27,7 +27,7 @@ pub const CASES: &[Case] = &[
         "interview",
         SCENE,
         "{\"minimumRubricScore\": 9, \"context\": {\"constraints\": \"fast\"}}",
-        ":1:39: the context's constraints are no list of texts",
+        ":1:39: the context's constraints are not a list of texts",
     ),
     ("stochastic", SCENE, "{}", ":1:2: the key \"groundTruth\" is missing"),
     (
@@ -40,7 +40,7 @@ pub const CASES: &[Case] = &[
         "stochastic",
         SCENE,
         "{\"groundTruth\": {\"decidedFacts\": [\"a\"], \"keywordSets\": [[]]}, \"thresholds\": {\"precision\": 1, \"recall\": 1}}",
-        ":1:57: a set has no keyword",
+        ":1:57: a keyword set is empty",
     ),
     (
         "stochastic",
@@ -58,7 +58,7 @@ pub const CASES: &[Case] = &[
         "interview",
         SCENE,
         r#"{"minimumRubricScore": 9, "expectedAtoms": [{"minOutcomes": 1}, {}]}"#,
-        r#":1:65: an expected atom asks for nothing; state"#,
+        r#":1:65: an expected atom states no condition; state"#,
     ),
     (
         "interview",

@@ -58,13 +58,13 @@ pub const CASES: &[Case] = &[
         TOOL,
         "c.json",
         r#"[{"id": "c", "category": "edge_case", "query": "c", "expected_tools": [], "expected_output_contains": []}, {"query": "c", "id": "c", "category": "edge_case", "expected_tools": [], "expected_output_contains": []}]"#,
-        r#":1:129: the id "c" stands here twice; give each case its own id"#,
+        r#":1:129: duplicate id "c"; give each case its own id"#,
     ),
     (
         TOOL,
         "c.json",
         r#"[{"category": "edge_case", "query": "q", "expected_tools": ["t"], "expected_output_contains": ["k"], "trajectory": {"mode": "exact", "tools": [{"name": "t"}], "forbidden_tools": ["t"]}}]"#,
-        r#":1:160: the tool "t" is both asked for and forbidden; remove it"#,
+        r#":1:160: the tool "t" is both expected and forbidden; remove it"#,
     ),
     (
         TOOL,

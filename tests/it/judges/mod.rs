@@ -103,7 +103,7 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "labels of a case that there is not",
         "labels: people.json",
         "labels: strangers.json",
-        "strangers.json:1:12: a label is about \"gnu\", which is no case of the suite; correct its case",
+        "strangers.json:1:12: a label is about \"gnu\", which is not a case of the suite; fix its case",
     ),
     (
         "an unknown key of a judge",

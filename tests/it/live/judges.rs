@@ -105,7 +105,7 @@ fn one_unreadable() {
     let report = model(&judged(&endpoint, ""), &[]);
     assert_eq!((&judge(&report)["fail"], &judge(&report)["unsettled"]), (&json!(1), &json!(0)));
     let votes = case(&report)["judged"][0]["samples"][0]["votes"].clone();
-    assert_eq!(votes[1], json!({ "verdict": null, "reason": "the judge's answer has no verdict that can be read" }));
+    assert_eq!(votes[1], json!({ "verdict": null, "reason": "the judge's answer has no readable verdict" }));
     let differ = answering(|number| match number {
         1 => Answer::Says("{}".to_owned()),
         0 => says("pass"),
