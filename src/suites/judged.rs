@@ -141,8 +141,8 @@ mod tests {
             (text("I would say pass."), Err("has no readable verdict")),
             (text(r#"{"reason": "r", "verdict": "good"}"#), Err("not fail, weak or pass")),
             (text(r#"{"reason": " ", "verdict": "pass"}"#), Err("has no reason")),
-            (text(r#"["pass"]"#), Err("has no verdict")),
-            ("{}".to_owned(), Err("has no verdict")),
+            (text(r#"["pass"]"#), Err("has no readable verdict")),
+            ("{}".to_owned(), Err("has no readable verdict")),
         ] {
             match (vote(&outputs), expected) {
                 (Ok((mark, reason)), Ok((expected, why))) => assert_eq!((mark, reason.as_str()), (expected, why)),

@@ -22,16 +22,16 @@ type OfASuite = (&'static str, fn(&SuiteConfig));
 
 pub fn trials() -> Vec<Trial> {
     let mut trials = vec![
-        trial("what the bundled tools say is what the recorded calls were told", recorded_calls),
+        trial("the bundled tools return the results of the recorded calls", recorded_calls),
         trial("the bundled suites are of every kind", every_kind),
-        trial("a case without words can be asked of programs only", without_words),
-        trial("a document that is all that a reviser says is its revision", bare_document),
+        trial("a case without a prompt needs a program", without_words),
+        trial("a bare document is a reviser's revision", bare_document),
     ];
     let of_a_suite: [OfASuite; 4] = [
-        ("every case can be asked, unless its agents never are", can_be_asked),
-        ("nothing that is expected is in what is asked", no_leak),
+        ("every case has a request, unless its kind asks no agent", can_be_asked),
+        ("no request reveals an expectation", no_leak),
         ("the answer forms are strict", strict_forms),
-        ("an answer in the form that is asked for is read without a flaw", answers_are_read),
+        ("an answer in the requested format is read without a flaw", answers_are_read),
     ];
     for suite in suites() {
         for (sentence, test) in of_a_suite {

@@ -16,9 +16,9 @@ pub fn trials() -> Vec<Trial> {
     });
     named
         .chain([
-            trial("an id that two files state is refused at the second", an_id_of_two_files),
-            trial("a fixture repository has a thousand folders at most", many_folders),
-            trial("a case that cannot be read does not move the place of another", two_problems),
+            trial("an id used by two files is refused at the second one", an_id_of_two_files),
+            trial("a fixture repository has at most a thousand folders", many_folders),
+            trial("an unreadable case does not shift the positions of other errors", two_problems),
         ])
         .collect()
 }

@@ -14,8 +14,8 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("no check of any kind and role fails in every case and leaves the default gates green", every_check),
-        trial("the checks of a finding are seen one by one", findings),
-        trial("the checks of a rule are seen one by one", triggers),
+        trial("each check of a finding can fail alone", findings),
+        trial("each check of a rule can fail alone", triggers),
     ]
 }
 

@@ -12,12 +12,12 @@ use crate::trial;
 pub fn trials() -> Vec<Trial> {
     vec![
         trial("every failed gate names the cases that moved it, with both sides", every_failed_gate),
-        trial("a severity that is too low is named with the right one", severity),
-        trial("a finding that nobody expects is named under precision", surplus),
-        trial("a quote that stands nowhere is named", quote),
-        trial("a wrong citation is named", citation),
+        trial("a severity that is too low is reported with the expected one", severity),
+        trial("an unexpected finding is reported under precision", surplus),
+        trial("a quote that is not in the document is reported", quote),
+        trial("a wrong citation is reported", citation),
         trial("explain takes every id that an output prints", ids),
-        trial("explain shows what was asked, expected and produced", whole),
+        trial("explain shows request, expectation and output", whole),
     ]
 }
 

@@ -10,19 +10,19 @@ pub fn trials() -> Vec<Trial> {
     vec![
         trial("a case that the baseline measured and this run did not gives no verdict and is named", lost_case),
         trial("lost cases never hide a failed gate", lost_and_failed),
-        trial("a floor of coverage is a number alone", coverage_floor),
+        trial("a floor of coverage must be a number", coverage_floor),
         trial("a case in quarantine is not missing", quarantined),
-        trial("cases lost beside a quarantine come to a tenth at most", quarantined_and_lost),
-        trial("what cannot be read on a document with nothing to find is no perfect score", unreadable),
-        trial("a minority of unreadable samples leaves the readable ones to decide", partly_unreadable),
+        trial("with a quarantine, at most a tenth of the cases may be lost", quarantined_and_lost),
+        trial("an unreadable answer on a document with nothing to find earns no perfect score", unreadable),
+        trial("readable samples decide if only a minority is unreadable", partly_unreadable),
         trial(
             "a case that fails since the baseline is counted, and fails the suite where the config says so",
             newly_failing,
         ),
-        trial("a gate that is switched off asks for no fresh baseline", off_and_incomparable),
-        trial("a case that the baseline lacks is judged by otherwise", added_scenario),
-        trial("only coverage and readability make no pass", nothing_else_judged),
-        trial("samples that gave nothing are compared with those of the baseline", infra),
+        trial("a disabled gate needs no new baseline", off_and_incomparable),
+        trial("a case missing in the baseline is gated by otherwise", added_scenario),
+        trial("coverage and readability alone are not a pass", nothing_else_judged),
+        trial("samples without an answer are compared with those of the baseline", infra),
     ]
 }
 

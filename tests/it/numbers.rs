@@ -12,7 +12,7 @@ pub fn trials() -> Vec<Trial> {
         trial("every question that is not empty counts, in any script", questions),
         trial("a metric that is null on the cases in common with the baseline says so", null_in_common),
         trial("a baseline of one half does not lower the gate of revised contracts", half_revised),
-        trial("a label that can have no effect is refused with the names that are known", labels),
+        trial("a label without effect is refused with the known names", labels),
     ]
 }
 

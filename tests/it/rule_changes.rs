@@ -11,10 +11,10 @@ const PROMPT: &str = "prompts/legal.md";
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("a rule that this commit changed is named with its change", changed),
-        trial("an agent had a rule that this commit did not change", unchanged),
-        trial("a rule that this commit added is named as new", added),
-        trial("without a base commit nothing is known of a rule's change", without_base),
+        trial("a rule changed by this commit is reported with its change", changed),
+        trial("an agent had an unchanged rule", unchanged),
+        trial("a rule added by this commit is reported as new", added),
+        trial("without a base commit no rule change is reported", without_base),
     ]
 }
 

@@ -11,10 +11,10 @@ const SNAPSHOT: &str = "golden/snapshots/legal/lease.json";
 
 pub fn trials() -> Vec<Trial> {
     vec![
-        trial("an unexplained change of a snapshot is shown and decides nothing", unexplained),
-        trial("a change that the golden file explains is told with its reason", explained),
-        trial("a change of what a case is measured with is told with its reason", measured),
-        trial("a broken snapshot is told with its place", broken),
+        trial("an unexplained change of a snapshot is shown and does not decide the verdict", unexplained),
+        trial("a change explained by the golden file is reported with its reason", explained),
+        trial("a change of a case's terms is reported with its reason", measured),
+        trial("a broken snapshot is reported with its position", broken),
     ]
 }
 

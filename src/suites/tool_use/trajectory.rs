@@ -56,7 +56,7 @@ impl TrajectoryMode {
             Self::Exact => "exactly",
             Self::InOrder => "in order",
             Self::AnyOrder => "in any order",
-            Self::Subset => "nothing but",
+            Self::Subset => "only",
             Self::Superset => "at least",
         }
     }
