@@ -112,8 +112,8 @@ impl fmt::Display for Diagnostic {
     /// Renders one line that contains no commands for a terminal or a CI runner.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, at, code, what, help, read_failure: _ } = self;
-        let place = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
-        out.write_str(&one_line(&format!("{file}{place}: {what}; {help} [{code}]")))
+        let position = at.map_or(String::new(), |point| format!(":{}:{}", point.line, point.column));
+        out.write_str(&one_line(&format!("{file}{position}: {what}; {help} [{code}]")))
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
     use super::{Diagnostic, Point, nearest};
 
     #[test]
-    fn a_place_counts_lines_and_characters_from_one() {
+    fn a_position_counts_lines_and_characters_from_one() {
         let text = "ab\ncäd\n";
         let point = |offset| Point::of_offset(text, offset);
         assert_eq!(point(0), Point { line: 1, column: 1 });
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_reads_file_place_what_help_code() {
+    fn a_problem_displays_file_position_cause_remedy_and_code() {
         let problem = Diagnostic::of_file("a.json", "unknown-key", "unknown key \"x\"", "remove it");
         assert_eq!(problem.to_string(), "a.json: unknown key \"x\"; remove it [unknown-key]");
         let placed = problem.at(Point { line: 3, column: 5 });
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_word_is_near() {
+    fn only_similar_words_are_suggested() {
         assert_eq!(nearest("keywrods", ["category", "keywords"]), Some("keywords"));
         assert_eq!(nearest("zzz", ["category", "keywords"]), None);
     }

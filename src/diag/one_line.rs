@@ -71,14 +71,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_text_begins_a_line_or_a_command(text in any::<String>()) {
+        fn no_text_starts_a_line_or_a_command(text in any::<String>()) {
             let line = one_line(&text);
             assert!(!line.chars().any(char::is_control), "{line:?}");
             assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line:?}");
         }
 
         #[test]
-        fn nothing_that_is_hidden_between_signs_makes_a_command(text in "[\n\r\t :#\\[x\u{200b}\u{feff}]{0,12}") {
+        fn hidden_characters_never_form_a_command(text in "[\n\r\t :#\\[x\u{200b}\u{feff}]{0,12}") {
             let line = one_line(&text);
             assert!(!line.trim_start().starts_with("::") && !line.contains("##["), "{line:?}");
         }

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn temporary_keys_are_read_with_their_end() {
+    fn temporary_keys_have_their_expiry() {
         let xml = "<?xml version=\"1.0\"?><R xmlns=\"https://sts.amazonaws.com/doc/2011-06-15/\"><AssumeRoleWithWebIdentityResult>\n\
             <AssumedRoleUser><Arn>a</Arn></AssumedRoleUser><Credentials><SessionToken>\n T+/= \n</SessionToken><SecretAccessKey>S</SecretAccessKey>\
             <Expiration>2026-11-21T15:00:00Z</Expiration><AccessKeyId>ASIA1</AccessKeyId></Credentials></AssumeRoleWithWebIdentityResult></R>";

@@ -349,7 +349,7 @@ mod tests {
       "accepted": [ { "by": "a", "at": "t", "pull_request": 12, "reason": "r", "previous_sha256": "p" } ] }"#;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_value_reads_back_unchanged() {
         let baseline = read_baseline(&source(PAGE)).unwrap();
         let text = written(&baseline);
         assert_eq!(written(&read_baseline(&source(&text)).unwrap()), text);
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_schema_is_named() {
+    fn a_newer_schema_is_refused_by_name() {
         let problem = read_baseline(&source(r#"{"schema": "goldgate.baseline/2"}"#)).unwrap_err();
         assert!(
             problem.to_string().starts_with("latest.json:1:12: unknown schema \"goldgate.baseline/2\""),

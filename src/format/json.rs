@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_in_a_part_is_placed_in_the_whole() {
+    fn a_problem_in_a_part_has_its_position_in_the_file() {
         let source = source("{ \"list\": [\n  {\"size\": 1},\n  {\"sise\": 2}\n] }");
         let outer: Outer<'_> = whole(&source).unwrap();
         assert_eq!(offset_of(&source, outer.list[0]), 14);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_say_what_would_be_right() {
+    fn messages_contain_the_remedy() {
         let table = [
             ("{", "a.json:1:1: invalid JSON: EOF while parsing an object; correct the syntax here [broken-json]"),
             ("{\"list\": 3}", "a.json:1:10: invalid type: integer `3`; expected a list [wrong-type]"),

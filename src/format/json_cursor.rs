@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_counts_in_the_whole() {
+    fn offsets_of_a_part_count_from_the_start_of_the_file() {
         let source = source("[\n  {\"x\": 1},\n  {\"x\": 2}\n]");
         let raws: Vec<&RawValue> = serde_json::from_str(&source.text).unwrap();
         let cursor = JsonCursor::part(&source, raws[1]);
@@ -313,12 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn text_that_is_no_json_is_placed_at_its_start() {
+    fn invalid_json_is_located_at_its_start() {
         assert_eq!(JsonCursor::whole(&source("  {")).value(&[Key("a")]), 2);
     }
 
     #[test]
-    fn a_key_stands_once_in_an_object() {
+    fn duplicate_keys_in_an_object_are_refused() {
         let problem = every_key_once(&source("{\"a\": 1.5, \"b\": [{\"a\": true}, {\"c\": null, \"\\u0063\": -1}]}"));
         assert_eq!(
             problem.unwrap_err().to_string(),

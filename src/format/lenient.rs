@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_is_told_apart() {
+    fn every_json_type_is_distinguished() {
         let json =
             r#"{"list": ["t", 1, -1, 1.5, true, null, [[1]], {"name": {"a": [2]}}, {"name": "a\tb", "more": {}}, {}]}"#;
         let list = object::<LenientOuter<'_>>(json).list;
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_surrogate_pair_loses_nothing_else() {
+    fn half_a_surrogate_pair_changes_nothing_else() {
         let read: LenientOuter<'_> = object(r#"{"x": "\ud83d", "list": [{"name": "a\ud83d b\ud83d\ude00\\\udc00"}]}"#);
         let name = Lenient::Given("a\u{fffd} b\u{1f600}\\\u{fffd}".into());
         assert_eq!(read.list, Lenient::Given(vec![Lenient::Given(Object(LenientInner { name }))]));
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_of_a_repeated_key_holds() {
+    fn the_last_of_duplicate_keys_counts() {
         let read: LenientOuter<'_> = object(r#"{"list": 1, "list": [{"name": "a", "name": "b"}]}"#);
         assert_eq!(
             read.list,

@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_every_vendor_are_taken_out() {
+    fn keys_of_every_vendor_are_removed() {
         for key in [
             "sk-ant-api03-abcdefghijklmnop",
             "sk-proj-0123456789abcdef",
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_behind_an_escape_is_found_and_plain_json_stays_to_the_letter() {
+    fn a_key_after_an_escape_is_removed_and_clean_json_is_unchanged() {
         let json = |text: &str| redactor().json(&Json::from(text)).text().to_owned();
         assert_eq!(json(r#"{"a": "x\nsk-0123456789abcdefgh", "b": [1.50]}"#), r#"{"a":"x\n[redacted]","b":[1.5]}"#);
         assert_eq!(json(r#"{ "a" : 1.50 }"#), r#"{ "a" : 1.50 }"#);

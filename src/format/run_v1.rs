@@ -277,14 +277,14 @@ mod tests {
     }
 
     #[test]
-    fn a_record_needs_status_and_outputs_alone() {
+    fn a_record_needs_only_status_and_outputs() {
         let run = reading(r#"{"status": "completed", "outputs": {"findings": []}, "more": 1}"#).unwrap();
         assert_eq!((run.status, &*run.outputs), (RunStatus::Completed, r#"{"findings": []}"#));
         assert_eq!(reading(r#"{"status": "stalled", "outputs": null}"#).unwrap().status, RunStatus::Stalled);
     }
 
     #[test]
-    fn the_seeds_artifact_is_read_as_it_is() {
+    fn the_run_artifact_of_seed_001_is_read_unchanged() {
         let text = r#"{"inputs": {"options": {}}, "outputs": {"atoms": []}, "intermediate": {"nodeTransitions": []},
             "evidence": {}, "metrics": {"totalTokens": 9, "totalLatency": 12.4}}"#;
         let run = reading(text).unwrap();
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_of_another_form_was_not_recorded() {
+    fn a_metric_of_another_type_counts_as_not_recorded() {
         let tokens = |metrics: &str| {
             let text = format!(r#"{{"status": "completed", "outputs": {{}}, "metrics": {metrics}}}"#);
             reading(&text).unwrap().tokens
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused_with_its_place() {
+    fn invalid_records_are_refused_with_the_position() {
         let table = [
             (r#"{"outputs": {}}"#, "r.json:1:1: the key \"status\" is missing"),
             (r#"{"status": "done", "outputs": {}}"#, "r.json:1:12: unknown status \"done\""),

@@ -198,9 +198,9 @@ fn complete(pair: &mut PairResult, form: BesideForm) -> Option<()> {
     if values.len() != pair.values.len() || samples.len() != pair.values.len() {
         return None;
     }
-    for ((place, value), list) in pair.values.iter_mut().zip(values).zip(samples) {
-        place.value = number(value)?;
-        place.samples = list.into_iter().map(number).collect::<Option<_>>()?;
+    for ((metric, value), list) in pair.values.iter_mut().zip(values).zip(samples) {
+        metric.value = number(value)?;
+        metric.samples = list.into_iter().map(number).collect::<Option<_>>()?;
     }
     pair.answered_by = AnsweredBy { model, prompt_sha256, freshness };
     pair.outputs_sha256 = outputs_sha256;

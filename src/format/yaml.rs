@@ -32,7 +32,7 @@ pub fn whole<T: DeserializeOwned>(source: &SourceText) -> Result<T, Diagnostic> 
         };
         let problem = Diagnostic::of_file(&source.file, found.code, found.what, found.help);
         match error.location() {
-            Some(place) => problem.at(point(place.line(), place.column())),
+            Some(location) => problem.at(point(location.line(), location.column())),
             None => problem,
         }
     })
@@ -53,7 +53,7 @@ impl<'a> YamlLocations<'a> {
 
     /// The position of the node at `path`: its key if it has one, else the node; or that of the nearest existing ancestor.
     pub fn at(&self, path: &[Step<'_>]) -> Point {
-        self.index.get_or_init(|| YamlIndex::of(self.source)).place(path)
+        self.index.get_or_init(|| YamlIndex::of(self.source)).locate(path)
     }
 }
 
@@ -81,7 +81,7 @@ impl YamlIndex {
         Self(root)
     }
 
-    fn place(&self, path: &[Step<'_>]) -> Point {
+    fn locate(&self, path: &[Step<'_>]) -> Point {
         let (mut node, mut best) = (&self.0, Point { line: 1, column: 1 });
         for step in path {
             let Some(next) = node.inside.get(&WalkStep::of(*step)) else { break };
@@ -264,8 +264,8 @@ mod tests {
         let source = source(
             "version: 1\nsuites:\n  - id: a\n    gates: { f1: { min: 1 } }\n  - id: b\n    gates:\n      f1: [1, 2]\n",
         );
-        let places = super::YamlLocations::of(&source);
-        let at = |path: &[super::Step<'_>]| places.at(path);
+        let locations = super::YamlLocations::of(&source);
+        let at = |path: &[super::Step<'_>]| locations.at(path);
         assert_eq!(at(&[Key("suites"), At(0), Key("gates"), Key("f1"), Key("min")]), Point { line: 4, column: 20 });
         assert_eq!(at(&[Key("suites"), At(1), Key("id")]), Point { line: 5, column: 5 });
         assert_eq!(at(&[Key("suites"), At(1), Key("gates"), Key("f1"), At(1)]), Point { line: 7, column: 15 });
@@ -273,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_a_problem() {
+    fn duplicate_keys_are_a_problem() {
         let problem = whole::<std::collections::BTreeMap<String, u32>>(&source("a: 1\nb: 2\na: 3\n")).unwrap_err();
         assert_eq!(problem.to_string(), "a.yaml:3:1: duplicate key \"a\"; keep one of them [duplicate-key]");
     }
 
     #[test]
-    fn a_text_that_is_nested_too_deep_is_refused_before_it_costs_anything() {
+    fn deep_nesting_is_refused_early() {
         let flow = format!("a: {}", "{a: ".repeat(100_000));
         let behind = format!("? [x]\n: 1\nb:\n  {}", "- ".repeat(40_000));
         let (lists, mappings) = (format!("targets: {}", "[".repeat(100_000)), "{a: ".repeat(100_000));
@@ -298,13 +298,13 @@ mod tests {
     }
 
     #[test]
-    fn many_problems_take_one_walk() {
+    fn many_positions_need_one_walk() {
         let text: String = (0..4000).map(|number| format!("- id: a{number}\n  kind: x\n")).collect();
         let (source, steps) = (source(&text), |index| [At(index), Key("kind")]);
-        let places = super::YamlLocations::of(&source);
+        let locations = super::YamlLocations::of(&source);
         for number in 0..4000 {
             let line = u32::try_from(2 * number + 2).unwrap();
-            assert_eq!(places.at(&steps(number)), Point { line, column: 3 });
+            assert_eq!(locations.at(&steps(number)), Point { line, column: 3 });
         }
     }
 }

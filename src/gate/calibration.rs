@@ -181,7 +181,7 @@ mod tests {
     const SWINGS: [f64; 8] = [0.86, 0.92, 0.90, 0.84, 0.94, 0.88, 0.89, 0.91];
 
     #[test]
-    fn a_band_that_flaked_is_told_and_a_wider_one_is_proposed() {
+    fn a_flaky_band_gets_a_wider_proposal() {
         let drop = || gate(GateKind::MaxDrop, 0.05, false, Edge::Band(0.0));
         let CalibrationFinding::Spread { alarms, .. } =
             calibrated(&metric(Better::Higher, vec![drop()]), &SWINGS, 0.01).remove(0).1
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_runs_cannot_say_is_not_said() {
+    fn too_little_data_gives_no_proposal() {
         let drop = || gate(GateKind::MaxDrop, 0.15, false, Edge::Band(0.0));
         for (gate, values, expected) in [
             (gate(GateKind::Min, 0.8, false, Edge::Hard), &SWINGS[..], Proposal::Hard),

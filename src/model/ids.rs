@@ -98,7 +98,7 @@ mod tests {
     use super::CaseId;
 
     #[test]
-    fn an_id_is_a_plain_file_name() {
+    fn every_valid_id_is_a_plain_file_name() {
         for good in ["a", "9", "change-of-control", "A.b_c-1", "x..y"] {
             assert!(CaseId::new(good).is_ok(), "{good}");
         }

@@ -218,7 +218,7 @@ mod tests {
     use super::Better;
 
     #[test]
-    fn a_loss_has_the_direction_of_its_metric() {
+    fn a_loss_follows_the_direction_of_its_metric() {
         for (better, before, after, loss) in [
             (Better::Higher, 0.75, 0.5, 0.25),
             (Better::Higher, 0.5, 0.75, -0.25),

@@ -173,7 +173,7 @@ mod tests {
     use super::{BadPath, PathGlob, RepoPath};
 
     #[test]
-    fn a_star_stays_in_its_folder_and_two_do_not() {
+    fn one_star_matches_in_a_folder_and_two_across_folders() {
         let at = |text: &str| RepoPath::root().join(text).unwrap();
         let table = [
             ("prompts/*.md", "a/prompts", "a/prompts/x.md", true),

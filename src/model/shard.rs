@@ -55,7 +55,7 @@ mod tests {
     use super::Shard;
 
     #[test]
-    fn each_number_is_of_exactly_one_part() {
+    fn each_number_belongs_to_exactly_one_shard() {
         for of in 1..6 {
             let all: Vec<Shard> = (1..=of).map(|number| format!("{number}/{of}").parse().unwrap()).collect();
             assert!((0..50).all(|number| all.iter().filter(|shard| shard.has(number)).count() == 1));

@@ -83,7 +83,7 @@ mod tests {
     use super::{Ruling, Verdict};
 
     #[test]
-    fn a_set_is_as_bad_as_its_worst_judged_member() {
+    fn the_verdict_of_a_set_is_its_worst_member() {
         let (pass, unsure, fail) =
             (Ruling::Judged(Verdict::Pass), Ruling::Judged(Verdict::Inconclusive), Ruling::Judged(Verdict::Fail));
         let skipped = Ruling::Skipped("no baseline".to_owned());

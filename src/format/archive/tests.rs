@@ -70,7 +70,7 @@ fn texts(files: BTreeMap<RepoPath, Vec<u8>>) -> Vec<(String, String)> {
 }
 
 #[test]
-fn the_wanted_files_of_both_forms_are_read() {
+fn wanted_files_are_read_from_both_formats() {
     let wanted = |path: &RepoPath| path.as_str().starts_with("a/");
     let read = zip(&zipped(&[("a/b.json", b"1"), ("c.zip", b"PK")]), LIMITS, &wanted).unwrap();
     assert_eq!(texts(read.files), [("a/b.json".to_owned(), "1".to_owned())]);
@@ -86,7 +86,7 @@ fn the_wanted_files_of_both_forms_are_read() {
 }
 
 #[test]
-fn a_zip_that_was_written_as_a_stream_is_read() {
+fn a_streamed_zip_is_read() {
     // A streaming writer does not know the sizes: they follow the bytes.
     let mut writer = ZipWriter::new_stream(Vec::new());
     writer
@@ -99,7 +99,7 @@ fn a_zip_that_was_written_as_a_stream_is_read() {
 }
 
 #[test]
-fn a_path_that_leads_out_or_hides_refuses_the_whole_archive() {
+fn a_path_that_leaves_or_hides_rejects_the_whole_archive() {
     for (name, expected) in [
         ("../x", "the path \"../x\" in the archive leaves the repository"),
         ("a/../x", "the path \"a/../x\" in the archive leaves the repository"),
@@ -137,7 +137,7 @@ fn a_path_that_leads_out_or_hides_refuses_the_whole_archive() {
 }
 
 #[test]
-fn entries_that_are_no_files_are_named_and_refused() {
+fn links_and_devices_are_refused() {
     for kind in [
         EntryType::Link,
         EntryType::Char,
@@ -168,7 +168,7 @@ fn a_tarball_has_one_folder() {
 }
 
 #[test]
-fn a_path_stands_once() {
+fn a_second_entry_at_a_path_is_refused() {
     let file = EntryType::Regular;
     let twice: &[(EntryType, &[u8], &[u8])] =
         &[(file, b"acme-agents-5555555/a", b"1"), (file, b"acme-agents-5555555/./a", b"2")];
@@ -188,7 +188,7 @@ fn a_path_stands_once() {
 }
 
 #[test]
-fn a_name_that_the_two_headers_of_a_zip_disagree_on_is_refused() {
+fn contradicting_zip_headers_are_refused() {
     let mut packed = zipped(&[("report.json", b"1")]);
     let index = packed.windows(11).position(|name| name == b"report.json").unwrap();
     packed[index] = b'x';
@@ -196,7 +196,7 @@ fn a_name_that_the_two_headers_of_a_zip_disagree_on_is_refused() {
 }
 
 #[test]
-fn sizes_are_counted_and_never_believed() {
+fn sizes_are_counted_and_never_trusted() {
     let large = vec![0; 10_001];
     assert_eq!(message(zip(&zipped(&[("a", &large)]), LIMITS, &everything)), "a in the archive is larger than 9 KiB");
     let (one, many) = (vec![0; 9_000], ["a", "b", "c"]);
@@ -249,7 +249,7 @@ fn an_encrypted_entry_is_refused() {
 }
 
 #[test]
-fn what_is_no_archive_is_said() {
+fn invalid_archives_are_reported() {
     for bytes in
         [&b""[..], b"PK", b"not an archive", b"PK\x05\x06", &[0x1f, 0x8b], &[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]]
     {
@@ -265,7 +265,7 @@ fn what_is_no_archive_is_said() {
 
 proptest! {
     #[test]
-    fn no_bytes_make_the_readers_fail_otherwise(bytes in vec(any::<u8>(), 0..600)) {
+    fn arbitrary_bytes_give_only_archive_errors(bytes in vec(any::<u8>(), 0..600)) {
         let _ = zip(&bytes, LIMITS, &everything);
         let _ = tarball(&bytes, LIMITS, &everything);
         let _ = tarball(&gzipped(&bytes), LIMITS, &everything);

@@ -22,20 +22,20 @@ pub fn zip(bytes: &[u8], limits: ArchiveLimits, wanted: &dyn Fn(&RepoPath) -> bo
     let mut entries = ArchiveEntries::new(limits);
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| refused(&error))?;
     let mut chosen = Vec::new();
-    for place in 0..archive.len() {
+    for index in 0..archive.len() {
         entries.count()?;
-        let entry = archive.by_index_data(place).map_err(|error| refused(&error))?;
+        let entry = archive.by_index_data(index).map_err(|error| refused(&error))?;
         if let Some(path) = file(&entry)? {
             entries.register(&path)?;
-            chosen.extend(wanted(&path).then_some((place, path)));
+            chosen.extend(wanted(&path).then_some((index, path)));
         }
     }
     // A zip lists its entries twice. Readers that trust different lists let an entry slip past a check. This call also refuses duplicate
     // names and entries that share bytes.
     archive.validate_header_consistency().map_err(|error| refused(&error))?;
     let mut inflated = 0;
-    for (place, path) in chosen {
-        let file = archive.by_index(place).map_err(|error| refused(&error))?;
+    for (index, path) in chosen {
+        let file = archive.by_index(index).map_err(|error| refused(&error))?;
         let mut counted = CountingReader::new(file, limits.inflated);
         counted.left -= inflated;
         entries.keep(path, &mut counted)?;

@@ -29,8 +29,8 @@ use crate::model::{
 /// All problems, each with its position.
 pub fn read_config(source: &SourceText) -> Result<Config, Diagnostics> {
     let form: ConfigFile = yaml::whole(source)?;
-    let (problems, places) = (Diagnostics::default(), yaml::YamlLocations::of(source));
-    let mut reader = ConfigReader { source, folder: source.file.parent(), problems, places };
+    let (problems, locations) = (Diagnostics::default(), yaml::YamlLocations::of(source));
+    let mut reader = ConfigReader { source, folder: source.file.parent(), problems, locations };
     let config = reader.config(form);
     reader.problems.or(config)
 }
@@ -39,12 +39,12 @@ struct ConfigReader<'a> {
     source: &'a SourceText,
     folder: RepoPath,
     problems: Diagnostics,
-    places: yaml::YamlLocations<'a>,
+    locations: yaml::YamlLocations<'a>,
 }
 
 impl ConfigReader<'_> {
     fn refuse(&mut self, path: &[Step<'_>], code: &'static str, what: impl Into<String>, help: impl Into<String>) {
-        let at = self.places.at(path);
+        let at = self.locations.at(path);
         self.problems.push(Diagnostic::of_file(&self.source.file, code, what, help).at(at));
     }
 
@@ -229,14 +229,14 @@ impl ConfigReader<'_> {
             ("max", form.max.and_then(LimitForm::number)),
         ];
         for (key, number) in numbers {
-            let place = [at, &[Key(key)]].concat();
+            let path = [at, &[Key(key)]].concat();
             match number {
                 Some(number) if !number.is_finite() => {
-                    self.refuse(&place, "bad-number", format!("{key} is {number}"), "write a finite number")
+                    self.refuse(&path, "bad-number", format!("{key} is {number}"), "write a finite number")
                 }
                 Some(number) if number < 0.0 && matches!(key, "zone" | "max_drop" | "max_rise") => {
                     self.refuse(
-                        &place,
+                        &path,
                         "negative",
                         format!("{key} is {number}"),
                         "write 0 or more: it is the allowed change of the value",
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn golden_files_are_read_with_what_they_depend_on_and_nothing_else() {
+    fn golden_files_depend_only_on_the_settings_for_reading() {
         let agent = "    agents: { a: { deterministic: { replay: runs }, fingerprint: { none: made up } } }\n";
         let read = |lines: &str| suite(&format!("{agent}{lines}")).for_reading();
         let plain = read("");

@@ -21,9 +21,9 @@ pub fn of(run: &ExportedRun, sample: &Traced) -> Vec<OtlpSpan> {
     let trace = TraceBuilder::of(run, sample);
     let mut spans = vec![trace.agent()];
     let chats = sample.chats.iter().take(MOST).enumerate();
-    spans.extend(chats.map(|(place, chat)| trace.chat(place, chat)));
+    spans.extend(chats.map(|(index, chat)| trace.chat(index, chat)));
     let calls = sample.record.intermediate.seen_calls().iter().take(MOST).enumerate();
-    spans.extend(calls.map(|(place, call)| trace.tool(place, call)));
+    spans.extend(calls.map(|(index, call)| trace.tool(index, call)));
     spans
 }
 

@@ -324,7 +324,7 @@ fn check(form: CheckForm) -> FormResult<PairCheck> {
         (false, false) => Standing::Fails,
     };
     let expected = form.expected.map(String::into_boxed_str);
-    let line = form.location.map_or(1, |place| place.line);
+    let line = form.location.map_or(1, |location| location.line);
     Ok(PairCheck { name: check_name(&form.name), line, standing, failure, expected })
 }
 

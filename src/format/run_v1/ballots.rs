@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_and_nothing_else_is_touched() {
+    fn written_votes_read_back_and_the_rest_is_unchanged() {
         let text = "{\"status\":   \"completed\",\n\"outputs\": {\"text\": \"}\"}, \"more\": [1,  2]}";
         let once = with_ballots(text, &[ballot("b", "says \"}\"\nand \"judgements\": {}")]);
         assert!(once.starts_with(text.strip_suffix('}').unwrap()), "{once}");
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn votes_alone_make_no_other_recording() {
+    fn records_that_differ_in_votes_count_as_equal() {
         let text = r#"{"status": "completed", "outputs": {"text": "a"}}"#;
         let voted = with_ballots(text, &[ballot("a", "x")]);
         assert!(differ_in_votes_alone(text, &voted) && differ_in_votes_alone(&voted, text));
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn votes_that_goldgate_never_writes_are_refused_with_their_place() {
+    fn invalid_votes_are_refused_with_their_position() {
         let record = |judgements: &str| {
             format!("{{\"status\": \"completed\", \"outputs\": {{}},\n\"judgements\": {judgements}}}")
         };

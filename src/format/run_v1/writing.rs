@@ -389,12 +389,12 @@ mod tests {
 "#;
 
     #[test]
-    fn a_record_is_written_in_the_order_of_its_page() {
+    fn fields_are_written_in_the_documented_order() {
         assert_eq!(written(&record()), PAGE);
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn a_written_value_reads_back_unchanged() {
         let record = record();
         let run = reading(&record);
         let outputs: Value = serde_json::from_str(&run.outputs).unwrap();
@@ -405,7 +405,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_was_not_recorded() {
+    fn missing_measures_read_back_as_not_recorded() {
         let status = RunStatus::Stalled;
         let empty = RunRecord {
             status,

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_has_a_run_in_it() {
+    fn every_example_contains_a_run() {
         for (text, form) in TEXTS.iter().zip([
             TranscriptFormat::OpenAi,
             TranscriptFormat::OpenAi,
@@ -217,7 +217,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_is_read_is_a_record(which in 0_usize..4, from in 0_usize..500, length in 0_usize..40, put in any::<String>()) {
+        fn whatever_parses_becomes_a_record(which in 0_usize..4, from in 0_usize..500, length in 0_usize..40, put in any::<String>()) {
             let text = TEXTS[which];
             let from = from.min(text.len());
             let range = from..(from + length).min(text.len());

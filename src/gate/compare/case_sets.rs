@@ -102,7 +102,7 @@ impl CaseSets {
     }
 
     fn rows(&self, judged: &GateInput<'_>, entry: &BaselineEntry) -> (CaseRows, CaseRows) {
-        let pairs = || self.shared.iter().map(|place| &judged.pairs[*place]);
+        let pairs = || self.shared.iter().map(|index| &judged.pairs[*index]);
         let now = pairs().map(|pair| pair.values.iter().map(|value| value.value).collect());
         let before = pairs().map(|pair| case_before(judged.specs, entry, &pair.case));
         (now.collect(), before.collect())
@@ -170,9 +170,9 @@ impl CaseSets {
         let Some(entry) = entry else { return vec![None; judged.specs.len()] };
         let (now, before) = self.rows(judged, entry);
         let mut numbers = BTreeMap::new();
-        let documents = self.shared.iter().map(|place| {
+        let documents = self.shared.iter().map(|index| {
             let next = numbers.len();
-            *numbers.entry(judged.documents[*place]).or_insert(next)
+            *numbers.entry(judged.documents[*index]).or_insert(next)
         });
         let documents: Vec<usize> = documents.collect();
         intervals(&PairedCases { specs: judged.specs, now: &now, before: &before, documents: &documents })

@@ -118,7 +118,7 @@ fn trends(judgement: &GateOutcome) -> Vec<CaseTrend> {
 }
 
 #[test]
-fn a_number_that_the_baseline_rounded_is_the_same_number() {
+fn a_rounded_number_of_the_baseline_is_equal() {
     let before = entry(0.666_667, &[("a", 0.666_667)]);
     let gates = [floor(Limit::Number(0.666_667), Edge::Hard)];
     let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(2.0 / 3.0)])], Some(&before)).judge();
@@ -150,7 +150,7 @@ fn a_case_is_newly_failing_against_fixed_numbers_only() {
 }
 
 #[test]
-fn a_case_of_a_gated_share_is_failing_by_itself_wherever_the_threshold_comes_from() {
+fn a_case_of_a_gated_share_fails_for_every_source_of_the_threshold() {
     let before = entry(0.5, &[("a", 1.0), ("b", 0.0), ("c", 0.0), ("d", 1.0)]);
     let pairs = [("a", 0.0), ("b", 1.0), ("c", 0.0), ("d", 1.0)].map(|(case, value)| pair(case, &[Some(value)]));
     let expected = [CaseTrend::NewlyFailing, CaseTrend::NewlyPassing, CaseTrend::StillFailing, CaseTrend::StillPassing];
@@ -171,7 +171,7 @@ fn a_case_of_a_gated_share_is_failing_by_itself_wherever_the_threshold_comes_fro
 }
 
 #[test]
-fn a_case_has_no_verdict_by_a_threshold_that_is_incomparable() {
+fn an_incomparable_threshold_gives_a_case_no_verdict() {
     let before = entry(0.9, &[("a", 0.9)]);
     let gates = [floor(Limit::Baseline { otherwise: Some(1.0) }, Edge::Hard)];
     let pairs = [pair("a", &[Some(0.1)])];
@@ -182,7 +182,7 @@ fn a_case_has_no_verdict_by_a_threshold_that_is_incomparable() {
 }
 
 #[test]
-fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
+fn an_ambiguity_zone_widens_bands_but_not_hard_gates() {
     let pairs = [pair("a", &[Some(0.4)])];
     for (edge, zone, expected) in [
         (Edge::Band(0.0), Some(0.2), Verdict::Inconclusive),
@@ -199,7 +199,7 @@ fn an_ambiguity_zone_widens_a_banded_gate_of_its_case_and_no_hard_one() {
 }
 
 #[test]
-fn a_gate_that_is_switched_off_is_skipped_with_its_reason() {
+fn a_disabled_gate_is_skipped_with_its_reason() {
     let gates = [PlannedGate { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
     let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
     assert_eq!(judgement.verdict, Ruling::Skipped("switched off: flaky upstream".to_owned()));
@@ -207,7 +207,7 @@ fn a_gate_that_is_switched_off_is_skipped_with_its_reason() {
 }
 
 #[test]
-fn every_dimension_of_an_identity_is_compared_and_said() {
+fn every_part_of_an_identity_is_compared_and_reported() {
     let pairs = [pair("a", &[Some(0.4)])];
     let before = entry(0.4, &[("a", 0.4)]);
     let some = |text: &str| Some(text.to_owned());
@@ -253,7 +253,7 @@ fn an_incomparable_baseline_gives_no_number() {
 }
 
 #[test]
-fn all_pairs_excluded_is_inconclusive_and_no_pairs_is_nothing() {
+fn excluded_pairs_are_inconclusive_and_no_pairs_are_skipped() {
     let gates = [floor(Limit::Number(0.5), Edge::Hard)];
     let excluded = [pair("a", &[None]), pair("b", &[Some(1.0), None])];
     assert_eq!(CompareSetup::new(&gates, &excluded, None).judge().verdict, Ruling::Judged(Verdict::Inconclusive));
@@ -315,7 +315,7 @@ proptest! {
     }
 
     #[test]
-    fn what_lies_below_the_band_fails_whatever_else_is_measured((gate, edge) in gates(), other in samples(), below in 0.01..1.0) {
+    fn a_value_below_the_band_fails_whatever_else_is_measured((gate, edge) in gates(), other in samples(), below in 0.01..1.0) {
         let failing = pair("a", &[Some(edge - below)]);
         assert_eq!(verdict(&gate, &[failing, pair("b", &other)]), Verdict::Fail);
     }

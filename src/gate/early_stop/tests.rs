@@ -50,7 +50,7 @@ fn lists(length: usize) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn whatever_comes_after_a_settled_pair_changes_nothing() {
+fn further_samples_of_a_settled_pair_change_nothing() {
     let mut settled_ones = 0;
     for spec in [WORST, MEAN, RATE] {
         for planned in 1..=5_usize {
@@ -73,7 +73,7 @@ fn whatever_comes_after_a_settled_pair_changes_nothing() {
 }
 
 #[test]
-fn two_of_three_that_agree_are_enough_and_two_that_do_not_are_not() {
+fn two_equal_votes_of_three_settle_the_result() {
     assert!(settled(WORST, FLOOR, &[1.0, 0.9], 0, 3), "both above the floor");
     assert!(!settled(MEAN, FLOOR, &[1.0, 0.9], 0, 3), "a mean moves with the median");
     assert!(settled(MEAN, FLOOR, &[1.0, 1.0], 0, 3));

@@ -17,7 +17,7 @@ fn votes(marks: &[Option<Mark>]) -> Vec<Vote> {
 }
 
 #[test]
-fn votes_come_to_their_median() {
+fn votes_are_combined_by_their_median() {
     for (given, asked, expected) in [
         (&[Some(Pass), Some(Fail), Some(Pass)][..], 3, Some(Pass)),
         (&[Some(Fail), Some(Fail), Some(Pass)], 3, Some(Fail)),
@@ -38,7 +38,7 @@ fn votes_come_to_their_median() {
 /// All lists of up to five votes: missing votes cannot change a settled result, a minority settles nothing, and the order of votes is
 /// irrelevant.
 #[test]
-fn no_missing_vote_could_change_what_is_settled() {
+fn missing_votes_cannot_change_a_settled_result() {
     let kinds = [None, Some(Fail), Some(Weak), Some(Pass)];
     for asked in [1_u32, 3, 5] {
         let mut lists: Vec<Vec<Option<Mark>>> = vec![Vec::new()];
@@ -87,7 +87,7 @@ fn identity(rubric: &str, model: &str, votes: u32) -> JudgeIdentity {
 }
 
 #[test]
-fn another_judge_is_incomparable_and_the_cases_that_both_have_are_compared() {
+fn a_different_judge_is_incomparable_and_shared_cases_are_compared() {
     let ids = ["a", "b", "c"].map(|id| CaseId::new(id).unwrap());
     let cases = BTreeMap::from([(ids[0].clone(), Pass), (ids[1].clone(), Pass)]);
     let before = JudgeEntry { identity: identity("ab", "m", 3), cases };
@@ -107,7 +107,7 @@ fn another_judge_is_incomparable_and_the_cases_that_both_have_are_compared() {
 }
 
 #[test]
-fn a_judge_recommends_above_its_floor_alone() {
+fn a_judge_recommends_only_above_its_floor() {
     let good = [vec![(Pass, Pass); 8], vec![(Fail, Fail); 4]].concat();
     let bad = [vec![(Pass, Pass); 6], vec![(Pass, Fail); 3], vec![(Fail, Pass); 3]].concat();
     for (marks, floor, labelled, expected) in [

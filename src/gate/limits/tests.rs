@@ -39,19 +39,19 @@ fn gates(spec: &MetricSpec, stated: &[StatedGate]) -> Vec<Gate> {
 }
 
 #[test]
-fn nothing_stated_leaves_the_defaults() {
+fn an_empty_config_keeps_the_defaults() {
     assert_eq!(gates(&higher(&[FLOOR, DROP]), &[]), [FLOOR, DROP]);
 }
 
 #[test]
-fn a_stated_ceiling_takes_nothing_from_a_floor() {
+fn a_configured_max_leaves_min_unchanged() {
     let stated = StatedGate { max: Some(StatedLimit::Number(3.0)), ..StatedGate::default() };
     let ceiling = Gate::Threshold { side: LimitSide::Max, limit: Limit::Number(3.0), edge: Edge::Band(0.0) };
     assert_eq!(gates(&spec(Better::Neither, Unit::Count, &[FLOOR]), &[stated]), [FLOOR, ceiling]);
 }
 
 #[test]
-fn a_stated_floor_keeps_what_it_does_not_say() {
+fn a_configured_min_keeps_omitted_settings() {
     assert_eq!(gates(&higher(&[FLOOR]), &[min(0.9)]), [floor(0.9, Edge::Hard)]);
     let soft = StatedGate { hard: Some(false), ..min(0.9) };
     assert_eq!(gates(&higher(&[FLOOR]), &[soft]), [floor(0.9, Edge::Band(0.0))]);
@@ -70,7 +70,7 @@ fn a_stated_floor_keeps_what_it_does_not_say() {
 }
 
 #[test]
-fn a_stated_baseline_takes_the_place_of_a_number() {
+fn a_configured_baseline_replaces_a_number() {
     let stated = StatedGate { min: Some(StatedLimit::Baseline), otherwise: Some(0.7), ..StatedGate::default() };
     let expected =
         Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise: Some(0.7) }, edge: Edge::Hard };
@@ -85,7 +85,7 @@ fn a_stated_baseline_takes_the_place_of_a_number() {
 }
 
 #[test]
-fn a_stated_change_leaves_the_floor() {
+fn a_configured_change_leaves_min_unchanged() {
     let drop = StatedGate { max_drop: Some(0.05), ..StatedGate::default() };
     let tighter = Gate::Change { drift: Drift::Drop, tolerance: 0.05, otherwise: None };
     assert_eq!(gates(&higher(&[FLOOR]), std::slice::from_ref(&drop)), [FLOOR, tighter]);
@@ -96,7 +96,7 @@ fn a_stated_change_leaves_the_floor() {
 }
 
 #[test]
-fn a_default_that_is_switched_off_stays_to_be_shown() {
+fn a_disabled_default_is_still_reported() {
     let off = StatedGate { off: Some("not yet".to_owned()), ..StatedGate::default() };
     let planned = planned(&higher(&[FLOOR, DROP]), &[off]).unwrap();
     assert!(planned.iter().all(|planned| planned.off.as_deref() == Some("not yet")));
@@ -124,7 +124,7 @@ fn a_limit_points_in_the_metrics_direction() {
 }
 
 #[test]
-fn what_has_no_effect_is_refused() {
+fn settings_without_effect_are_refused() {
     let refused = |spec: &MetricSpec, stated: StatedGate| planned(spec, &[stated]).unwrap_err().remove(0).key;
     let empty = StatedGate::default();
     assert_eq!(refused(&higher(&[]), StatedGate { zone: Some(0.1), ..empty.clone() }), "zone");
@@ -152,7 +152,7 @@ fn refusal(spec: &MetricSpec, stated: StatedGate) -> Option<(&'static str, Strin
 }
 
 #[test]
-fn a_limit_is_a_value_that_the_metric_can_take() {
+fn a_limit_must_be_a_possible_value() {
     let max = |number| StatedGate { max: Some(StatedLimit::Number(number)), ..StatedGate::default() };
     let drop = |number| StatedGate { max_drop: Some(number), ..StatedGate::default() };
     let base =
@@ -210,7 +210,7 @@ fn a_gate_that_no_value_can_fail_is_refused() {
 }
 
 #[test]
-fn a_number_without_a_baseline_is_stated_beside_a_drop() {
+fn otherwise_is_allowed_with_a_drop() {
     const ELSE_HALF: Gate = Gate::NO_LARGE_DROP_ELSE_HALF;
     let otherwise = |number| StatedGate { otherwise: Some(number), ..StatedGate::default() };
     let drop = |tolerance, stated| StatedGate { max_drop: Some(tolerance), ..stated };

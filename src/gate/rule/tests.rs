@@ -100,7 +100,7 @@ fn without_a_baseline_a_change_gate_may_ask_for_a_number() {
 }
 
 #[test]
-fn what_the_baseline_measured_and_this_run_did_not_is_never_skipped() {
+fn a_value_missing_only_in_this_run_is_never_skipped() {
     let lost = |measured, added_value| Subject { measured, added_value, ..Subject::alone(None) };
     let base =
         |otherwise| Gate::Threshold { side: LimitSide::Min, limit: Limit::Baseline { otherwise }, edge: Edge::Hard };
@@ -134,7 +134,7 @@ fn gates() -> impl Strategy<Value = (Gate, f64, f64)> {
 
 proptest! {
     #[test]
-    fn nothing_below_the_band_is_a_non_fail((gate, threshold, zone) in gates(), below in 2e-9..2.0, base in 0.0..1.0) {
+    fn every_value_below_the_band_fails((gate, threshold, zone) in gates(), below in 2e-9..2.0, base in 0.0..1.0) {
         for base in [BaseNumber::Absent, BaseNumber::Known(base), BaseNumber::Incomparable(String::new())] {
             assert_eq!(judged(&gate, threshold - zone - below, &base), Verdict::Fail);
         }

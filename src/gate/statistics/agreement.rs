@@ -79,7 +79,7 @@ mod tests {
 
     /// Computed with 30 digits. The first is a textbook example: 20 and 15 of 50 agree, kappa 0.4.
     #[test]
-    fn kappa_is_that_of_worked_examples() {
+    fn kappa_equals_worked_examples() {
         for (table, kappa, weighted, low, high) in [
             ([[20, 5, 0], [10, 15, 0], [0, 0, 0]], 0.4, 0.4, 0.124_992_990_7, 0.617_928_93),
             (
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_constant_would_reach_stands_beside_it() {
+    fn the_best_constant_mark_is_reported() {
         let found = of([[1, 0, 1], [0, 0, 0], [0, 0, 18]]).unwrap();
         assert_eq!((found.cases, found.observed, found.base_rate), (20, 0.95, 0.9));
         assert_eq!(found.constant, (Mark::Pass, 0.9));
     }
 
     #[test]
-    fn one_mark_throughout_says_nothing_about_agreement() {
+    fn equal_marks_only_give_no_kappa() {
         let found = of([[0, 0, 0], [0, 0, 0], [0, 0, 9]]).unwrap();
         assert_eq!((found.kappa, found.interval, found.weighted, found.observed), (None, None, None, 1.0));
         assert_eq!(of([[0; 3]; 3]), None);
@@ -124,9 +124,9 @@ mod tests {
         for _ in 0..4 {
             let mut more = Vec::new();
             for table in &tables {
-                for place in 0..9 {
+                for cell in 0..9 {
                     let mut next: [[usize; 3]; 3] = *table;
-                    next[place / 3][place % 3] += 1;
+                    next[cell / 3][cell % 3] += 1;
                     more.push(next);
                 }
             }
@@ -157,7 +157,7 @@ mod tests {
 
     /// Two raters who agree in 70 % of the cases and mark at random otherwise.
     #[test]
-    fn the_interval_holds_the_true_kappa_at_least_as_often_as_it_says() {
+    fn the_kappa_interval_has_at_least_its_nominal_coverage() {
         let mut random = fastrand::Rng::with_seed(5);
         for count in [15, 40, 120] {
             let (mut held, mut known) = (0, 0);

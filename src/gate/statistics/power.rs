@@ -49,7 +49,7 @@ mod tests {
 
     /// Computed with 30 digits.
     #[test]
-    fn the_detectable_change_is_that_of_the_formula() {
+    fn the_detectable_change_follows_the_formula() {
         // The deviation of 0, 1, 0, 1 is 1/sqrt(3): four such cases cannot show a change that a share can have.
         let points = MetricSpec { unit: Unit::Points, ..MEAN };
         let few = detectable(&points, &[0.0, 1.0, 0.0, 1.0]).unwrap();
@@ -58,14 +58,14 @@ mod tests {
         let many = detectable(&MEAN, &[0.0, 1.0].repeat(200)).unwrap();
         assert!((many - 0.070_299_186_764_6).abs() < 1e-8, "{many}");
         for (passed, expected) in [(20, 0.179_770_955_868), (12, 0.325_583_008_531)] {
-            let values: Vec<f64> = (0..20).map(|place| f64::from(u8::from(place < passed))).collect();
+            let values: Vec<f64> = (0..20).map(|index| f64::from(u8::from(index < passed))).collect();
             let found = detectable(&MetricSpec::RATE, &values).unwrap();
             assert!((found - expected).abs() < 1e-8, "{passed}: {found}");
         }
     }
 
     #[test]
-    fn nothing_is_said_where_there_is_nothing_to_say() {
+    fn some_metrics_have_no_detectable_change() {
         for spec in [Aggregate::Worst, Aggregate::Sum, Aggregate::Harmonic("a", "b")] {
             assert_eq!(detectable(&MetricSpec { aggregate: spec, ..MEAN }, &[0.1; 30]), None);
         }

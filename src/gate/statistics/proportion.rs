@@ -29,7 +29,7 @@ mod tests {
     /// The first four are those of Newcombe, "Two-sided confidence intervals for the single proportion", Statistics in Medicine 17 (1998),
     /// table I, method 3; all were computed with 30 digits.
     #[test]
-    fn intervals_are_those_of_the_tables() {
+    fn intervals_equal_published_tables() {
         for (part, whole, low, high) in [
             (81, 263, 0.255_288_519_878, 0.366_209_576_983),
             (15, 148, 0.062_386_399_530_7, 0.160_487_241_723),
@@ -50,7 +50,7 @@ mod tests {
 
     /// The definition, for all shares of up to 60 cases: an end is the share whose own score is 1.96.
     #[test]
-    fn the_ends_are_the_shares_whose_score_is_the_quantile() {
+    fn the_ends_have_a_score_at_the_quantile() {
         for whole in 1..=60_usize {
             for part in 0..=whole {
                 let (low, high) = wilson(part, whole).unwrap();
@@ -68,7 +68,7 @@ mod tests {
 
     /// All outcomes for all numbers of cases, weighted by their exact probability.
     #[test]
-    fn the_interval_holds_the_truth_about_as_often_as_it_says() {
+    fn the_interval_has_about_its_nominal_coverage() {
         for whole in [5_usize, 10, 20, 40] {
             let mut held = 0.0;
             let truths: Vec<f64> = (1..200).map(|step| f64::from(step) / 200.0).collect();

@@ -30,7 +30,7 @@ mod tests {
 
     /// Computed with 30 digits by bisection of the regularized incomplete beta function.
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_equal_published_tables() {
         for (degrees, at_975, at_99, at_80) in [
             (1, 12.706_204_736_2, 31.820_515_953_8, 1.376_381_920_47),
             (4, 2.776_445_105_2, 3.746_947_387_98, 0.940_964_577_235),
@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn many_degrees_come_to_the_normal_distribution() {
+    fn many_degrees_approach_the_normal_distribution() {
         for degrees in [10_000, 1_000_000] {
             assert!((student_quantile(0.975, degrees) - Z95).abs() < 1e-3, "{degrees}");
         }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_case_passes_every_sample_where_all_completed_and_passed() {
+    fn a_case_passes_every_sample_if_all_completed_and_passed() {
         for (pairs, expected) in [
             (&["+", "-"][..], Some(((1, 2), None, 0))),
             (&["+++", "++-", "--+", "---"][..], Some(((2, 4), Some((1, 4)), 0))),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn never_more_cases_pass_every_sample_than_the_majority() {
+    fn no_more_cases_pass_every_sample_than_the_majority() {
         let samples = ["+++", "++-", "+--", "---", "++.", "+-.", "--.", "..."];
         for one in samples {
             for other in samples {

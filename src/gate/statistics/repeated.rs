@@ -152,7 +152,7 @@ mod tests {
 
     /// The mean of 2, 4, 4, 4, 5, 5, 7, 9 is 5; the squared deviations sum to 32.
     #[test]
-    fn the_spread_is_that_of_the_textbook() {
+    fn mean_and_deviation_equal_the_textbook_example() {
         let runs = runs(&[9.0, 2.0, 4.0, 7.0, 4.0, 5.0, 4.0, 5.0]);
         near(runs.mean(), 5.0);
         near(runs.deviation(), (32.0_f64 / 7.0).sqrt());
@@ -163,9 +163,9 @@ mod tests {
 
     /// Five runs with the deviation 0.1: Student's 99 % quantile with four degrees of freedom is 3.74694738798.
     #[test]
-    fn the_tolerance_is_students() {
+    fn the_tolerance_uses_students_quantile() {
         let step = 0.1 / 2.5_f64.sqrt();
-        let five = runs(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|place| 0.8 + place * step));
+        let five = runs(&[-2.0, -1.0, 0.0, 1.0, 2.0].map(|offset| 0.8 + offset * step));
         near(five.deviation(), 0.1);
         let drop = five.tolerance(Better::Higher, ComparisonTarget::Run, 0.01);
         near(drop, 3.746_947_387_98 * 0.1 * 2.0_f64.sqrt());
@@ -182,7 +182,7 @@ mod tests {
 
     /// A metric of the worst case: nine equal runs, one far below. Student's tolerance would be smaller than the observed difference.
     #[test]
-    fn no_run_that_was_seen_fails_with_the_proposed_tolerance() {
+    fn no_observed_run_fails_with_the_proposed_tolerance() {
         for values in [vec![1.0; 9], vec![0.9; 4], (0..30).map(|_| 0.9).collect()] {
             for better in [Better::Higher, Better::Lower] {
                 for against in [ComparisonTarget::Run, ComparisonTarget::Number(0.8), ComparisonTarget::Number(1.0)] {
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_runs_say_how_little_they_say() {
+    fn equal_runs_have_a_bound_on_the_next_difference() {
         let steady = runs(&[0.9; 10]);
         assert!(!steady.vary() && !runs(&[0.1 + 0.2; 3]).vary());
         near(steady.at_most_differs(), 0.258_865_550_9);
@@ -210,7 +210,7 @@ mod tests {
 
     /// Normal runs: a baseline and a further run of the same agent, with the tolerance from ten earlier runs.
     #[test]
-    fn an_unchanged_agent_fails_as_seldom_as_was_asked_for() {
+    fn an_unchanged_agent_fails_at_most_at_the_requested_rate() {
         let mut random = fastrand::Rng::with_seed(17);
         let mut normal = move || (0..12).map(|_| random.f64()).sum::<f64>() - 6.0;
         for (rate, most) in [(0.05, 0.06), (0.01, 0.015)] {

@@ -7,7 +7,7 @@ use crate::gate::compare::CaseSelection;
 use crate::model::{CaseId, CaseTrend, Edge, Exclusion, Limit, PairResult, Ruling, Verdict};
 
 #[test]
-fn cases_that_one_side_lacks_are_left_out_and_named() {
+fn cases_of_one_side_are_left_out_and_named() {
     let before = entry(0.9, &[("a", 0.4), ("gone", 0.1)]);
     let gates = [drop_gate(0.05)];
     let pairs = [pair("a", &[Some(0.4)]), pair("new", &[Some(0.0)])];
@@ -44,7 +44,7 @@ fn only_added_or_only_removed_cases_make_the_sets_differ_too() {
 }
 
 #[test]
-fn no_case_in_common_is_said_and_no_pass() {
+fn no_common_case_is_reported_and_never_passes() {
     let before = entry(0.9, &[("gone", 0.9)]);
     let gates = [drop_gate(0.05)];
     let pairs = [pair("a", &[Some(0.1)])];
@@ -53,7 +53,7 @@ fn no_case_in_common_is_said_and_no_pass() {
 }
 
 #[test]
-fn what_only_one_side_measured_is_not_compared_and_named() {
+fn cases_measured_on_one_side_are_named_and_not_compared() {
     let gates = [floor(Limit::Baseline { otherwise: None }, Edge::Hard)];
     let lost = || {
         let mut before = entry(1.0, &[("a", 0.0), ("b", 1.0)]);
@@ -99,7 +99,7 @@ fn what_only_one_side_measured_is_not_compared_and_named() {
 }
 
 #[test]
-fn a_remark_names_five_cases() {
+fn a_note_names_five_cases() {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
     let before = entry(0.5, &names.map(|name| (name, 0.5)));
     for (lost, named) in [(5, "a, b, c, d, e"), (6, "a, b, c, d, e, 1 more"), (7, "a, b, c, d, e, 2 more")] {
@@ -129,7 +129,7 @@ fn a_pair_that_either_side_excluded_is_not_compared() {
 }
 
 #[test]
-fn what_neither_side_measured_changes_no_number() {
+fn cases_without_data_change_no_number() {
     let mut before = entry(0.666_667, &[("a", 0.666_667), ("gone", 0.1)]);
     before.cases.insert(CaseId::new("gone").unwrap(), BTreeMap::new());
     let gates = [drop_gate(0.05)];

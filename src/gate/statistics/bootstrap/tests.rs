@@ -24,7 +24,7 @@ fn near(found: Option<(f64, f64)>, low: f64, high: f64) {
 
 /// Computed from all n^n resamples with 30 digits.
 #[test]
-fn few_documents_have_the_interval_of_all_drawings() {
+fn few_documents_use_all_resamples() {
     near(interval(&[0.0, 0.0, 0.0, 0.0, -1.0], &[0.0; 5]), -0.8, 0.0);
     near(interval(&[0.1, -0.1, -0.1, -0.4, 0.0], &[0.0; 5]), -0.34, 0.08);
     near(interval(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], &[0.0; 6]), 1.666_666_666_667, 5.333_333_333_333);
@@ -37,7 +37,7 @@ fn few_documents_have_the_interval_of_all_drawings() {
 }
 
 #[test]
-fn every_drawing_comes_as_often_as_it_should() {
+fn every_resample_has_the_right_weight() {
     for (count, expected) in [(1, 1), (2, 3), (3, 10), (5, 126), (7, 1716)] {
         let (mut kinds, mut all, mut first) = (0, 0.0, 0.0);
         every_drawing(count, &mut |counts, weight| {
@@ -53,7 +53,7 @@ fn every_drawing_comes_as_often_as_it_should() {
 }
 
 #[test]
-fn an_interval_holds_the_mean_difference_and_is_the_same_twice() {
+fn an_interval_contains_the_mean_difference_and_is_deterministic() {
     for count in [5_u32, 7, 8, 30] {
         let now: Vec<f64> = (0..count).map(|case| f64::from(case * 7 % 5) / 5.0).collect();
         let before: Vec<f64> = (0..count).map(|case| f64::from(case * 3 % 7) / 7.0).collect();
@@ -65,7 +65,7 @@ fn an_interval_holds_the_mean_difference_and_is_the_same_twice() {
 }
 
 #[test]
-fn the_same_values_differ_by_nothing() {
+fn equal_values_have_no_difference() {
     let values = [0.5, 0.7, 0.2, 0.9, 0.4];
     assert_eq!(interval(&values, &values), Some((0.0, 0.0)));
     near(interval(&values.map(|value| value + 0.1), &values), 0.1, 0.1);
@@ -73,7 +73,7 @@ fn the_same_values_differ_by_nothing() {
 
 /// Ten rows of five documents: rows of a document move together, so they are five independent facts, not ten.
 #[test]
-fn rows_of_one_document_are_one_fact() {
+fn rows_of_one_document_count_once() {
     let moved = [-0.4, -0.2, 0.0, 0.1, -0.1];
     let twice: Vec<f64> = moved.iter().flat_map(|one| [*one, *one]).collect();
     let documents: Vec<usize> = (0..10).map(|row| row / 2).collect();
@@ -89,7 +89,7 @@ fn rows_of_one_document_are_one_fact() {
 /// Cases of a skewed distribution, as shares have: an unchanged agent, measured twice, many times. In 4000 such trials the interval
 /// contained zero in 91.5 % with 5 documents, 93.4 % with 7, 95.0 % with 20; plain percentiles in 82.8 %, 86.2 %, 93.1 %.
 #[test]
-fn the_interval_holds_the_truth_about_as_often_as_it_says() {
+fn the_interval_has_about_its_nominal_coverage() {
     let mut random = fastrand::Rng::with_seed(3);
     for (count, most) in [(5, 0.98), (7, 0.98), (20, 0.99)] {
         let mut held = 0;
@@ -106,7 +106,7 @@ fn the_interval_holds_the_truth_about_as_often_as_it_says() {
 }
 
 #[test]
-fn large_tables_are_drawn_from_less_often() {
+fn large_tables_get_fewer_resamples() {
     for (rows, columns, expected) in
         [(0, 0, 2000), (2, 10, 2000), (200, 10, 2000), (400, 10, 1000), (1_000, 10, 400), (90_000, 10, 200)]
     {
@@ -115,7 +115,7 @@ fn large_tables_are_drawn_from_less_often() {
 }
 
 #[test]
-fn an_extreme_has_no_interval_and_what_is_made_of_averages_has_one() {
+fn averages_have_an_interval_and_extremes_have_none() {
     let named = |name, aggregate| MetricSpec { name, aggregate, ..MetricSpec::PLAIN };
     let specs = [
         named("worst", Aggregate::Worst),
@@ -135,7 +135,7 @@ fn an_extreme_has_no_interval_and_what_is_made_of_averages_has_one() {
 }
 
 #[test]
-fn few_cases_cannot_be_drawn_from() {
+fn fewer_than_five_documents_have_no_interval() {
     for count in 0..5 {
         assert_eq!(interval(&[0.5, 0.1, 0.9, 0.4][..count.min(4)], &[0.1; 4][..count.min(4)]), None);
     }
