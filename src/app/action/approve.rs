@@ -1,4 +1,4 @@
-//! `mode: approve`: judges the label that accepts a baseline.
+//! `mode: approve`: checks the label that accepts a baseline, and records or withdraws the approval.
 
 use super::inputs::ActionInputs;
 use super::measured_run::{RunQuery, evidence};
@@ -11,16 +11,16 @@ use crate::render::inline;
 use crate::world::World;
 use crate::{publish, report, world};
 
-/// Reads, plans, acts, reads back.
+/// Reads the pull request, plans, acts, and reports in the outputs whether the head is approved. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, or an outside that failed.
+/// Bad input, or a failed request.
 pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
     let plan = planned(&context)?;
     log(world, &format!("{plan:?}"));
     act(&context, &plan)?;
-    let approved = context.standing(&context.pull.head)?.is_some();
+    let approved = context.current_approval(&context.pull.head)?.is_some();
     outputs(world, &[("approved", if approved { "true" } else { "false" })])?;
     Ok(0)
 }
@@ -28,7 +28,7 @@ pub fn approve(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
 fn planned(context: &PullRequestContext<'_>) -> Result<ApprovalPlan, CliError> {
     let approving = &context.inputs.approving;
     let happened = happened(context);
-    let standing = context.standing(&context.pull.head)?;
+    let standing = context.current_approval(&context.pull.head)?;
     let events = context.github.label_events(context.pull.number);
     let events = events.map_err(needs("the timeline cannot be read", "pull-requests: write"))?;
     let last = events.iter().rev().find(|event| approval::is_label(&event.label, &approving.label));
@@ -38,11 +38,11 @@ fn planned(context: &PullRequestContext<'_>) -> Result<ApprovalPlan, CliError> {
     let allowed = match given.map(|given| given.by.as_str()).filter(|by| !by.is_empty()) {
         Some(giver) => {
             let allowed = context.github.permission_of(giver);
-            allowed.map_err(needs("what the label's giver may do cannot be read", "contents: read"))?
+            allowed.map_err(needs("the permission of whoever set the label cannot be read", "contents: read"))?
         }
         None => Permission::None,
     };
-    // Nothing is fetched for somebody who may not approve.
+    // Nothing is fetched if whoever set the label may not approve.
     let (digest, pusher) = match given.filter(|_| allowed >= approving.floor) {
         Some(given) => (result(context, given)?, pusher(context)?),
         None => (Err(NoResult::Missing), None),
@@ -73,8 +73,8 @@ fn happened<'a>(context: &'a PullRequestContext<'_>) -> PullRequestEvent<'a> {
     }
 }
 
-/// The digest of the head's result, if it is older than the label and the comment shows it. A label that was set a moment before a
-/// push was given for what its giver saw, and not for what stands there when this job begins.
+/// Returns the digest of the head's result if it is older than the label and shown in the comment. A label that was set a moment
+/// before a push approves what its giver saw, not the result that exists when this job begins.
 fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<Result<String, NoResult>, CliError> {
     let file = context.baseline_file()?;
     let head = context.pull.head.as_str();
@@ -89,7 +89,7 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<Result
     let digest = |report| report::result_digest(report, Some(&file));
     let found = digest(&newest.report);
     if newest.at.as_ref().is_none_or(|at| *at >= given.at) {
-        // A run that was started again since may have come to what stood there before.
+        // A run that was restarted since then may have the same result as before.
         match look(Some(&given.at))? {
             Ok(older) if digest(&older.report) == found => {}
             Ok(_) | Err(_) => return Ok(Err(NoResult::Younger)),
@@ -106,7 +106,7 @@ fn result(context: &PullRequestContext<'_>, given: &LabelEvent) -> Result<Result
     })
 }
 
-/// Who pushed the head: by the activity of its repository, else by the first run that the push started.
+/// Returns who pushed the head: from the activity of its repository, else from the first run that the push started.
 fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> {
     let pull = &context.pull;
     let known = match &pull.head_repository {
@@ -115,7 +115,7 @@ fn pusher(context: &PullRequestContext<'_>) -> Result<Option<String>, CliError> 
     };
     match known {
         Ok(Some(pusher)) => return Ok(Some(pusher)),
-        // An older Enterprise Server has no such list, and a private fork shows it to nobody.
+        // An older Enterprise Server has no activity list, and a private fork does not show it.
         Ok(None) | Err(world::GitHubError::Missing | world::GitHubError::Forbidden) => {}
         Err(world::GitHubError::Failed(error)) => return Err(error.into()),
     }
@@ -133,26 +133,26 @@ fn act(context: &PullRequestContext<'_>, plan: &ApprovalPlan) -> Result<(), CliE
             Ok(())
         }
         ApprovalPlan::Grant { head, description, by } => {
-            context.keep(head, StatusState::Success, description)?;
-            // Somebody may have pushed, or taken the label away, while this was written. A push leaves the status behind on its
-            // own commit; a label that is gone takes the status with it.
+            context.record(head, StatusState::Success, description)?;
+            // Somebody may have pushed or removed the label while this was written. After a push the status stays on the old
+            // commit; without the label the status is withdrawn.
             let now = context.github.pull(context.pull.number);
             let now = now.map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
             if !now.labels.iter().any(|label| approval::is_label(label, &context.inputs.approving.label)) {
-                context.keep(head, StatusState::Failure, "withdrawn: the label was removed")?;
+                context.record(head, StatusState::Failure, "withdrawn: the label was removed")?;
                 log(context.world, "the label was removed meanwhile, so the approval is withdrawn");
                 return Ok(());
             }
             let by = inline(by, 60);
             let text = format!(
-                "### Approval\n\n**Approved** on `{short}` by {by}: the golden changes and moved numbers of this result count \
-                 as accepted. Gates with thresholds of their own still hold, and a later push needs a new approval."
+                "### Approval\n\n**Approved** on `{short}` by {by}: the golden changes and moved numbers of this result are \
+                 accepted. Gates with fixed thresholds still apply, and a later push needs a new approval."
             );
             context.note(NoteSubject::Approval, "TIP", "The result of this commit is approved.", &text);
             Ok(())
         }
         ApprovalPlan::Withdraw { head, description } => {
-            context.keep(head, StatusState::Failure, description)?;
+            context.record(head, StatusState::Failure, description)?;
             let text = format!("### Approval\n\n**Withdrawn** on `{short}`: {}.", inline(description, 200));
             context.note(NoteSubject::Approval, "NOTE", "The approval of this commit is withdrawn.", &text);
             Ok(())

@@ -1,4 +1,4 @@
-//! `mode: baseline-pr`: keeps one pull request with the moved baseline of the default branch, after a run in the same job.
+//! `mode: baseline-pr`: maintains one pull request with the moved baseline of the default branch, after a run in the same job.
 
 use std::path::Path;
 
@@ -20,24 +20,24 @@ use crate::world::{Disk, FileCommit, GitHub, World};
 const PULLS: &str = "pull-requests: write";
 const CONTENTS: &str = "contents: write";
 
-/// Where the work is done.
+/// The branches, commit and file that the mode works on.
 struct BaselineBranch<'a> {
     world: &'a World,
     github: &'a GitHub,
     /// The default branch.
     into: String,
-    /// Its commit that was measured.
+    /// The measured commit of the default branch.
     commit: &'a str,
-    /// The baseline's file.
+    /// The baseline file.
     file: RepoPath,
     /// The branch of the pull request.
     branch: String,
 }
 
-/// Reads, plans, acts.
+/// Reads the report and the baseline, plans, acts, and writes the output `commit`. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, or an outside that failed.
+/// Bad input, or a failed request.
 pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let act = match payload(&world.env)? {
         Some(source) => event_action::read_event_action(&source)?,
@@ -50,48 +50,49 @@ pub fn baseline_pr(world: &World, inputs: &ActionInputs) -> Result<u8, CliError>
     let unread = needs("the config cannot be read", CONTENTS);
     let file = baseline_file(inputs, |file| github.file(file, commit).map_err(unread))?;
     let branch = inputs.key(&report).branch();
-    let place = BaselineBranch { world, github: &github, into, commit, file, branch };
-    let written = kept(&place, &report)?;
+    let target = BaselineBranch { world, github: &github, into, commit, file, branch };
+    let written = maintain_pull_request(&target, &report)?;
     outputs(world, &[("commit", written.as_deref().unwrap_or_default())])?;
     Ok(0)
 }
 
-/// The default branch, if the job runs on it; the numbers of another one are nobody's baseline.
+/// Returns the default branch if the job runs on it. Numbers of other branches do not become a baseline.
 fn default_branch(world: &World, act: &EventAction) -> Result<Option<String>, CliError> {
     let Some(default) = &act.default_branch else {
-        return Err(anyhow::anyhow!("the event's payload names no default branch").into());
+        return Err(anyhow::anyhow!("the event payload does not name the default branch").into());
     };
     let here = world.env.get("GITHUB_REF").and_then(|name| name.strip_prefix("refs/heads/"));
     if here == Some(default.as_str()) {
         return Ok(Some(default.clone()));
     }
-    world.say("::notice title=goldgate::this is not the default branch, so there is no baseline to move\n");
+    world.say("::notice title=goldgate::this is not the default branch, so the baseline is not updated\n");
     Ok(None)
 }
 
-/// The report that the step before has written.
+/// Reads the report that the previous step wrote.
 fn measured(world: &World, inputs: &ActionInputs, commit: &str) -> Result<Report, CliError> {
     let workspace = world.env.get("GITHUB_WORKSPACE").unwrap_or(".");
     let out = inside(workspace, &inputs.out);
     let shown = format!("{}/report.json", inputs.out);
     let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&shown, "no-report", what, help));
-    let missing = |_| refuse("there is no report", "let a step with mode: run and the same input out come before");
+    let missing =
+        |_| refuse("the report does not exist", "add a step with mode: run and the same input out before this one");
     let disk = Disk::open(Path::new(&out)).map_err(missing)?;
     let report = report_v1::read_report(&disk.text(&RepoPath::root().child("report.json"))?)?;
     let config = inputs.config_file()?;
     if report.config.as_ref() != Some(&config) {
-        let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);
-        let what = format!("the report is of {found}, and this step is about {config}");
+        let found = report.config.as_ref().map_or("an unnamed config".to_owned(), ToString::to_string);
+        let what = format!("the report is for {found}, but this step is for {config}");
         return Err(refuse(&what, "give both steps the same input config"));
     }
     match report.commit.as_deref() == Some(commit) {
         true => Ok(report),
-        false => Err(refuse("the report is about another commit than this job", "grade the commit in the same job")),
+        false => Err(refuse("the report is for another commit than this job", "grade the commit in the same job")),
     }
 }
 
-fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
-    let BaselineBranch { world, github, into, commit, file, branch: from } = place;
+fn maintain_pull_request(target: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, CliError> {
+    let BaselineBranch { world, github, into, commit, file, branch: from } = target;
     let read = |at: &str| github.file(file, at).map_err(needs("the baseline cannot be read", CONTENTS));
     let bytes = read(commit)?;
     let before = baseline_of(file, bytes.as_ref())?;
@@ -106,7 +107,7 @@ fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, C
         Some(number) => Some(github.pull(number).map_err(needs("the pull request cannot be read", PULLS))?),
         None => None,
     };
-    let by = github.author().map_err(needs("the token's own name cannot be read", PULLS))?;
+    let by = github.author().map_err(needs("the name of the token's user cannot be read", PULLS))?;
     let proposed: Baseline = baseline::proposed(before.as_ref(), report);
     let plan = baseline_pr::plan(&BaselinePrInput {
         before: before.as_ref(),
@@ -120,20 +121,20 @@ fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, C
     });
     match plan {
         BaselinePrPlan::Nothing => {
-            log(world, "no number moved");
+            log(world, "no number changed");
             Ok(None)
         }
         BaselinePrPlan::Close(number) => {
-            log(world, &format!("no number moved any more, so pull request {number} is closed"));
+            log(world, &format!("the numbers equal the baseline again, so pull request {number} is closed"));
             github.close_pull(number).map_err(needs("the pull request cannot be closed", PULLS))?;
             Ok(None)
         }
         BaselinePrPlan::Keep { commit: baseline, number, description } => {
-            let written = baseline.map(|baseline| put(place, &baseline)).transpose()?;
+            let written = baseline.map(|baseline| commit_baseline(target, &baseline)).transpose()?;
             match number {
                 Some(number) => {
-                    let standing = pull.as_ref().is_some_and(|pull| pull.description.trim() == description.trim());
-                    if !standing {
+                    let is_current = pull.as_ref().is_some_and(|pull| pull.description.trim() == description.trim());
+                    if !is_current {
                         let described = github.describe_pull(number, TITLE, &description);
                         described.map_err(needs("the pull request cannot be updated", PULLS))?;
                     }
@@ -142,7 +143,7 @@ fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, C
                 None => {
                     let opened = github.open_pull(from, into, TITLE, &description);
                     let opened = opened.map_err(needs(
-                        "the pull request cannot be opened (the repository's settings have to allow it to workflows as well)",
+                        "the pull request cannot be opened (the repository's settings must also allow workflows to do so)",
                         PULLS,
                     ))?;
                     log(world, &format!("opened pull request {opened}"));
@@ -153,9 +154,9 @@ fn kept(place: &BaselineBranch<'_>, report: &Report) -> Result<Option<String>, C
     }
 }
 
-fn put(place: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {
+fn commit_baseline(target: &BaselineBranch<'_>, baseline: &Baseline) -> Result<String, CliError> {
     let text = baseline_v1::written(baseline);
-    let what = FileCommit { file: &place.file, text: &text, headline: TITLE };
-    let put = place.github.put_on(&place.branch, place.commit, &what);
-    put.map_err(needs("the baseline's branch cannot be written", CONTENTS))
+    let what = FileCommit { file: &target.file, text: &text, headline: TITLE };
+    let commit_baseline = target.github.put_on(&target.branch, target.commit, &what);
+    commit_baseline.map_err(needs("the baseline's branch cannot be written", CONTENTS))
 }

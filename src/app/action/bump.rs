@@ -15,7 +15,7 @@ use crate::suites::sha256_hex;
 use crate::world::{FileCommit, NotCommitted, World};
 use crate::{publish, report};
 
-/// What the result comes to, computed here.
+/// The digest, baselines and changes computed from a measured run.
 struct ComputedBump {
     digest: String,
     proposed: Baseline,
@@ -23,18 +23,18 @@ struct ComputedBump {
     moves: Vec<publish::BaselineMove>,
 }
 
-/// Reads, plans, acts, reads back.
+/// Reads the pull request and its result, plans, acts, and writes the output `commit`. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, or an outside that failed.
+/// Bad input, or a failed request.
 pub fn bump(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let Some(context) = PullRequestContext::open(world, inputs)? else { return Ok(0) };
     let file = context.baseline_file()?;
-    let standing = context.standing(&context.pull.head)?;
+    let standing = context.current_approval(&context.pull.head)?;
     let found = match standing {
         Some(_) => evidence(&context.github, &context.query(&context.pull.head))
             .map_err(needs("the run's artifact cannot be read", "actions: read"))?,
-        // Without an approval there is nothing to look at.
+        // Without an approval nothing is committed, so the result is not fetched.
         None => Err(NoResult::Missing),
     };
     let before = context.file(&file, &context.base)?;
@@ -63,7 +63,7 @@ pub fn bump(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// What is committed at the head; a file there that is no baseline has no numbers of its own, and is replaced.
+/// Returns the baseline that is committed at the head. An invalid file counts as missing and is replaced.
 fn head_baseline(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Option<Baseline> {
     baseline_of(file, bytes).ok().flatten()
 }
@@ -107,8 +107,8 @@ fn act(
                 }
             };
             log(context.world, &format!("committed {file} as {commit}"));
-            // The commit has the same result: it writes nothing but the approved numbers.
-            context.keep(&commit, StatusState::Success, &approval::description(by, digest))?;
+            // The commit has the same result: it only writes the approved numbers.
+            context.record(&commit, StatusState::Success, &approval::description(by, digest))?;
             let next = started(context, workflow, branch);
             committed(context, file, &commit, by, &next);
             Ok(Some(commit))
@@ -116,16 +116,16 @@ fn act(
     }
 }
 
-/// Starts the gate again, for a push by a workflow's own token starts none. Gives what is left to do.
+/// Restarts the gate, because a push with a workflow's own token starts no run. Returns a text that says what is left to do.
 fn started(context: &PullRequestContext<'_>, workflow: Option<&str>, branch: &str) -> String {
-    let by_hand = "start the gate on the new commit by hand: close this pull request and open it again";
+    let by_hand = "start the gate on the new commit by hand: close and reopen this pull request";
     let Some(name) = workflow.and_then(|path| path.rsplit('/').next()) else { return by_hand.to_owned() };
     match context.github.start(name, branch) {
-        Ok(()) => "the gate was started again on the new commit".to_owned(),
+        Ok(()) => "the gate was restarted on the new commit".to_owned(),
         Err(why) => {
-            let failure = needs("the gate cannot be started again", "actions: write")(why).messages().join("\n");
+            let failure = needs("the gate cannot be restarted", "actions: write")(why).messages().join("\n");
             format!(
-                "{by_hand}, or press \"Run workflow\" of {} for this branch where it has `workflow_dispatch` ({})",
+                "{by_hand}, or press \"Run workflow\" of {} for this branch if it has `workflow_dispatch` ({})",
                 inline(name, 80),
                 inline(&failure, 200)
             )
@@ -145,8 +145,8 @@ fn committed(context: &PullRequestContext<'_>, file: &RepoPath, commit: &str, by
 
 fn refused(context: &PullRequestContext<'_>, why: &BumpRefusal) {
     log(context.world, &format!("not committed: {why}"));
-    let shown = match why {
-        // Its code spans are our own words; of the others every character is made harmless.
+    let reason = match why {
+        // These texts are goldgate's own and keep their code spans; the others are escaped.
         BumpRefusal::Fork | BumpRefusal::Moved | BumpRefusal::OtherResult | BumpRefusal::NotAsMeasured => {
             why.to_string()
         }
@@ -155,6 +155,6 @@ fn refused(context: &PullRequestContext<'_>, why: &BumpRefusal) {
         }
         BumpRefusal::NoResult(_) => inline(&why.to_string(), 600),
     };
-    let text = format!("### Baseline\n\nThe approved baseline is **not committed**: {shown}.");
+    let text = format!("### Baseline\n\nThe approved baseline is **not committed**: {reason}.");
     context.note(NoteSubject::Bump, "NOTE", "The approved baseline is not committed.", &text);
 }

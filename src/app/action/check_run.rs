@@ -1,4 +1,4 @@
-//! The line among a commit's checks: `neutral` where a tier that does not block got worse.
+//! The check run of a commit: `neutral` if an advisory tier got worse.
 
 use crate::model::{Authority, Report, Ruling, Verdict};
 use crate::publish;
@@ -6,21 +6,21 @@ use crate::render::markdown::Links;
 use crate::render::words;
 use crate::world::{CheckRun, Conclusion, GitHub, GitHubError, World};
 
-/// GitHub's limit of a check run's summary, in bytes.
+/// GitHub's limit for the summary of a check run, in bytes.
 const LIMIT: usize = 65_535;
 
-/// Writes the check run. A run that blocks has the job itself for that; one that does not would leave a regression in a
-/// comment that nobody has to open.
+/// Writes the check run of an advisory run. A blocking run reports by the job's own status; without a check run, the regression
+/// of an advisory run would only be in the comment.
 pub fn check_run(world: &World, github: Option<&GitHub>, report: &Report, links: &Links) {
     let (Some(github), Some(head), Authority::Advisory) = (github, &report.commit, report.authority) else { return };
     match written(github, head, report, links) {
         Ok(()) => {}
         Err(GitHubError::Forbidden | GitHubError::Missing) if worse(report) => world.say(
-            "::notice title=goldgate::the regression is in no check run: that needs the permission `checks: write`\n",
+            "::notice title=goldgate::the regression is not shown as a check run: the job needs the permission `checks: write`\n",
         ),
         Err(GitHubError::Forbidden | GitHubError::Missing) => {}
         Err(GitHubError::Failed(error)) => {
-            let text = format!("the check run could not be written: {error:#}; the verdict stands");
+            let text = format!("the check run could not be written: {error:#}; the verdict does not change");
             world.say(&format!("::warning title=goldgate::{}\n", text.replace(['\r', '\n'], " ")));
         }
     }
@@ -33,14 +33,14 @@ fn worse(report: &Report) -> bool {
 fn written(github: &GitHub, head: &str, report: &Report, links: &Links) -> Result<(), GitHubError> {
     let tier = report.tiers.first().map_or("deterministic", |tier| tier.as_str());
     let name = format!("goldgate ({tier})");
-    let standing = github.check_run(head, &name)?;
-    let conclusion = match (worse(report), standing) {
+    let existing = github.check_run(head, &name)?;
+    let conclusion = match (worse(report), existing) {
         (true, _) => Conclusion::Neutral,
-        // A repeated run on the same commit takes back what the first one said.
+        // A repeated run on the same commit replaces the conclusion of the first one.
         (false, Some(_)) if report.called_off.is_none() => Conclusion::Success,
-        // A run that was called off takes nothing back.
+        // An interrupted run replaces nothing.
         (false, Some(_) | None) => return Ok(()),
     };
     let (title, summary) = (words::headline(report), publish::summary_within(report, links, LIMIT));
-    github.write_check_run(standing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })
+    github.write_check_run(existing, &CheckRun { name: &name, head, conclusion, title: &title, summary: &summary })
 }

@@ -1,4 +1,4 @@
-//! Writes the comment: read, plan, act, read back.
+//! Writes the comment: read, plan, write, read back.
 
 use std::time::Duration;
 
@@ -9,31 +9,31 @@ use crate::publish::{CommentPlan, CommentRequest, ReportOrigin, StaleComment};
 use crate::render::markdown::Links;
 use crate::world::{GitHub, GitHubError, World};
 
-/// What is written, and where it comes from.
+/// The content of a comment and the run it comes from.
 pub struct CommentInput<'a> {
     /// The report.
     pub report: &'a Report,
-    /// Where the rest can be read.
+    /// Links to the full report.
     pub links: &'a Links,
     /// The run that measured it.
     pub run: RunNumber,
-    /// Whose run that is.
+    /// Who controls that run.
     pub witness: ReportOrigin,
 }
 
-/// What became of the comment.
+/// The result of writing a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommentOutcome {
-    /// It stands at this address.
+    /// The comment was written; its URL.
     Written(String),
-    /// A newer one stands there.
+    /// A newer comment exists and was left unchanged.
     Left,
-    /// It could not be written, and a warning says why.
+    /// The comment could not be written; a warning says why.
     Failed,
 }
 
 impl CommentOutcome {
-    /// The address, where it was written.
+    /// The URL, if the comment was written.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::Written(url) => Some(url),
@@ -42,46 +42,48 @@ impl CommentOutcome {
     }
 }
 
-/// The run that this job is.
+/// Returns the run and attempt of this job, 0 where unknown.
 pub fn this_run(world: &World) -> RunNumber {
     let number = |name| world.env.get(name).and_then(|text| text.parse().ok()).unwrap_or_default();
     RunNumber { run: number("GITHUB_RUN_ID"), attempt: number("GITHUB_RUN_ATTEMPT") }
 }
 
-/// Writes the comment. A failure is one warning, and never changes the verdict.
+/// Writes the comment. A failure is reported as a warning and never changes the verdict.
 pub fn comment(
     world: &World,
     inputs: &ActionInputs,
     pull_request: &PullRequest,
     github: Option<&GitHub>,
-    said: &CommentInput<'_>,
+    input: &CommentInput<'_>,
 ) -> CommentOutcome {
     let warn = |text: &str| {
         world.say(&format!("::warning title=goldgate::{text}\n"));
         CommentOutcome::Failed
     };
-    let Some(github) = github else { return warn("no token is given, so there is no comment: set the input token") };
-    match upsert(world, inputs, pull_request, github, said) {
+    let Some(github) = github else {
+        return warn("no comment was written, because the token is missing: set the input token");
+    };
+    match upsert(world, inputs, pull_request, github, input) {
         Ok(outcome) => outcome,
-        Err(GitHubError::Forbidden | GitHubError::Missing) => match (pull_request.origin, said.witness) {
+        Err(GitHubError::Forbidden | GitHubError::Missing) => match (pull_request.origin, input.witness) {
             (BranchOrigin::Fork, ReportOrigin::Own) => warn(
-                "the comment could not be written: a pull request from a fork has a read-only token; the verdict stands, and the summary has everything",
+                "the comment could not be written: the token of a fork's pull request is read-only; the verdict does not change, and the summary has the full result",
             ),
             (BranchOrigin::Same, _) | (BranchOrigin::Fork, ReportOrigin::Stranger) => warn(
-                "the comment could not be written: the job needs the permission `pull-requests: write`; the verdict stands",
+                "the comment could not be written: the job needs the permission `pull-requests: write`; the verdict does not change",
             ),
         },
         Err(GitHubError::Failed(error)) => {
-            let text = format!("the comment could not be written: {error:#}; the verdict stands");
+            let text = format!("the comment could not be written: {error:#}; the verdict does not change");
             warn(&text.replace(['\r', '\n'], " "))
         }
     }
 }
 
-/// Rounds of read, plan, act, read back.
+/// Maximum rounds of read, plan, write, read back.
 const ROUNDS: u32 = 8;
-/// How long a writer waits before it looks again: longer than another one takes from reading to writing. GitHub has no
-/// conditional write, so whoever wrote over a section cannot know it; whoever was written over can, by looking again.
+/// The wait before the read-back: longer than another writer takes from reading to writing. GitHub has no conditional
+/// write, so the writer whose section was overwritten has to detect it by reading again.
 const SETTLE: Duration = Duration::from_millis(400);
 
 fn upsert(
@@ -89,51 +91,55 @@ fn upsert(
     inputs: &ActionInputs,
     pull_request: &PullRequest,
     github: &GitHub,
-    said: &CommentInput<'_>,
+    input: &CommentInput<'_>,
 ) -> Result<CommentOutcome, GitHubError> {
     let author = github.author()?;
-    let key = inputs.key(said.report);
+    let key = inputs.key(input.report);
     let mut last = None;
     for round in 0..ROUNDS {
         let current_head = github.head_of(pull_request.number)?;
         let request = CommentRequest {
-            report: said.report,
-            links: said.links,
+            report: input.report,
+            links: input.links,
             key: key.as_str(),
             head: &pull_request.head,
             current_head: &current_head,
-            run: said.run,
-            witness: said.witness,
+            run: input.run,
+            witness: input.witness,
             author: &author,
         };
         let plan = publish::plan(&request, &github.comments(pull_request.number)?);
         if let CommentPlan::Nothing(why) = plan {
             let why = match why {
-                StaleComment::NewerHead => "a run on a newer commit has written the comment already",
-                StaleComment::LaterRun => "a later run has written the comment already",
-                StaleComment::Trusted => "the comment has the verdict of a job that the pull request does not control",
+                StaleComment::NewerHead => "a run on a newer commit has already written the comment",
+                StaleComment::LaterRun => "a later run has already written the comment",
+                StaleComment::Trusted => {
+                    "the comment shows the verdict of a job that the pull request does not control"
+                }
             };
-            world.say(&format!("::notice title=goldgate::{why}; it is left as it is\n"));
+            world.say(&format!("::notice title=goldgate::{why}; it is left unchanged\n"));
             return Ok(CommentOutcome::Left);
         }
         match acted(github, pull_request.number, plan) {
-            // Another writer may have come between reading and writing: what stands there now decides.
+            // Another writer may have written between the read and the write: the current text decides.
             Ok(url) => {
-                std::thread::sleep(pause(said.run, round));
+                std::thread::sleep(pause(input.run, round));
                 if publish::is_settled(&request, &github.comments(pull_request.number)?) {
                     return Ok(CommentOutcome::Written(url));
                 }
             }
             Err(GitHubError::Failed(error)) => last = Some(error),
-            // Whoever merged two comments has removed the one that was written to.
+            // Another writer merged two comments and removed the one that this round wrote to.
             Err(GitHubError::Missing) if round + 1 < ROUNDS => {}
             Err(refused) => return Err(refused),
         }
     }
-    Err(GitHubError::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
+    Err(GitHubError::Failed(
+        last.unwrap_or_else(|| anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")),
+    ))
 }
 
-/// Two that met once must not meet in every round.
+/// Returns the wait before the read-back, different for each process so that two writers do not collide in every round.
 fn pause(run: RunNumber, round: u32) -> Duration {
     let own = u64::from(std::process::id()) ^ run.run ^ run.attempt;
     match round {
@@ -142,7 +148,7 @@ fn pause(run: RunNumber, round: u32) -> Duration {
     }
 }
 
-/// Does what is planned and gives the comment's address.
+/// Executes the plan and returns the URL of the comment.
 fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<String, GitHubError> {
     match plan {
         CommentPlan::Nothing(_) => Ok(String::new()),
@@ -151,7 +157,7 @@ fn acted(github: &GitHub, pull_request: u64, plan: CommentPlan) -> Result<String
             let updated = github.update_comment(id, &body)?;
             for other in remove {
                 match github.remove_comment(other) {
-                    // The other writer was faster.
+                    // Another writer removed it first.
                     Ok(()) | Err(GitHubError::Missing) => {}
                     Err(refused) => return Err(refused),
                 }

@@ -1,4 +1,4 @@
-//! The files of a commit, held in memory: nothing of them is on a disk, and nothing of them is run.
+//! The files of a commit, in memory: nothing is written to disk, and nothing is executed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use crate::model::RepoPath;
 use crate::suites::{Entry, EntryKind, Files, is_of_the_system};
 use crate::world::{Blob, Tree};
 
-/// The files of one commit: every name, and the bytes of those that a grading may read.
+/// The files of one commit: all names, and the content of those that grading may read.
 pub struct CommitFiles {
     folders: BTreeMap<RepoPath, BTreeSet<Entry>>,
     tree: Tree,
@@ -17,43 +17,43 @@ pub struct CommitFiles {
 }
 
 impl CommitFiles {
-    /// Holds an archive against git's own list of the commit. The archived commit's `.gitattributes` decide what an archive
-    /// leaves out and what it replaces, so its author could show the gate other bytes than are merged.
+    /// Checks an archive against git's tree of the commit. The `.gitattributes` of a commit can omit or replace content in an
+    /// archive, so without this check its author could show the gate other bytes than are merged.
     ///
     /// # Errors
-    /// Every wanted file that the archive does not have as the commit has it.
+    /// One diagnostic for every wanted file that is missing in the archive or differs from the commit.
     pub fn verified(tree: Tree, unpacked: Unpacked, wanted: &dyn Fn(&RepoPath) -> bool) -> Result<Self, Diagnostics> {
-        let mut held = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
+        let mut files = Self { folders: BTreeMap::new(), tree, files: unpacked.files };
         let mut problems = Diagnostics::default();
-        for (path, blob) in &held.tree {
-            name(&mut held.folders, path);
-            match (blob, held.files.get(path)) {
+        for (path, blob) in &files.tree {
+            name(&mut files.folders, path);
+            match (blob, files.files.get(path)) {
                 (Blob::Link, _) => {}
                 (Blob::File(_), _) if !wanted(path) => {}
                 (Blob::File(_), None) => problems.push(Diagnostic::of_file(
                     path,
                     "not-in-archive",
-                    "the commit has this file, and its archive does not",
-                    "take export-ignore for it out of .gitattributes",
+                    "the file is in the commit but not in its archive",
+                    "remove its export-ignore from .gitattributes",
                 )),
                 (Blob::File(_), Some(bytes)) if !blob.holds(bytes) => problems.push(Diagnostic::of_file(
                     path,
                     "not-as-committed",
-                    "the archive of the commit has other bytes than the commit",
-                    "take what replaces them (export-subst, ident, eol, filter) out of .gitattributes",
+                    "the file in the archive differs from the commit",
+                    "remove the attribute that changes it (export-subst, ident, eol, filter) from .gitattributes",
                 )),
                 (Blob::File(_), Some(_)) => {}
             }
         }
-        let folders = &held.folders;
-        held.files.retain(|path, _| {
+        let folders = &files.folders;
+        files.files.retain(|path, _| {
             let own = Entry { name: path.name().to_owned(), kind: EntryKind::File };
             folders.get(&path.parent()).is_some_and(|entries| entries.contains(&own))
         });
-        problems.or(held)
+        problems.or(files)
     }
 
-    /// The link that a path is, or leads through.
+    /// Returns the symbolic link that the path is or passes through.
     fn link<'a>(&'a self, path: &RepoPath) -> Option<&'a RepoPath> {
         let mut at = path.clone();
         while !at.as_str().is_empty() {
@@ -66,7 +66,7 @@ impl CommitFiles {
     }
 }
 
-/// Enters a file and its folders.
+/// Adds a file and its parent folders.
 fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
     let (mut path, mut kind) = (path.clone(), EntryKind::File);
     while !path.as_str().is_empty() {
@@ -80,7 +80,7 @@ fn name(folders: &mut BTreeMap<RepoPath, BTreeSet<Entry>>, path: &RepoPath) {
 }
 
 fn linked(link: &RepoPath) -> Diagnostic {
-    let what = "this is a link, and the trusted gate follows none";
+    let what = "this is a symbolic link, which the trusted gate does not follow";
     Diagnostic::of_file(link, "bad-link", what, "commit the file or folder itself")
 }
 
@@ -89,14 +89,14 @@ impl Files for CommitFiles {
         let Some(entries) = self.folders.get(folder) else {
             return Err(self.link(folder).map_or_else(
                 || {
-                    let help = "create it, or correct the path that leads here";
-                    Diagnostic::of_read(folder, ReadFailure::MissingFolder, "there is no such folder", help)
+                    let help = "create it, or correct the path that names it";
+                    Diagnostic::of_read(folder, ReadFailure::MissingFolder, "the folder does not exist", help)
                 },
                 linked,
             ));
         };
         let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
-        // A link with a dot in front is shown; who reads it is told.
+        // A link whose name begins with a dot may be listed: reading it gives an error.
         let plain = shown.iter().filter(|entry| !entry.name.starts_with('.'));
         let mut paths = plain.map(|entry| folder.child(&entry.name));
         match paths.find(|path| self.tree.get(path) == Some(&Blob::Link)) {
@@ -117,18 +117,18 @@ impl Files for CommitFiles {
             true => Err(Diagnostic::of_read(
                 file,
                 ReadFailure::NotFetched,
-                "no path of the base's config leads to this file, so the trusted gate has not read it",
+                "the base commit's config does not name this file, so the trusted gate has not read it",
                 "keep it below the suite's folder, or name it in the config of the base branch",
             )),
             false => {
-                let help = "create it, or correct the path that leads here";
-                Err(Diagnostic::of_read(file, ReadFailure::MissingFile, "there is no such file", help))
+                let help = "create it, or correct the path that names it";
+                Err(Diagnostic::of_read(file, ReadFailure::MissingFile, "the file does not exist", help))
             }
         }
     }
 }
 
-/// The base commit beside the head, as the guard asks for it.
+/// The base commit as the detection of golden changes reads it, with the head to compare with.
 pub struct BaseView<'a> {
     /// The base commit.
     pub base: &'a CommitFiles,
@@ -188,7 +188,7 @@ mod tests {
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    fn held(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {
+    fn files(tree: &[(&str, Blob)], files: &[(&str, &[u8])]) -> Result<CommitFiles, String> {
         let tree: Tree = tree.iter().map(|(path, blob)| (at(path), blob.clone())).collect();
         let files = files.iter().map(|(path, bytes)| (at(path), bytes.to_vec())).collect();
         let wanted = |path: &RepoPath| path.as_str().starts_with("golden/");
@@ -197,34 +197,34 @@ mod tests {
     }
 
     #[test]
-    fn git_says_what_an_archive_has_to_hold() {
+    fn an_archive_must_match_the_git_tree() {
         // As `git hash-object` prints it.
         assert_eq!(id(b"hello\n"), "ce013625030ba8dba906f756967f9e9ca394464a");
         let file = |bytes: &[u8]| Blob::File(id(bytes));
         let whole =
-            held(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
+            files(&[("golden/a.json", file(b"1")), ("src/main.py", file(b"2"))], &[("golden/a.json", b"1")]).unwrap();
         assert_eq!(whole.bytes(&at("golden/a.json")).unwrap(), b"1");
         assert_eq!(whole.bytes(&at("src/main.py")).unwrap_err().read_failure, Some(ReadFailure::NotFetched));
         assert_eq!(whole.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
         let names: Vec<String> = whole.list(&RepoPath::root()).unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(names, ["golden", "src"]);
         let one = [("golden/a.json", file(b"1"))];
-        assert_eq!(held(&one, &[]).err().as_deref(), Some("not-in-archive"));
-        assert_eq!(held(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
-        // What git does not list is not there, whatever the archive says.
-        let more = held(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
+        assert_eq!(files(&one, &[]).err().as_deref(), Some("not-in-archive"));
+        assert_eq!(files(&one, &[("golden/a.json", b"2")]).err().as_deref(), Some("not-as-committed"));
+        // A file that is not in the git tree does not exist, even if the archive has it.
+        let more = files(&one, &[("golden/a.json", b"1"), ("golden/b.json", b"2")]).unwrap();
         assert_eq!(more.bytes(&at("golden/b.json")).unwrap_err().read_failure, Some(ReadFailure::MissingFile));
     }
 
     #[test]
     fn no_link_is_followed() {
         let tree = [("golden/a.json", Blob::Link), ("docs", Blob::Link), ("other/b.json", Blob::File(id(b"1")))];
-        let held = held(&tree, &[]).unwrap();
+        let files = files(&tree, &[]).unwrap();
         for path in ["golden/a.json", "docs", "docs/deeper/c.md"] {
-            assert_eq!(held.bytes(&at(path)).unwrap_err().code, "bad-link", "{path}");
+            assert_eq!(files.bytes(&at(path)).unwrap_err().code, "bad-link", "{path}");
         }
         for folder in ["golden", "docs", "docs/deeper", ""] {
-            assert_eq!(held.list(&at(folder)).unwrap_err().code, "bad-link", "{folder}");
+            assert_eq!(files.list(&at(folder)).unwrap_err().code, "bad-link", "{folder}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The pull request as it is now. A payload is as old as its event: a run that is started again still has the base and the head of
-//! then, and GitHub freezes `base.sha` long before that.
+//! The current state of the pull request. A payload is as old as its event: a restarted run still has the base and head of that
+//! time, and GitHub freezes `base.sha` even earlier.
 
 use std::thread;
 use std::time::Duration;
@@ -12,35 +12,35 @@ use crate::format::event_action;
 use crate::model::{BranchOrigin, PullRequest, PullRequestDetails};
 use crate::world::{Env, GitHub, MergeState};
 
-/// What may be read of a pull request, and what that takes.
+/// The permissions that reading a pull request needs.
 const PERMISSION: &str = "pull-requests: read` and `contents: read";
-/// Looks at a test merge that GitHub may still be making.
+/// How often to poll for a test merge that GitHub may still be creating.
 const LOOKS: u32 = 6;
-/// The pause between two of them.
+/// The pause between two polls.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// The pull request of an event, and the commits of the test merge that GitHub keeps of it.
+/// The commits of the test merge that GitHub keeps for a pull request.
 pub struct TestMerge {
-    /// The commit that the head is merged into: the tip of the present base branch.
+    /// The commit that the head is merged into: the tip of the current base branch.
     pub base: String,
-    /// The merge.
+    /// The merge commit.
     pub merge: String,
 }
 
-/// The event of a job that grades what is checked out, with the commits that it is about now.
+/// Returns the event of a job that grades its checkout, with the current base commit.
 ///
 /// # Errors
-/// That nothing can be said about the present pull request, or why GitHub did not answer.
+/// The current pull request cannot be judged by this run, or a request failed.
 pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<Event, CliError> {
     let Some(github) = github else { return Ok(event) };
     let Some(pull_request) = event.pull_request.clone() else { return dispatched(env, event, github) };
-    let pull = now(github, &event, &pull_request)?;
-    // A merge into another branch was built for other rules. GitHub starts no second run for it but on `edited`.
+    let pull = current(github, &event, &pull_request)?;
+    // Another base branch has other rules. GitHub starts a new run for it only on `edited`.
     if event.into.as_deref().is_some_and(|into| into != pull.into) {
         let into = event.into.as_deref().unwrap_or_default();
         return Err(no_verdict(&format!(
-            "this run is of the merge into {into}, and pull request {} is for {} now; the run that the change of the base started \
-             judges it, else push a commit, or close the pull request and open it again",
+            "this run is for the merge into {into}, but the base branch of pull request {} is current {}; wait for the run that this change \
+             started, or push a commit, or close and reopen the pull request",
             pull.number, pull.into
         )));
     }
@@ -50,7 +50,7 @@ pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<E
     };
     let base = match parents.as_slice() {
         [base, head] if *head == pull.head => base.clone(),
-        // The workflow is not on GitHub's merge commit, so the head stands alone.
+        // The workflow does not run on GitHub's merge commit, so the head itself is graded.
         _ => merge_base(github, &pull)?,
     };
     Ok(with_base(event, pull_request, base))
@@ -58,17 +58,17 @@ pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<E
 
 const UNREAD: &str = "the commit of this run cannot be read";
 
-/// The commits of the test merge of an event's pull request, as it is now.
+/// Returns the commits of the current test merge of an event's pull request.
 ///
 /// # Errors
-/// That there is no merge of the present base and head, or why GitHub did not answer.
+/// A missing test merge of the current base and head, or a failed request.
 pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<TestMerge, CliError> {
     let mut why = String::new();
     for look in 0..LOOKS {
         if look > 0 {
             thread::sleep(PAUSE);
         }
-        let pull = now(github, event, pull_request)?;
+        let pull = current(github, event, pull_request)?;
         let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         let state = github.merge_state(pull.number).map_err(needs("the test merge cannot be read", PERMISSION))?;
         match state {
@@ -79,7 +79,7 @@ pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) ->
                     pull.number
                 )));
             }
-            MergeState::Unknown => "GitHub has not made the test merge yet".clone_into(&mut why),
+            MergeState::Unknown => "GitHub has not created the test merge yet".clone_into(&mut why),
             MergeState::Made(merge) => {
                 let parents =
                     github.parents(&merge).map_err(needs("the test merge cannot be read", "contents: read"))?;
@@ -87,7 +87,7 @@ pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) ->
                     [base, head] if *head == pull.head && tip.as_ref() == Some(base) => {
                         return Ok(TestMerge { base: base.clone(), merge });
                     }
-                    _ => why = format!("GitHub's test merge is not of the present {} and head", pull.into),
+                    _ => why = format!("GitHub's test merge does not match the current {} and head", pull.into),
                 }
             }
         }
@@ -95,25 +95,26 @@ pub fn test_merge(github: &GitHub, event: &Event, pull_request: &PullRequest) ->
     Err(no_verdict(&format!("{why}; run this job again")))
 }
 
-/// The pull request now, with the head that the event names.
-fn now(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<PullRequestDetails, CliError> {
-    let unread = "the pull request's present base cannot be read";
+/// Returns the current pull request, if its head is still the one that the event names.
+fn current(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result<PullRequestDetails, CliError> {
+    let unread = "the pull request's current base cannot be read";
     let pull = github.pull(pull_request.number).map_err(needs(unread, PERMISSION))?;
     let seen = event.head.as_deref().unwrap_or(&pull_request.head);
     if pull.head != seen {
         return Err(no_verdict(&format!(
-            "pull request {} has moved on from {} to {}; the run on the new head judges it",
+            "the head of pull request {} moved from {} to {}; wait for the run on the new head",
             pull.number,
             short(seen),
             short(&pull.head)
         )));
     }
-    alone(github, &pull)?;
+    refuse_shared_head(github, &pull)?;
     Ok(pull)
 }
 
-/// A check belongs to a commit: what is green for one base branch would be green for every other pull request with this head.
-fn alone(github: &GitHub, pull: &PullRequestDetails) -> Result<(), CliError> {
+/// Refuses a head that shared_head pull requests share. A check belongs to a commit, so a pass for one base branch would count for all
+/// of them.
+fn refuse_shared_head(github: &GitHub, pull: &PullRequestDetails) -> Result<(), CliError> {
     let Some((owner, branch)) = pull.label.as_deref().and_then(|label| label.split_once(':')) else { return Ok(()) };
     let open =
         github.open_pulls(owner, branch).map_err(needs("the branch's pull requests cannot be read", PERMISSION))?;
@@ -126,22 +127,22 @@ fn alone(github: &GitHub, pull: &PullRequestDetails) -> Result<(), CliError> {
     others.sort_unstable();
     match others.first() {
         None => Ok(()),
-        Some(other) => Err(several(&pull.head, [pull.number, *other])),
+        Some(other) => Err(shared_head(&pull.head, [pull.number, *other])),
     }
 }
 
-fn several(head: &str, [one, other]: [u64; 2]) -> CliError {
+fn shared_head(head: &str, [one, other]: [u64; 2]) -> CliError {
     no_verdict(&format!(
-        "{} is the head of the pull requests {} and {}, and a check belongs to a commit: what holds for one base branch would \
-         count for the other; close one of them, or add a commit",
+        "{} is the head of the pull requests {} and {}: a check belongs to a commit, so the result for one base branch would count \
+         for the other; close one of them, or add a commit",
         short(head),
         one.min(other),
         one.max(other)
     ))
 }
 
-/// A run that was started by hand on a branch, or by a bump, grades that branch's pull request: it is compared with the commit that
-/// the branch left its base at, never with the branch's own baseline.
+/// A run that was started by hand on a branch, or by `bump`, grades the pull request of that branch. It is compared with the merge
+/// base, never with the branch's own baseline.
 fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliError> {
     let (Some("workflow_dispatch"), Some(source)) = (env.get("GITHUB_EVENT_NAME"), payload(env)?) else {
         return Ok(event);
@@ -152,7 +153,7 @@ fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliErro
     };
     let owner = github.repository().split('/').next().unwrap_or_default();
     let pulls = github.open_pulls(owner, &branch);
-    let pulls = pulls.map_err(needs("the branch's pull request cannot be looked for", "pull-requests: write"))?;
+    let pulls = pulls.map_err(needs("the branch's pull request cannot be searched", "pull-requests: write"))?;
     let here: Vec<u64> = pulls
         .into_iter()
         .filter(|pull| pull.base_repository.eq_ignore_ascii_case(github.repository()))
@@ -161,7 +162,7 @@ fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliErro
     let number = match here.as_slice() {
         [] => return Ok(event),
         [number] => *number,
-        [one, other, ..] => return Err(several(env.get("GITHUB_SHA").unwrap_or_default(), [*one, *other])),
+        [one, other, ..] => return Err(shared_head(env.get("GITHUB_SHA").unwrap_or_default(), [*one, *other])),
     };
     let pull = github.pull(number).map_err(needs("the branch's pull request cannot be read", PERMISSION))?;
     let head = env.get("GITHUB_SHA").map_or(pull.head.clone(), str::to_owned);
@@ -171,7 +172,7 @@ fn dispatched(env: &Env, event: Event, github: &GitHub) -> Result<Event, CliErro
     Ok(Event { head: Some(head), into: Some(pull.into), ..with_base(event, pull_request, base) })
 }
 
-/// Where the head left the present base branch.
+/// Returns the merge base of the head and the current base branch.
 fn merge_base(github: &GitHub, pull: &PullRequestDetails) -> Result<String, CliError> {
     github.merge_base(&pull.into, &pull.head).map_err(needs("the merge base cannot be read", "contents: read"))
 }

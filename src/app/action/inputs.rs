@@ -1,4 +1,4 @@
-//! What a workflow's author wrote under `with:`.
+//! The action's inputs: what a workflow sets under `with:`.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ use crate::world::Env;
 /// What the step does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ActionMode {
-    /// Grades what was checked out.
+    /// Grades the checkout.
     Run,
-    /// Judges the parts that several jobs graded.
+    /// Joins and judges the shards that several jobs graded.
     Merge,
-    /// Grades a pull request that is read as data.
+    /// Grades a pull request whose files are only read as data.
     Trusted,
-    /// Writes the comment of a run that could not.
+    /// Writes the comment for a run that had no right to write it.
     Publish,
-    /// Judges the label that accepts a baseline.
+    /// Checks the label that accepts a baseline.
     Approve,
     /// Commits an approved baseline to the pull request.
     Bump,
-    /// Keeps one pull request with the moved baseline of the default branch.
+    /// Maintains one pull request with the moved baseline of the default branch.
     BaselinePr,
 }
 
@@ -33,7 +33,7 @@ impl ActionMode {
     pub const ALL: [Self; 7] =
         [Self::Run, Self::Merge, Self::Trusted, Self::Publish, Self::Approve, Self::Bump, Self::BaselinePr];
 
-    /// The word in a workflow.
+    /// The value in a workflow.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Run => "run",
@@ -50,52 +50,52 @@ impl ActionMode {
 /// Whose approval counts.
 #[derive(Debug, Clone)]
 pub struct ApproverPolicy {
-    /// The label that says so.
+    /// The label that approves.
     pub label: String,
-    /// What its giver has to be allowed at least.
+    /// The least permission that whoever sets the label needs.
     pub floor: Permission,
     /// Whether the author of a pull request may approve it.
     pub by_author: ByAuthor,
 }
 
-/// The inputs, checked.
+/// The validated inputs.
 pub struct ActionInputs {
     /// What the step does.
     pub mode: ActionMode,
     /// Whose approval counts.
     pub approving: ApproverPolicy,
-    /// Which runs are graded.
+    /// The tiers to grade.
     pub tiers: Vec<Tier>,
     /// Whether a failed gate fails the job.
     pub authority: Authority,
-    /// Whose verdict counts where both tiers are asked for.
+    /// Which tiers decide the verdict if both are requested.
     pub deciding: DecidingTiers,
-    /// The config, from the root of the workspace.
+    /// The config, relative to the workspace.
     pub config: String,
-    /// Only these suites; every one where empty.
+    /// Only these suites; all if empty.
     pub suites: Vec<String>,
-    /// Samples per pair.
+    /// Samples per pair of agent and case, 1 to 1000.
     pub samples: Option<u32>,
-    /// The most US dollars that live calls may cost.
+    /// The budget of live calls, in US dollars.
     pub max_cost_usd: Option<f64>,
-    /// The part of the cases that this job grades.
+    /// The shard of the cases that this job grades.
     pub shard: Option<Shard>,
-    /// The folder with a folder for each part, from the root of the workspace.
+    /// The folder with one folder per shard, relative to the workspace.
     pub parts: String,
-    /// How the jobs of the parts ended, where the workflow says so.
+    /// The results of the shards' jobs, if the workflow passes them.
     pub part_results: Vec<String>,
-    /// Whether a comment is written.
+    /// Whether to write a comment.
     pub comment: bool,
-    /// Which comment, where the config's own key is not wanted.
+    /// The key of the comment, `default` for the config's own key.
     pub comment_key: String,
-    /// Another baseline than the config's.
+    /// The baseline file to use instead of the config's.
     pub baseline: Option<String>,
-    /// The folder of the results, from the root of the workspace.
+    /// The folder of the results, relative to the workspace.
     pub out: String,
 }
 
 impl ActionInputs {
-    /// The config's path from the root of the repository, for the modes that have nothing checked out.
+    /// Returns the config's path relative to the repository, for modes without a checkout.
     ///
     /// # Errors
     /// A path that leads out of the repository.
@@ -106,20 +106,20 @@ impl ActionInputs {
         })
     }
 
-    /// The key of a config.
+    /// Returns the comment key of a config.
     pub fn key_of(&self, config: &RepoPath) -> ConfigKey {
         ConfigKey::new(&self.comment_key, config)
     }
 
-    /// The key of the config that a report is of.
+    /// Returns the comment key of the config that a report was graded with.
     pub fn key(&self, report: &Report) -> ConfigKey {
         self.key_of(report.config.as_ref().unwrap_or(&RepoPath::root()))
     }
 
-    /// Reads them.
+    /// Reads the inputs from the environment.
     ///
     /// # Errors
-    /// A value that cannot be.
+    /// An invalid value.
     pub fn read(env: &Env) -> Result<Self, CliError> {
         let get = |name: &str| {
             env.get(&format!("INPUT_{}", name.to_ascii_uppercase())).map(str::trim).filter(|text| !text.is_empty())
@@ -200,7 +200,7 @@ impl ActionInputs {
     }
 }
 
-/// The part that is asked for.
+/// Parses the input `shard`.
 fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
     let Some(text) = stated else { return Ok(None) };
     let read = text.parse().map(Some);
@@ -210,7 +210,7 @@ fn shard(stated: Option<&str>) -> Result<Option<Shard>, Diagnostic> {
     })
 }
 
-/// A path of the workspace, from the current folder.
+/// Returns the path of a file in the workspace, relative to the current folder.
 pub fn inside(workspace: &str, path: &str) -> String {
     Path::new(workspace).join(path).to_string_lossy().into_owned()
 }

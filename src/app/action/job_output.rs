@@ -1,4 +1,4 @@
-//! What the runner is told: the log, the annotations, the outputs.
+//! The output to the runner: log, annotations and step outputs.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,8 +13,8 @@ use crate::render::annotations;
 use crate::suites::sha256_hex;
 use crate::world::{World, append};
 
-/// The table and the annotations. Between the stop and start commands the runner takes no line for a command, whatever an agent
-/// wrote into it.
+/// Prints the table and the annotations. Workflow commands are stopped around the table, so that no text of an agent is executed
+/// as one.
 pub fn say(world: &World, report: &Report) {
     let table = show::render_report(report, FormatArg::Table, world);
     let token = sha256_hex(format!("{table}{}{}", std::process::id(), world.clock.now()).as_bytes());
@@ -22,8 +22,8 @@ pub fn say(world: &World, report: &Report) {
     world.say(&annotations::annotations(report));
 }
 
-/// The name under which an approval looks for what the run wrote. The trusted gate's runs stand under the base branch's commit, so
-/// its artifact names the head.
+/// Returns the artifact name under which an approval finds the run's results. GitHub lists runs of the trusted gate under the base
+/// branch's commit, so its artifact names the head.
 fn artifact(inputs: &ActionInputs, report: &Report) -> String {
     let key = inputs.key(report);
     match (inputs.mode, &report.commit) {
@@ -35,7 +35,7 @@ fn artifact(inputs: &ActionInputs, report: &Report) -> String {
 /// Writes the step's outputs.
 ///
 /// # Errors
-/// Why the runner's file could not be written.
+/// The runner's output file cannot be written.
 pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Option<&str>) -> Result<(), CliError> {
     let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
     let counts = report.suites.iter().flat_map(|suite| &suite.agents).fold(BTreeMap::new(), |mut counts, agent| {
@@ -54,13 +54,13 @@ pub fn outputs(world: &World, inputs: &ActionInputs, report: &Report, url: Optio
         ("proposed-baseline", format!("{}/proposed-baseline.json", inputs.out)),
         ("regressions", regressions.to_string()),
         ("taxonomy", format!("{{{}}}", taxonomy.join(","))),
-        // Whole digits: a sum of floating numbers has a tail that nobody wants in a shell's comparison.
+        // Six digits: a floating point sum has a long tail that breaks comparisons in a shell.
         ("cost-usd", report.usage.cost_usd.map_or(String::new(), |cost| format!("{cost:.6}"))),
         ("comment-url", url.unwrap_or_default().to_owned()),
         ("artifact", artifact(inputs, report)),
         ("approved", report.approval.is_some().to_string()),
     ];
-    // Every value is one line, so the plain form cannot be broken out of.
+    // Every value is on one line, so no value can add another output.
     let text: String =
         lines.iter().map(|(name, value)| format!("{name}={}\n", value.replace(['\r', '\n'], " "))).collect();
     append(Path::new(file), &text)?;

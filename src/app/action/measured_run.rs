@@ -1,4 +1,4 @@
-//! The result of a run on a commit, out of the artifact that the run left behind. It is data that a stranger may have written.
+//! The result of a run on a commit, read from the run's artifact. The artifact is untrusted data.
 
 use crate::format::archive::ArchiveLimits;
 use crate::format::{MAX_FILE_BYTES, SourceText, archive, baseline_v1, report_v1};
@@ -7,53 +7,53 @@ use crate::publish::ConfigKey;
 use crate::publish::approval::NoResult;
 use crate::world::{Artifact, GitHub, GitHubError, WorkflowRun};
 
-/// The artifact that the shipped workflows upload.
+/// The artifact name in the documented workflows.
 const ARTIFACT: &str = "goldgate-report";
-/// The events whose runs are on a pull request's head.
+/// The events whose runs are listed under a pull request's head.
 const EVENTS: [&str; 2] = ["pull_request", "workflow_dispatch"];
-/// Runs of one event that are looked through for the artifact.
+/// How many runs of one event are searched for the artifact.
 const RUNS: usize = 20;
-/// The largest archive that is fetched, in bytes.
+/// The largest archive to download, in bytes.
 const ARCHIVE: u64 = 256 * 1024 * 1024;
-/// How much of it is read.
+/// Limits for reading the archive.
 const LIMITS: ArchiveLimits =
     ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: 2 * MAX_FILE_BYTES, inflated: 4 * MAX_FILE_BYTES };
 
-/// What is looked for.
+/// Which run to find.
 #[derive(Debug, Clone, Copy)]
 pub struct RunQuery<'a> {
-    /// The commit that was graded.
+    /// The graded commit.
     pub commit: &'a str,
-    /// The config that it was graded with.
+    /// The config of the grading.
     pub config: &'a RepoPath,
-    /// The key of the config.
+    /// The comment key of the config.
     pub key: &'a ConfigKey,
-    /// Only what was uploaded before this time, as GitHub tells it.
+    /// Only artifacts uploaded before this time, in GitHub's format.
     pub before: Option<&'a str>,
 }
 
-/// What a run left behind.
+/// The artifact of a run.
 pub struct MeasuredRun {
-    /// Its report, on the commit and of the config that was asked for.
+    /// Its report, for the requested commit and config.
     pub report: Report,
-    /// The baseline that it proposes.
+    /// The proposed baseline.
     pub written: Baseline,
     /// The run.
     pub run: WorkflowRun,
-    /// When it was uploaded, as GitHub tells it.
+    /// The upload time, in GitHub's format.
     pub at: Option<String>,
 }
 
-/// The event whose workflow is the base branch's: a pull request cannot have written what its runs left behind.
+/// The event whose workflow comes from the base branch: a pull request cannot write the artifacts of its runs.
 const TRUSTED: &str = "pull_request_target";
 
 type FoundRun = Result<MeasuredRun, NoResult>;
 
-/// What was left behind on a commit: by the trusted gate, else by the newest finished run. Reports of other configs are passed by: a
-/// repository may have several, and their jobs may be of one run.
+/// Finds the result for a commit: of the trusted gate, else of the newest finished run. Reports of other configs are skipped: a
+/// repository may have several configs, and their jobs may belong to one run.
 ///
 /// # Errors
-/// Why GitHub did not answer.
+/// A failed request to GitHub.
 pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHubError> {
     let mut foreign = None;
     if let Some(found) = of_trusted(github, query, &mut foreign)? {
@@ -61,7 +61,7 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     }
     let mut runs: Vec<WorkflowRun> = Vec::new();
     for event in EVENTS {
-        // A server that does not know the filter gives them all.
+        // A server that does not know the filter returns runs of all events.
         let on_commit = github.runs_on(query.commit, event)?.into_iter();
         runs.extend(on_commit.filter(|run| run.head == query.commit && run.event == event).take(RUNS));
     }
@@ -79,7 +79,7 @@ pub fn evidence(github: &GitHub, query: &RunQuery<'_>) -> Result<FoundRun, GitHu
     Ok(Err(foreign.unwrap_or(NoResult::Missing)))
 }
 
-/// The name of a config's own artifact, and the one that stands in every workflow that is shipped.
+/// Returns the artifact name of a config, and the name used in the documented workflows.
 fn names(own: &str, shipped: &str) -> Vec<String> {
     let mut names = vec![own.to_owned()];
     names.extend((own != shipped).then(|| shipped.to_owned()));
@@ -87,15 +87,15 @@ fn names(own: &str, shipped: &str) -> Vec<String> {
 }
 
 impl RunQuery<'_> {
-    /// Whether an artifact may be the one. GitHub writes every time in one form, in UTC, so that texts compare as times do.
+    /// Whether an artifact matches. GitHub writes every time in one format in UTC, so times compare as texts.
     fn takes(&self, artifact: &Artifact) -> bool {
         let in_time = self.before.is_none_or(|before| artifact.at.as_deref().is_some_and(|at| at < before));
         !artifact.expired && in_time
     }
 }
 
-/// What the trusted gate left behind. GitHub keeps its runs under the base branch's commit, so its artifact says in its name
-/// which head it is about; a fork's own run may use that name as well, but not that event.
+/// Finds the result of the trusted gate. GitHub lists its runs under the base branch's commit, so the artifact's name
+/// contains the head commit. A fork's run can use that name, but not that event.
 fn of_trusted(
     github: &GitHub,
     query: &RunQuery<'_>,
@@ -148,7 +148,7 @@ fn read_measured_run(bytes: &[u8], query: &RunQuery<'_>) -> Result<(Report, Base
     };
     let written = baseline_v1::read_baseline(&text(&proposed)?).map_err(|problem| unusable(&problem))?;
     let report = report_v1::read_report(&text(&report)?).map_err(|problem| unusable(&problem))?;
-    // Another service's report is another service's affair, whatever commit it is about.
+    // A report of another config is skipped, whatever commit it is for.
     if report.config.as_ref() != Some(query.config) {
         return Err(NoResult::OtherConfig(report.config.map(|config| config.to_string())));
     }

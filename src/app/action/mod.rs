@@ -35,24 +35,24 @@ use crate::publish::ReportOrigin;
 use crate::render::markdown::Links;
 use crate::world::{Disk, Env, GitHub, GitHubError, Loudness, World, append};
 
-/// Does what the input `mode` says.
+/// Runs the mode that the input `mode` selects. Returns the exit code.
 ///
 /// # Errors
-/// Bad inputs or files, or an outside that failed.
+/// Bad inputs or files, or a failed request.
 pub fn action(world: &World) -> Result<u8, CliError> {
     let inputs = ActionInputs::read(&world.env)?;
     match inputs.mode {
-        ActionMode::Run => running(world, &inputs),
-        ActionMode::Merge => merged_shards::joining(world, &inputs),
+        ActionMode::Run => run_mode(world, &inputs),
+        ActionMode::Merge => merged_shards::merge_shards(world, &inputs),
         ActionMode::Trusted => trusted::trusted(world, &inputs),
-        ActionMode::Publish => publishing::publishing(world, &inputs),
+        ActionMode::Publish => publishing::publish_report(world, &inputs),
         ActionMode::Approve => pull_request_context::warned(world, approve::approve(world, &inputs)),
         ActionMode::Bump => pull_request_context::warned(world, bump::bump(world, &inputs)),
         ActionMode::BaselinePr => pull_request_context::warned(world, baseline_pr::baseline_pr(world, &inputs)),
     }
 }
 
-/// What a job that grades a checkout has before it.
+/// The context of a job that grades a checkout.
 struct JobContext<'a> {
     world: &'a World,
     inputs: &'a ActionInputs,
@@ -69,17 +69,17 @@ impl<'a> JobContext<'a> {
         Ok(Self { world, inputs, workspace, github, event })
     }
 
-    /// The commit that is graded, where the event or the runner names it.
+    /// The grade_and_publish commit, if the event or the runner names it.
     fn commit(&self) -> Option<String> {
         self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
     }
 }
 
-/// Grades what is checked out, then says so on GitHub.
-fn running(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
-    let place = JobContext::open(world, inputs)?;
+/// Grades the checkout and publishes the result.
+fn run_mode(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+    let context = JobContext::open(world, inputs)?;
     let job = RunOptions {
-        config: inside(&place.workspace, &inputs.config),
+        config: inside(&context.workspace, &inputs.config),
         wanted: Selection {
             tiers: inputs.tiers.clone(),
             suites: inputs.suites.clone(),
@@ -90,8 +90,8 @@ fn running(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         },
         authority: inputs.authority,
         deciding: inputs.deciding,
-        commit: place.commit(),
-        base: place.event.base.clone(),
+        commit: context.commit(),
+        base: context.event.base.clone(),
         live: live::LiveOptions {
             caching: live::Caching::Off,
             loudness: Loudness::Usual,
@@ -101,38 +101,38 @@ fn running(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
         },
         parts: None,
     };
-    graded(&place, &job, &|_| Ok(()))
+    grade_and_publish(&context, &job, &|_| Ok(()))
 }
 
-/// Grades, judges, looks for an approval and says what it came to; `complete` adds what only its caller knows.
-fn graded(
-    place: &JobContext<'_>,
+/// Grades, judges, looks for an approval and publishes the result. `complete` adds what only the caller knows.
+fn grade_and_publish(
+    context: &JobContext<'_>,
     job: &RunOptions,
     complete: &dyn Fn(&mut GradedRun) -> Result<(), Diagnostic>,
 ) -> Result<u8, CliError> {
-    let JobContext { world, inputs, workspace, github, event } = place;
+    let JobContext { world, inputs, workspace, github, event } = context;
     let guards = job.is_compared();
     let before = match (&event.base, github) {
         (Some(commit), Some(github)) if guards => BaseSource::Commit(github, commit),
-        (Some(_), None) if guards => BaseSource::Unknown("no token is given"),
+        (Some(_), None) if guards => BaseSource::Unknown("the token is missing"),
         (Some(_), _) | (None, _) => BaseSource::None,
     };
     let job = &RunOptions {
         live: live::LiveOptions { keys: keys(job, event, github.as_ref())?, ..job.live.clone() },
         ..job.clone()
     };
-    let mut done = run::done(job, world, before, &|disk, _, configured| {
+    let mut done = run::grade_worktree(job, world, before, &|disk, _, configured| {
         baseline(inputs, workspace, event, github.as_ref(), disk, configured)
     })?;
     complete(&mut done)?;
     let done = match (github, &event.base, &event.head) {
-        (Some(github), Some(_), Some(_)) => governed(place, job, github, done)?,
+        (Some(github), Some(_), Some(_)) => apply_approval(context, job, github, done)?,
         _ => done,
     };
     publish_result(world, inputs, event, github.as_ref(), job, &done)
 }
 
-/// Where keys may go: on a pull request only to addresses that the base commit's config names.
+/// Returns the hosts that may receive API keys: on a pull request only those in the base commit's config.
 fn keys(job: &RunOptions, event: &Event, github: Option<&GitHub>) -> Result<live::KeyHosts, CliError> {
     if !job.wanted.tiers.contains(&Tier::Model) {
         return Ok(live::KeyHosts::Any);
@@ -145,7 +145,7 @@ fn keys(job: &RunOptions, event: &Event, github: Option<&GitHub>) -> Result<live
     })
 }
 
-/// Says on GitHub what a run came to, and gives the exit code. A failure to say so never changes the verdict.
+/// Publishes the result on GitHub and returns the exit code. A failed comment or check run never changes the verdict.
 fn publish_result(
     world: &World,
     inputs: &ActionInputs,
@@ -167,16 +167,16 @@ fn publish_result(
     }
     let outcome = match (&event.pull_request, inputs.comment) {
         (Some(_), true) if inputs.shard.is_some() => {
-            world.say("::notice title=goldgate::this job grades a part of the cases, so there is no comment\n");
+            world.say("::notice title=goldgate::this job grades one shard of the cases, so it writes no comment\n");
             None
         }
         (Some(pull_request), true) => {
-            let said =
+            let input =
                 CommentInput { report, links: &links, run: comment::this_run(world), witness: ReportOrigin::Own };
-            Some(comment::comment(world, inputs, pull_request, github, &said))
+            Some(comment::comment(world, inputs, pull_request, github, &input))
         }
         (None, true) => {
-            world.say("::notice title=goldgate::this event has no pull request, so there is no comment\n");
+            world.say("::notice title=goldgate::this event has no pull request, so no comment is written\n");
             None
         }
         (_, false) => None,
@@ -186,21 +186,20 @@ fn publish_result(
     Ok(report.exit_code())
 }
 
-/// The result with the approval that counts for it.
-fn governed(
-    place: &JobContext<'_>,
+/// Returns the result with the approval that applies to it.
+fn apply_approval(
+    context: &JobContext<'_>,
     job: &RunOptions,
     github: &GitHub,
     mut done: GradedRun,
 ) -> Result<GradedRun, CliError> {
-    let JobContext { world, inputs, workspace, github: _, event } = place;
-    // Where nothing is compared nobody has to approve what it says.
-    // A part of the cases is no result that somebody could have approved.
+    let JobContext { world, inputs, workspace, github: _, event } = context;
+    // Without a comparison there is nothing to approve, and the result of one shard cannot be approved.
     let decides = job.is_compared() && job.wanted.shard.is_none();
     let is_whole = done.report.called_off.is_none();
     let Some(head) = job.commit.as_deref().filter(|_| decides && is_whole) else { return Ok(done) };
     let of = event.queued.map_or(ApprovalQuery::Commit(head), ApprovalQuery::Queued);
-    let Some(approval) = recorded_approval::consent(github, &inputs.key(&done.report), of, &mut done)? else {
+    let Some(approval) = recorded_approval::find_approval(github, &inputs.key(&done.report), of, &mut done)? else {
         return Ok(done);
     };
     if !job.wanted.tiers.contains(&Tier::Deterministic) {
@@ -209,12 +208,12 @@ fn governed(
     let named = inputs.baseline.as_deref().map(|path| inside(workspace, path));
     let (disk, _) = Disk::of_config(&job.config)?;
     let committed = baseline::here(named.as_deref(), &disk, done.config.baseline.as_ref())?;
-    // No model is asked a second time.
+    // The models are not called a second time.
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..job.wanted.clone() };
     let again = RunOptions { wanted, ..job.clone() };
-    recorded_approval::approved(done, approval, committed.as_ref(), |accepted| {
-        // The golden changes are approved, so they are not looked for again.
-        run::done(&again, world, BaseSource::None, &|_, _, _| Ok(Some(accepted.clone())))
+    recorded_approval::apply_approval(done, approval, committed.as_ref(), |accepted| {
+        // The golden changes are approved, so they are not computed again.
+        run::grade_worktree(&again, world, BaseSource::None, &|_, _, _| Ok(Some(accepted.clone())))
     })
 }
 
@@ -230,10 +229,10 @@ fn payload(env: &Env) -> Result<Option<SourceText>, CliError> {
     let (folder, name) = Path::new(path)
         .parent()
         .zip(Path::new(path).file_name().and_then(|name| name.to_str()))
-        .ok_or_else(|| anyhow::anyhow!("GITHUB_EVENT_PATH is {path:?}, which names no file"))?;
+        .ok_or_else(|| anyhow::anyhow!("GITHUB_EVENT_PATH is {path:?}, which does not name a file"))?;
     let file = RepoPath::root().child(name);
     let bytes =
-        Disk::open(folder)?.read(&file).map_err(|_| anyhow::anyhow!("the event's payload {path} cannot be read"))?;
+        Disk::open(folder)?.read(&file).map_err(|_| anyhow::anyhow!("the event payload {path} cannot be read"))?;
     Ok(Some(SourceText::new(file, bytes)?))
 }
 
@@ -251,7 +250,7 @@ fn github(env: &Env) -> Result<Option<GitHub>, CliError> {
     }))
 }
 
-/// The baseline on the base commit; without a base, as on a push, the one that is committed here.
+/// Reads the baseline of the base commit or, without a base as on a push, of the checkout.
 fn baseline(
     inputs: &ActionInputs,
     workspace: &str,
@@ -277,7 +276,7 @@ fn baseline(
     };
     let Some(file) = named.as_ref().or(configured) else { return Ok(None) };
     let Some(github) = github else {
-        // Without GitHub there is only this tree; that is the case of a local trial, never of a pull request's job.
+        // Without GitHub only the checkout is available: a local trial, never the job of a pull request.
         return load(disk, file, Need::Configured);
     };
     match github.file(file, base) {
@@ -302,7 +301,7 @@ fn links(env: &Env, inputs: &ActionInputs, report: &Report) -> Links {
     }
 }
 
-/// Whether there is something that an approval would change.
+/// Whether an approval would change the result.
 fn can_be_approved(report: &Report) -> bool {
     let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
     let moved = metrics.filter_map(|metric| metric.comparison.delta).any(|delta| delta.abs() > EPSILON);

@@ -1,7 +1,7 @@
-//! `mode: publish`: writes the comment of a run that could not, from the report that the run left behind.
+//! `mode: publish`: writes the comment for a run that had no right to write it, from the run's report.
 //!
-//! The report is a stranger's. Which pull request it belongs to and which commit it is about come from the event and from GitHub;
-//! the comment is written anew from its values; and nothing of the pull request is checked out or run.
+//! The report is untrusted. The pull request and the commit come from the event and from GitHub, the comment is rendered from the
+//! report's values, and nothing of the pull request is checked out or executed.
 
 use std::path::Path;
 
@@ -20,21 +20,21 @@ use crate::render::line;
 use crate::render::markdown::Links;
 use crate::world::{GitHub, GitHubError, OpenPull, WorkflowRun, World, append};
 
-/// The name under which the measuring job uploads its folder.
+/// The artifact name that the documented workflow uploads.
 const ARTIFACT: &str = "goldgate-report";
-/// The largest artifact that is downloaded.
+/// The largest artifact to download, in bytes.
 const DOWNLOAD: u64 = 64 * 1024 * 1024;
-/// What is read of it: one file.
+/// Limits for reading the archive: one file.
 const LIMITS: ArchiveLimits =
     ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
 
-/// Why nothing is published.
+/// Why nothing is write_comment.
 enum Unpublished {
-    /// There is nothing to publish, or no longer: exit code 0.
+    /// Nothing to publish, or no longer: exit code 0.
     Idle(String),
-    /// What the run left is not used: exit code 3.
+    /// The run's report is not acceptable: exit code 3.
     Refused(String),
-    /// The outside failed.
+    /// A request failed.
     Failed(anyhow::Error),
 }
 
@@ -42,37 +42,36 @@ impl Unpublished {
     fn of(refusal: GitHubError, permission: &str) -> Self {
         match refusal {
             GitHubError::Forbidden | GitHubError::Missing => {
-                Self::Failed(anyhow::anyhow!("GitHub does not give it: the job needs the permission `{permission}`"))
+                Self::Failed(anyhow::anyhow!("GitHub refused the request: the job needs the permission `{permission}`"))
             }
             GitHubError::Failed(error) => Self::Failed(error),
         }
     }
 }
 
-/// Publishes the report of the run that the event is about.
+/// Publishes the report of the run that the event names. Returns the exit code.
 ///
 /// # Errors
-/// Bad inputs, or an outside that failed.
-pub fn publishing(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
+/// Bad inputs, or a failed request.
+pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> {
     let bad = |what: &str, help: &str| CliError::from(Diagnostic::of_file("action input", "bad-input", what, help));
     let finished = payload(&world.env)?.map(|source| finished_run::read_finished_run(&source)).transpose()?.flatten();
     let Some(finished) = finished else {
-        return Err(bad(
-            "mode is \"publish\" on an event without a workflow run",
-            "start the workflow on workflow_run",
-        ));
+        return Err(bad("mode \"publish\" needs the event workflow_run", "start the workflow with on: workflow_run"));
     };
     let Some(github) = github(&world.env)? else {
-        return Err(bad("mode is \"publish\", and no token is given", "set the input token"));
+        return Err(bad("mode \"publish\" needs a token", "set the input token"));
     };
-    match published(world, inputs, &github, &finished) {
+    match write_comment(world, inputs, &github, &finished) {
         Ok(CommentOutcome::Written(url)) => {
-            print_sentence(world, "notice", &format!("published the report of run {}: {url}", finished.id), 0, &url)
+            print_sentence(world, "notice", &format!("write_comment the report of run {}: {url}", finished.id), 0, &url)
         }
-        Ok(CommentOutcome::Left) => print_sentence(world, "notice", "the comment is left as it is", 0, ""),
-        // What is missing was said as a warning; here the comment is all there is to do.
-        Ok(CommentOutcome::Failed) => print_sentence(world, "error", "the report is not published", 3, ""),
-        Err(Unpublished::Idle(why)) => print_sentence(world, "notice", &format!("nothing is published: {why}"), 0, ""),
+        Ok(CommentOutcome::Left) => print_sentence(world, "notice", "the comment is left unchanged", 0, ""),
+        // A warning has already given the cause. Writing the comment is the only task of this mode, so this is an error.
+        Ok(CommentOutcome::Failed) => print_sentence(world, "error", "the report is not write_comment", 3, ""),
+        Err(Unpublished::Idle(why)) => {
+            print_sentence(world, "notice", &format!("nothing is write_comment: {why}"), 0, "")
+        }
         Err(Unpublished::Refused(why)) => {
             print_sentence(world, "error", &format!("the report is refused: {why}"), 3, "")
         }
@@ -80,7 +79,7 @@ pub fn publishing(world: &World, inputs: &ActionInputs) -> Result<u8, CliError> 
     }
 }
 
-/// One sentence, in the log and the summary.
+/// Writes a sentence to the log and the summary, and the output `comment-url`. Returns the exit code.
 fn print_sentence(world: &World, level: &str, sentence: &str, code: u8, url: &str) -> Result<u8, CliError> {
     let sentence = line(sentence, 500);
     world.say(&format!("::{level} title=goldgate::{}\n", sentence.replace('%', "%25")));
@@ -93,7 +92,7 @@ fn print_sentence(world: &World, level: &str, sentence: &str, code: u8, url: &st
     Ok(code)
 }
 
-fn published(
+fn write_comment(
     world: &World,
     inputs: &ActionInputs,
     github: &GitHub,
@@ -101,10 +100,10 @@ fn published(
 ) -> Result<CommentOutcome, Unpublished> {
     let run = github.workflow_run(finished.id).map_err(|refusal| Unpublished::of(refusal, "actions: read"))?;
     if run.head != finished.head {
-        return Err(Unpublished::Refused("the event names another commit than the run has".to_owned()));
+        return Err(Unpublished::Refused("the commit in the event is not the commit of the run".to_owned()));
     }
     if run.event != "pull_request" {
-        let what = format!("run {} was started by {}, and only runs of pull_request are published", run.id, run.event);
+        let what = format!("run {} was started by {}; only runs of pull_request are write_comment", run.id, run.event);
         return Err(Unpublished::Idle(what));
     }
     let pull = pull_of(github, &run)?;
@@ -113,14 +112,14 @@ fn published(
         PullRequest { number: pull.number, head: run.head.clone(), base: pull.base, origin: BranchOrigin::Fork };
     let links = links(world, github, &run);
     let number = RunNumber { run: run.id, attempt: run.attempt };
-    let said = CommentInput { report: &report, links: &links, run: number, witness: ReportOrigin::Stranger };
-    Ok(comment::comment(world, inputs, &pull_request, Some(github), &said))
+    let input = CommentInput { report: &report, links: &links, run: number, witness: ReportOrigin::Stranger };
+    Ok(comment::comment(world, inputs, &pull_request, Some(github), &input))
 }
 
-/// The pull request of a run. The event names none for a fork's, and the report is not asked.
+/// Finds the pull request of a run. For a fork the event does not name it, and the report is not trusted for it.
 fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> {
     let (Some(owner), Some(branch), Some(from)) = (&run.head_owner, &run.branch, run.head_repository) else {
-        return Err(Unpublished::Idle("the repository of the run's commit is gone".to_owned()));
+        return Err(Unpublished::Idle("the repository of the run's commit does not exist any more".to_owned()));
     };
     let open = github.open_pulls(owner, branch).map_err(|refusal| Unpublished::of(refusal, "pull-requests: write"))?;
     let here = open.into_iter().filter(|pull| {
@@ -130,15 +129,15 @@ fn pull_of(github: &GitHub, run: &WorkflowRun) -> Result<OpenPull, Unpublished> 
     match (at_head.len(), moved.first()) {
         (1, _) => Ok(at_head.remove(0)),
         (0, Some(pull)) => {
-            Err(Unpublished::Idle(format!("pull request {} has moved on from the run's commit", pull.number)))
+            Err(Unpublished::Idle(format!("the head of pull request {} is newer than the run's commit", pull.number)))
         }
-        (0, None) => Err(Unpublished::Idle("the run's commit is the head of no open pull request".to_owned())),
-        // Both runs would be on this commit, and which of them is which pull request's only the report could say.
+        (0, None) => Err(Unpublished::Idle("no open pull request has the run's commit as head".to_owned())),
+        // Each pull request has a run on this commit, and only the untrusted report could say which run belongs to which.
         (count, _) => Err(Unpublished::Idle(format!("{count} open pull requests have the run's commit as head"))),
     }
 }
 
-/// The report that a run left, as far as it is fit to be shown.
+/// Downloads and validates the report of a run.
 fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Result<Report, Unpublished> {
     let needs = |refusal| Unpublished::of(refusal, "actions: read");
     let config = inputs.config_file().map_err(|problem| Unpublished::Refused(problem.to_string()))?;
@@ -147,7 +146,7 @@ fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Resul
         found = github.artifacts(run.id, ARTIFACT).map_err(needs)?;
     }
     let Some(artifact) = found.first() else {
-        return Err(Unpublished::Idle(format!("run {} left no artifact {ARTIFACT}", run.id)));
+        return Err(Unpublished::Idle(format!("run {} has no artifact {ARTIFACT}", run.id)));
     };
     if artifact.expired {
         return Err(Unpublished::Idle(format!("the artifact {ARTIFACT} of run {} has expired", run.id)));
@@ -163,10 +162,10 @@ fn report_of(github: &GitHub, inputs: &ActionInputs, run: &WorkflowRun) -> Resul
         .and_then(|source| report_v1::read_report(&source))
         .map_err(|problem| Unpublished::Refused(problem.to_string()))?;
     if report.config.as_ref() != Some(&config) {
-        let found = report.config.as_ref().map_or("no config that it names".to_owned(), ToString::to_string);
-        return Err(Unpublished::Refused(format!("it is of {found}, and this job publishes {config}")));
+        let found = report.config.as_ref().map_or("an unnamed config".to_owned(), ToString::to_string);
+        return Err(Unpublished::Refused(format!("it is for {found}, but this job publishes {config}")));
     }
-    publish::admitted(report, &run.head).map_err(|unfit| Unpublished::Refused(unfit.to_string()))
+    publish::admitted(report, &run.head).map_err(|rejected| Unpublished::Refused(rejected.to_string()))
 }
 
 fn links(world: &World, github: &GitHub, run: &WorkflowRun) -> Links {

@@ -1,4 +1,4 @@
-//! What the modes that govern a pull request have before them, and how they say what they did.
+//! The context of the modes that approve and commit a baseline, and how they report what they did.
 
 use std::path::Path;
 
@@ -15,42 +15,42 @@ use crate::publish::{CommentPlan, ConfigKey, Note, NoteSubject, approval};
 use crate::render::line;
 use crate::world::{Env, GitHub, GitHubError, World, append};
 
-/// What is known before anything is decided.
+/// The pull request, event and config that a mode works on.
 pub struct PullRequestContext<'a> {
-    /// The outside.
+    /// Environment, log and clock.
     pub world: &'a World,
     /// The inputs.
     pub inputs: &'a ActionInputs,
     /// The repository.
     pub github: GitHub,
-    /// What happened, and who did it.
+    /// The action of the event and its actor.
     pub act: EventAction,
-    /// The pull request as the event has it.
+    /// The pull request in the event's payload.
     pub seen: PullRequest,
-    /// The pull request now.
+    /// The current pull request.
     pub pull: PullRequestDetails,
-    /// The name under which this token writes.
+    /// The name of the token's user.
     pub identity: String,
-    /// The tip of the branch that it is for.
+    /// The tip of the base branch.
     pub base: String,
-    /// The config that is approved.
+    /// The config whose result is approved.
     pub config: RepoPath,
-    /// Its key.
+    /// The config's key.
     pub key: ConfigKey,
 }
 
-/// Rounds of writing the note and reading it back.
+/// Maximum rounds of writing the note and reading it back.
 const ROUNDS: usize = 5;
 
 impl<'a> PullRequestContext<'a> {
-    /// Reads what is needed; `None` where the event is about no pull request, which is said.
+    /// Reads the event, the pull request and the base branch. Returns `None`, with a notice, if the event has no pull request.
     ///
     /// # Errors
-    /// What could not be read.
+    /// Bad input, or a failed request.
     pub fn open(world: &'a World, inputs: &'a ActionInputs) -> Result<Option<Self>, CliError> {
         let event = event_of(&world.env)?;
         let Some(seen) = event.pull_request else {
-            world.say("::notice title=goldgate::this event has no pull request, so there is nothing to do\n");
+            world.say("::notice title=goldgate::this event has no pull request, so nothing is done\n");
             return Ok(None);
         };
         let act = match payload(&world.env)? {
@@ -60,7 +60,8 @@ impl<'a> PullRequestContext<'a> {
         let github = open(&world.env)?;
         let pull =
             github.pull(seen.number).map_err(needs("the pull request cannot be read", "pull-requests: write"))?;
-        let identity = github.author().map_err(needs("the token's own name cannot be read", "pull-requests: write"))?;
+        let identity =
+            github.author().map_err(needs("the name of the token's user cannot be read", "pull-requests: write"))?;
         let tip = github.branch(&pull.into).map_err(needs("the base branch cannot be read", "contents: read"))?;
         let base = tip.unwrap_or_else(|| pull.base.clone());
         let config = inputs.config_file()?;
@@ -68,21 +69,21 @@ impl<'a> PullRequestContext<'a> {
         Ok(Some(Self { world, inputs, github, act, seen, pull, identity, base, config, key }))
     }
 
-    /// The approval that stands on a commit.
+    /// Returns the current approval of a commit.
     ///
     /// # Errors
-    /// Why it could not be read.
-    pub fn standing(&self, commit: &str) -> Result<Option<Approval>, CliError> {
+    /// A failed request.
+    pub fn current_approval(&self, commit: &str) -> Result<Option<Approval>, CliError> {
         let statuses = self.github.statuses(commit);
         let statuses = statuses.map_err(needs("the commit's statuses cannot be read", "statuses: write"))?;
         Ok(approval::standing(&statuses, &self.key, &self.identity, commit))
     }
 
-    /// Keeps an approval, or that it was withdrawn, and reads it back.
+    /// Records an approval or its withdrawal as a commit status, and reads it back.
     ///
     /// # Errors
-    /// Why it is not kept.
-    pub fn keep(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
+    /// The status could not be written, or differs when read back.
+    pub fn record(&self, commit: &str, state: StatusState, description: &str) -> Result<(), CliError> {
         let set = self.github.set_status(
             commit,
             &self.key.status(),
@@ -90,50 +91,50 @@ impl<'a> PullRequestContext<'a> {
             description,
             run_address(&self.world.env).as_deref(),
         );
-        set.map_err(needs("the approval cannot be kept", "statuses: write"))?;
-        let stands = self.standing(commit)?.is_some();
-        match stands == (state == StatusState::Success) {
+        set.map_err(needs("the approval cannot be recorded", "statuses: write"))?;
+        let is_approved = self.current_approval(commit)?.is_some();
+        match is_approved == (state == StatusState::Success) {
             true => Ok(()),
             false => {
-                Err(anyhow::anyhow!("the status {} was written and does not stand there", self.key.status()).into())
+                Err(anyhow::anyhow!("the status {} was written but cannot be read back", self.key.status()).into())
             }
         }
     }
 
-    /// What this config's run left behind on a commit.
+    /// Returns the query for this config's run on a commit.
     pub fn query<'q>(&'q self, commit: &'q str) -> RunQuery<'q> {
         RunQuery { commit, config: &self.config, key: &self.key, before: None }
     }
 
-    /// The baseline's file, as the config of the base commit names it.
+    /// Returns the baseline file: from the input `baseline`, else from the config of the base commit.
     ///
     /// # Errors
-    /// What in the config cannot be, or that it names none.
+    /// An invalid config, or one without a baseline.
     pub fn baseline_file(&self) -> Result<RepoPath, CliError> {
         baseline_file(self.inputs, |file| self.file(file, &self.base))
     }
 
-    /// A file at a commit.
+    /// Reads a file at a commit; `None` if it does not exist.
     ///
     /// # Errors
-    /// Why it could not be read.
+    /// A failed request.
     pub fn file(&self, file: &RepoPath, commit: &str) -> Result<Option<Vec<u8>>, CliError> {
         self.github.file(file, commit).map_err(needs(&format!("{file} cannot be read"), "contents: read"))
     }
 
-    /// Writes a note into the comment, and reads it back. A failure is one warning, and changes nothing else.
+    /// Writes a note into the comment and reads it back. A failure is only reported as a warning.
     pub fn note(&self, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
         self.note_on(&self.pull.head, about, alert, says, text);
     }
 
-    /// The same about a commit that became the head meanwhile.
+    /// Like `note`, for a commit that became the head in the meantime.
     pub fn note_on(&self, head: &str, about: NoteSubject, alert: &'static str, says: &str, text: &str) {
-        let Err(why) = self.noted(head, about, alert, says, text) else { return };
-        let said = needs("the comment could not be written", "pull-requests: write")(why);
-        warn(self.world, &said);
+        let Err(why) = self.write_note(head, about, alert, says, text) else { return };
+        let error = needs("the comment could not be written", "pull-requests: write")(why);
+        warn(self.world, &error);
     }
 
-    fn noted(
+    fn write_note(
         &self,
         head: &str,
         about: NoteSubject,
@@ -174,22 +175,24 @@ impl<'a> PullRequestContext<'a> {
                 Err(refused) => return Err(refused),
             }
         }
-        Err(GitHubError::Failed(last.unwrap_or_else(|| anyhow::anyhow!("other writers came between {ROUNDS} times"))))
+        Err(GitHubError::Failed(
+            last.unwrap_or_else(|| anyhow::anyhow!("other writers changed the comment in all {ROUNDS} rounds")),
+        ))
     }
 }
 
-/// The repository, which these modes cannot do without.
+/// Returns the GitHub client, which these modes require.
 ///
 /// # Errors
-/// That no token is given.
+/// The token is missing.
 pub fn open(env: &Env) -> Result<GitHub, CliError> {
-    github(env)?.ok_or_else(|| anyhow::anyhow!("no token is given: set the input token").into())
+    github(env)?.ok_or_else(|| anyhow::anyhow!("the token is missing: set the input token").into())
 }
 
-/// The baseline's file, as a config names it.
+/// Returns the baseline file: from the input `baseline`, else from the config that `read` returns.
 ///
 /// # Errors
-/// What in the config cannot be, or that it names none.
+/// An invalid config, or one without a baseline.
 pub fn baseline_file(
     inputs: &ActionInputs,
     read: impl FnOnce(&RepoPath) -> Result<Option<Vec<u8>>, CliError>,
@@ -206,22 +209,22 @@ pub fn baseline_file(
     let file = inputs.config_file()?;
     let missing = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&file, "no-baseline", what, help));
     let Some(bytes) = read(&file)? else {
-        return Err(missing("there is no such file on the base commit", "correct the input config"));
+        return Err(missing("the file does not exist on the base commit", "correct the input config"));
     };
     let config = config::read_config(&SourceText::new(file.clone(), bytes)?)?;
-    config.baseline.ok_or_else(|| missing("the config names no baseline", "add baseline: baselines/latest.json"))
+    config.baseline.ok_or_else(|| missing("the config has no baseline", "add baseline: baselines/latest.json"))
 }
 
-/// A baseline out of a file's bytes.
+/// Parses a baseline from a file's content; `None` without content.
 ///
 /// # Errors
-/// What in it cannot be.
+/// An invalid baseline.
 pub fn baseline_of(file: &RepoPath, bytes: Option<&Vec<u8>>) -> Result<Option<Baseline>, CliError> {
     let Some(bytes) = bytes else { return Ok(None) };
     Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes.clone())?)?))
 }
 
-/// A refusal of GitHub's, with the permission that the job lacks.
+/// Returns a function that turns a GitHub error into a CLI error and names the permission that the job needs.
 pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
     move |refusal| match refusal {
         GitHubError::Forbidden | GitHubError::Missing => {
@@ -231,28 +234,28 @@ pub fn needs(what: &str, permission: &str) -> impl Fn(GitHubError) -> CliError {
     }
 }
 
-/// What the outside refused becomes one warning, and the exit code that says that the work was not done.
+/// Reports a failed request as a warning and returns its exit code.
 ///
 /// # Errors
 /// Bad input.
 pub fn warned(world: &World, outcome: Result<u8, CliError>) -> Result<u8, CliError> {
     match outcome {
-        Err(CliError::Work(error)) => {
-            let trouble = CliError::Work(error);
-            warn(world, &trouble);
-            Ok(trouble.exit_code())
+        Err(CliError::Work(cause)) => {
+            let error = CliError::Work(cause);
+            warn(world, &error);
+            Ok(error.exit_code())
         }
         other => other,
     }
 }
 
-/// One warning.
-pub fn warn(world: &World, trouble: &CliError) {
-    let text = trouble.messages().join("\n");
+/// Prints a warning annotation.
+pub fn warn(world: &World, error: &CliError) {
+    let text = error.messages().join("\n");
     world.say(&format!("::warning title=goldgate::{}\n", line(&text, 500)));
 }
 
-/// One line of the log.
+/// Prints a line to the log.
 pub fn log(world: &World, text: &str) {
     world.say(&format!("goldgate: {}\n", line(text, 500)));
 }
@@ -260,7 +263,7 @@ pub fn log(world: &World, text: &str) {
 /// Writes the step's outputs.
 ///
 /// # Errors
-/// Why the runner's file could not be written.
+/// The runner's output file cannot be written.
 pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
     let Some(file) = world.env.get("GITHUB_OUTPUT") else { return Ok(()) };
     let text: String = values.iter().map(|(name, value)| format!("{name}={}\n", line(value, 500))).collect();
@@ -268,7 +271,7 @@ pub fn outputs(world: &World, values: &[(&str, &str)]) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The address of this run.
+/// Returns the URL of this run.
 pub fn run_address(env: &Env) -> Option<String> {
     let (server, repository) = (env.get("GITHUB_SERVER_URL")?, env.get("GITHUB_REPOSITORY")?);
     env.get("GITHUB_RUN_ID").map(|run| format!("{server}/{repository}/actions/runs/{run}"))

@@ -1,4 +1,4 @@
-//! Whether an approval counts for a run's result, and what the result is with it.
+//! Finds the approval of a run's result and applies it.
 
 use crate::app::cli_error::CliError;
 use crate::app::run::GradedRun;
@@ -7,20 +7,21 @@ use crate::publish::{ConfigKey, approval};
 use crate::report;
 use crate::world::{GitHub, GitHubError};
 
-/// On what an approval is looked for.
+/// Where to look for an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ApprovalQuery<'a> {
-    /// The commit that was graded.
+    /// On the graded commit.
     Commit(&'a str),
-    /// The head of a pull request whose merge was graded: a merge group's commit is new, so nobody can have approved it.
+    /// On the head of a queued pull request: the commit of a merge group is new, so nobody can have apply_approval it.
     Queued(u64),
 }
 
-/// The approval that stands there and is of this result. Without the permission to read it there is none, and a note says so.
+/// Returns the approval recorded on this commit for this result digest, if any. Without the permission to read it, adds a note and
+/// returns `None`.
 ///
 /// # Errors
-/// Why GitHub did not answer.
-pub fn consent(
+/// A failed request to GitHub.
+pub fn find_approval(
     github: &GitHub,
     key: &ConfigKey,
     of: ApprovalQuery<'_>,
@@ -31,7 +32,7 @@ pub fn consent(
         ApprovalQuery::Queued(number) => match github.pull(number) {
             Ok(pull) => (pull.head, format!("pull request {number}")),
             Err(GitHubError::Forbidden | GitHubError::Missing) => {
-                let note = "an approval would not be seen: the job needs the permission `pull-requests: read`";
+                let note = "approvals cannot be read: the job needs the permission `pull-requests: read`";
                 done.report.notes.push(note.to_owned());
                 return Ok(None);
             }
@@ -43,7 +44,7 @@ pub fn consent(
     let (identity, statuses) = match read {
         Ok(read) => read,
         Err(GitHubError::Forbidden | GitHubError::Missing) => {
-            let note = "an approval would not be seen: the job needs the permission `statuses: read`";
+            let note = "approvals cannot be read: the job needs the permission `statuses: read`";
             done.report.notes.push(note.to_owned());
             return Ok(None);
         }
@@ -53,18 +54,18 @@ pub fn consent(
     let standing = approval::standing(&statuses, key, &identity, commit);
     if standing.as_ref().is_some_and(|approval| approval.digest != digest) {
         done.report.notes.push(match of {
-            ApprovalQuery::Commit(_) => format!("the approval of {whose} is of another result, so it does not count: add the label again"),
-            ApprovalQuery::Queued(_) => format!("the approval of {whose} is of another result than this merge group's, so it does not count: bring its branch up to date, and add the label again"),
+            ApprovalQuery::Commit(_) => format!("the approval of {whose} does not count, because it is for another result: add the label again"),
+            ApprovalQuery::Queued(_) => format!("the approval of {whose} does not count, because it is for another result than this merge group's: update its branch and add the label again"),
         });
     }
     Ok(approval::counts(standing, commit, &digest))
 }
 
-/// The result with its approval: judged again, against the approved baseline.
+/// Returns the apply_approval result, judged again against the apply_approval baseline.
 ///
 /// # Errors
-/// Bad input, or an outside that failed.
-pub fn approved(
+/// Bad input, or a failed request.
+pub fn apply_approval(
     done: GradedRun,
     approval: Approval,
     committed: Option<&Baseline>,
@@ -81,8 +82,8 @@ pub fn approved(
     Ok(GradedRun { report, ..done })
 }
 
-/// The result of the model tier alone with its approval: its models are not asked again, so its gates stay judged against the base
-/// commit's baseline, and the approval is of the golden changes.
+/// Returns the apply_approval result of a run with only the model tier. The models are not called again, so the gates are still judged
+/// against the base commit's baseline, and the approval covers only the golden changes.
 pub fn approved_as_measured(done: GradedRun, approval: Approval) -> GradedRun {
     let mut report = done.report.clone();
     if let Some(model) = &done.model_tier {
