@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the image of this machine's architecture by the Dockerfile, takes the static binary out of it, and pushes the image.
-# So what is downloaded and what the action runs are the same bytes. usage: build.sh ARCH FOLDER, with TOKEN for the registry.
+# Builds the image for this machine's architecture, copies the static binary out of it, and pushes the image. The download and the
+# action therefore run the same bytes. usage: build.sh ARCH FOLDER, with TOKEN for the registry.
 set -euo pipefail
 arch=${1:?the architecture}
 folder=${2:?the folder}

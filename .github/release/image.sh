@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Joins the images of both architectures under the release's tag, and prints `name=` and `digest=` of the whole. With TOKEN for the
-# registry.
+# Joins the images of both architectures under the release's tag, and prints `name=` and `digest=` of the joined image. It needs
+# TOKEN for the registry.
 set -euo pipefail
 name=ghcr.io/${GITHUB_REPOSITORY,,}
 docker login ghcr.io --username "$GITHUB_ACTOR" --password-stdin <<< "$TOKEN" >&2

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Drafts the release of the tag with the files of a folder, and moves the major tag to a commit on top of it whose action.yml names
-# the image by its digest: who uses the major tag, or that commit, waits for no build. usage: publish.sh FOLDER IMAGE@DIGEST
+# Drafts the release of the tag with the files of a folder, and moves the major tag to a new commit whose action.yml names the image
+# by its digest, so that users of the major tag or that commit need no build. usage: publish.sh FOLDER IMAGE@DIGEST
 set -euo pipefail
 folder=${1:?the folder}
 image=${2:?the image}
-[[ $image =~ ^ghcr\.io/[a-z0-9._/-]+@sha256:[0-9a-f]{64}$ ]] || { echo "this is no image by its digest: $image" >&2; exit 1; }
+[[ $image =~ ^ghcr\.io/[a-z0-9._/-]+@sha256:[0-9a-f]{64}$ ]] || { echo "not an image with a digest: $image" >&2; exit 1; }
 repository=repos/$GITHUB_REPOSITORY
 major=${GITHUB_REF_NAME%%.*}
 
 pinned=$(sed "s|^  image: Dockerfile\$|  image: docker://$image|" action.yml)
-grep -q "^  image: docker://$image\$" <<< "$pinned" || { echo "action.yml names no Dockerfile to replace" >&2; exit 1; }
+grep -q "^  image: docker://$image\$" <<< "$pinned" || { echo "action.yml has no Dockerfile to replace" >&2; exit 1; }
 base=$(gh api "$repository/git/commits/$GITHUB_SHA" --jq .tree.sha)
 tree=$(jq -n --arg base "$base" --arg text "$pinned" \
     '{base_tree: $base, tree: [{path: "action.yml", mode: "100644", type: "blob", content: ($text + "\n")}]}' |
