@@ -1,44 +1,44 @@
-//! goldgate answers one question on every pull request: did the agent get worse, where, why, and what does one do next?
+//! goldgate answers one question on every pull request: did the agent get worse, where, why, and what to do next?
 //!
-//! This file is the map. The modules stand in blocks; a module uses only modules of the blocks above its own, never one of
-//! its own block. A test (`tests/it/tidy.rs`) reads this file and holds them to it.
+//! This file is the map. The modules are in blocks, and a module only uses modules of the blocks above its own. A test
+//! (`tests/it/tidy.rs`) reads this file and checks the order.
 
 #![forbid(unsafe_code)]
 
-// The nouns, and what is said about a user's file.
+// The data types, and the diagnostics about a user's files.
 pub mod diag;
 pub mod model;
 
-// Text, and its forms: reads no file.
+// Text and file formats; reads no files.
 pub mod text;
 
 pub mod format;
 
-// From runs to a verdict: pure.
+// From runs to a verdict; pure.
 pub mod suites;
 
 pub mod fold;
 
 pub mod gate;
 
-// What changed in what is measured with: pure.
+// Changes of the golden set since the base commit; pure.
 pub mod golden_changes;
 
-// Puts the report together.
+// Builds the report.
 pub mod report;
 
-// The report as text.
+// Renders the report.
 pub mod render;
 
-// Report and pull request become a plan.
+// Plans comments and approvals from the report and the pull request.
 pub mod publish;
 
-// The outside, behind small doors.
+// File system, network, clock and environment.
 pub mod world;
 
-// Live samples: who is asked when.
+// Schedules live samples.
 #[cfg(feature = "models")]
 pub mod engine;
 
-// Where things meet.
+// The commands, which connect all modules.
 pub mod app;

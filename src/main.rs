@@ -1,4 +1,4 @@
-//! Builds the real world, does what was asked, exits: nothing else.
+//! The entry point: runs the command line with the real environment.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use goldgate::app;
 use goldgate::world::World;
 use mimalloc::MiMalloc;
 
-// Grading is many small texts on all cores; a static binary's own allocator makes the cores wait for each other.
+// Grading allocates many small texts on all cores; with the default allocator of a static binary the cores wait for each other.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

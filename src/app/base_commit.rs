@@ -1,13 +1,13 @@
-//! The commit that `--base` stands for.
+//! The commit that `--base` names.
 
 use super::run::RunOptions;
 use crate::render::words::short;
 use crate::world::{Env, Git, World};
 
-/// What build servers set that set no `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
+/// Variables of build servers that do not set `CI`: Azure Pipelines, TeamCity, Jenkins, CodeBuild.
 const BUILD_SERVERS: [&str; 4] = ["TF_BUILD", "TEAMCITY_VERSION", "JENKINS_URL", "CODEBUILD_BUILD_ID"];
 
-/// Whether a build server runs this. What `CI` says goes before what a server is called.
+/// Whether this runs on a build server. `CI` wins over the variables of a server.
 fn is_ci(env: &Env) -> bool {
     match env.get("CI") {
         Some(value) => !matches!(value, "0" | "false"),
@@ -15,12 +15,12 @@ fn is_ci(env: &Env) -> bool {
     }
 }
 
-/// Sets the job's base to the commit of this name, and gives what has to be said of it. Where a person works on a branch, and the
-/// named one has gone on since then, it is the commit where the branch began: what others did since is no change of this
-/// branch. In CI it is the named one, because a check speaks of what is merged.
+/// Sets the job's base commit from the value of `--base`. Locally it is the commit where the branch began, because later
+/// commits of others are not changes of this branch; the returned note says so. In CI it is the named commit itself,
+/// because a check judges what would be merged.
 ///
 /// # Errors
-/// That the commit does not exist, or that the name means more than one.
+/// The commit does not exist, or the name is ambiguous.
 pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &World) -> anyhow::Result<Option<String>> {
     let Some(name) = name else { return Ok(None) };
     let tip = git.commit(name)?;
@@ -28,7 +28,7 @@ pub fn name_base(job: &mut RunOptions, name: Option<&str>, git: &Git, world: &Wo
     let commit = if in_ci { tip.clone() } else { git.fork_point(&tip) };
     let note = (commit != tip).then(|| {
         let (here, there) = (short(Some(&commit)), short(Some(&tip)));
-        format!("compared with {here}, where this branch began; {name} has gone on to {there} since then")
+        format!("compared with {here}, where this branch began; {name} is now at {there}")
     });
     job.base = Some(commit);
     Ok(note)

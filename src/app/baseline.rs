@@ -1,4 +1,4 @@
-//! The baseline that is compared with, and the one that a run proposes.
+//! Reads the baseline to compare with, and computes the one that a run proposes.
 
 use std::collections::BTreeMap;
 
@@ -19,34 +19,34 @@ use crate::world::{BaseTree, Disk, NoFile, World};
 /// Whether a baseline has to exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// A person named it on the command line.
+    /// It must exist: it was named on the command line.
     Named,
-    /// The config says where it will be; the first run has none.
+    /// It may be missing: the config says where it will be, and the first run does not have it yet.
     Configured,
 }
 
-/// Reads a baseline.
+/// Reads a baseline; `None` if it is missing and need not exist.
 ///
 /// # Errors
-/// What in it cannot be, or that it is missing though a person named it.
+/// An invalid baseline, or a missing one that was named on the command line.
 pub fn load(disk: &Disk, file: &RepoPath, need: Need) -> Result<Option<Baseline>, CliError> {
     match (disk.read(file), need) {
         (Err(NoFile::Missing), Need::Configured) => Ok(None),
         (Err(NoFile::Missing), Need::Named) => Err(Diagnostic::of_read(
             file,
             ReadFailure::MissingFile,
-            "there is no such baseline",
-            "correct --baseline, or write one with --update-baseline",
+            "the baseline does not exist",
+            "correct --baseline, or write it with --update-baseline",
         )
         .into()),
         (Ok(_) | Err(NoFile::Unreadable(_)), _) => Ok(Some(baseline_v1::read_baseline(&disk.own_text(file)?)?)),
     }
 }
 
-/// The baseline of the working tree: the named one, else the config's.
+/// Reads the baseline of the working tree: the named one, else the config's.
 ///
 /// # Errors
-/// What in it cannot be.
+/// An invalid baseline.
 pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> Result<Option<Baseline>, CliError> {
     match (named, configured) {
         (Some(path), _) => {
@@ -58,10 +58,10 @@ pub fn here(named: Option<&str>, disk: &Disk, configured: Option<&RepoPath>) -> 
     }
 }
 
-/// The baseline of the base commit; the first run has none.
+/// Reads the baseline of the base commit; `None` if it does not exist yet.
 ///
 /// # Errors
-/// What in it cannot be, or that the base commit cannot be read.
+/// An invalid baseline, or an unreadable base commit.
 pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match base.bytes(file) {
         Ok(bytes) => Ok(Some(baseline_v1::read_baseline(&SourceText::new(file.clone(), bytes)?)?)),
@@ -70,10 +70,10 @@ pub fn of_commit(base: &BaseTree<'_>, file: &RepoPath) -> Result<Option<Baseline
     }
 }
 
-/// The baseline of a shelf; the first run has none.
+/// Reads a baseline from a set of files; `None` if it does not exist yet.
 ///
 /// # Errors
-/// What in it cannot be.
+/// An invalid baseline.
 #[cfg(feature = "github")]
 pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliError> {
     match files.text(file) {
@@ -83,8 +83,8 @@ pub fn on(files: &dyn Files, file: &RepoPath) -> Result<Option<Baseline>, CliErr
     }
 }
 
-/// The baseline as it would be with this run's numbers: entries of suites and agents that did not run stay as they are, and
-/// so do those of agents of which nothing was measured. A run that was called off proposes nothing new.
+/// Returns the baseline with this run's numbers. Entries of suites and agents that did not run, or that measured nothing, are kept
+/// unchanged. An interrupted run changes nothing.
 pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     let mut after = before.cloned().unwrap_or_default();
     if report.called_off.is_some() {
@@ -103,13 +103,13 @@ pub fn proposed(before: Option<&Baseline>, report: &Report) -> Baseline {
     after
 }
 
-/// Whether an agent has cases, and none of them counts: a number that stood there would be replaced by nothing.
+/// Whether an agent has cases but none of them counts, so that its baseline entry must be kept.
 pub fn is_unmeasured(agent: &AgentReport) -> bool {
     !agent.cases.is_empty() && agent.cases.iter().all(|case| case.pair.exclusion != Exclusion::Counted)
 }
 
 fn entry(agent: &AgentReport) -> BaselineEntry {
-    // What compares with a baseline says nothing as one.
+    // This metric compares with the baseline, so it is not stored in it.
     let own = agent.metrics.iter().filter(|metric| metric.name != NEWLY_FAILING);
     let metrics = own.filter_map(|metric| Some((metric.name.clone(), metric.value?)));
     let cases = agent.cases.iter().map(|case| {
@@ -141,7 +141,7 @@ fn entry(agent: &AgentReport) -> BaselineEntry {
     }
 }
 
-/// What a judge measured; nothing where nobody voted.
+/// Returns the marks of a judge; `None` without votes.
 fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     judge.identity.model.as_ref()?;
     let counted = agent.cases.iter().map(|case| &case.pair).filter(|pair| pair.exclusion == Exclusion::Counted);
@@ -152,9 +152,9 @@ fn judge_entry(agent: &AgentReport, judge: &JudgeReport) -> Option<JudgeEntry> {
     Some(JudgeEntry { identity: judge.identity.clone(), cases: marked.collect() })
 }
 
-/// Why a run's numbers are none to compare with later: cases that were not measured, too many that are left out, and recordings of
-/// another agent or of another input. A run that could only not be compared is what a new baseline is for.
-pub fn no_numbers(report: &Report) -> Vec<String> {
+/// Returns the reasons why a run's numbers must not become a baseline: cases that were not measured, too many excluded cases,
+/// and stale recordings. A run whose only problem is a missing comparison may become one.
+pub fn unusable_numbers(report: &Report) -> Vec<String> {
     let mut reasons = Vec::new();
     for suite in &report.suites {
         reasons.extend(too_many_left_out(suite).map(|why| why.0));
@@ -168,9 +168,9 @@ pub fn no_numbers(report: &Report) -> Vec<String> {
             let stale = agent.cases.iter().filter(|case| is_stale(case)).count();
             let who = format!("{}/{}", suite.id, agent.agent);
             if is_unmeasured(agent) {
-                reasons.push(format!("{who}: nothing was measured"));
+                reasons.push(format!("{who}: no case was measured"));
             } else if is_part {
-                reasons.push(format!("{who}: cases were not measured"));
+                reasons.push(format!("{who}: some cases were not measured"));
             }
             if stale > 0 {
                 reasons.push(format!(
@@ -186,30 +186,30 @@ pub fn no_numbers(report: &Report) -> Vec<String> {
 /// Writes the numbers of a run into the baseline of the working tree.
 ///
 /// # Errors
-/// A run without numbers, a config without a baseline, and a file that cannot be read or written.
+/// A run without numbers, a config without a baseline, or a file that cannot be read or written.
 pub fn update(done: &GradedRun, args: &RunArgs, world: &World) -> Result<(), CliError> {
     let refuse = |what: &str, help: &str| CliError::from(Diagnostic::of_file(&args.config, "no-baseline", what, help));
     if !done.report.suites.iter().any(|suite| !suite.agents.is_empty()) {
-        return Err(refuse("nothing ran, so there is nothing to write into the baseline", "run a suite"));
+        return Err(refuse("nothing was graded, so the baseline cannot be updated", "run a suite"));
     }
     let (disk, file) = match (&args.baseline, &done.config.baseline) {
         (Some(path), _) => located(path)?,
         (None, Some(file)) => (Disk::of_config(&args.config)?.0, file.clone()),
-        (None, None) => return Err(refuse("the config names no baseline", "add baseline: baselines/latest.json")),
+        (None, None) => return Err(refuse("the config has no baseline", "add baseline: baselines/latest.json")),
     };
-    // Another run may have written numbers of other suites since this one began.
+    // Another run may have written numbers of other suites in the meantime.
     let _lock = disk.lock(&file)?;
-    let now = load(&disk, &file, Need::Configured)?;
-    let proposed = proposed(now.as_ref().or(done.against.as_ref()), &done.report);
+    let current = load(&disk, &file, Need::Configured)?;
+    let proposed = proposed(current.as_ref().or(done.against.as_ref()), &done.report);
     disk.replace(&file, baseline_v1::written(&proposed).as_bytes())?;
     if !args.quiet {
         for suite in &done.report.suites {
             for agent in suite.agents.iter().filter(|agent| is_unmeasured(agent)) {
                 let who = format!("{}/{}", suite.id, agent.agent);
-                world.tell(&format!("{who}: nothing was measured, so the baseline's numbers of it stay as they were"));
+                world.tell(&format!("{who}: no case was measured, so its numbers in the baseline are unchanged"));
             }
         }
-        world.tell(&format!("wrote {file}; it counts once it is committed on the base branch"));
+        world.tell(&format!("wrote {file}; commit it to the base branch to use it"));
     }
     Ok(())
 }

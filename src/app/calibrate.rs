@@ -1,4 +1,4 @@
-//! `goldgate calibrate`: tolerances out of repeated runs of an unchanged agent.
+//! `goldgate calibrate`: suggests gate tolerances from repeated runs of an unchanged agent.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ use crate::render::calibration::{Calibration, RunsAre, calibration};
 use crate::suites::{Files, kind};
 use crate::world::World;
 
-/// Proposes tolerances and writes nothing.
+/// Prints suggested tolerances; writes no file. Returns exit code 3 if no metric was measured twice.
 ///
 /// # Errors
-/// Reports or recordings that cannot be read, or that are of different agents.
+/// Reports or recordings that cannot be read, or that belong to different agents.
 pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
     let reports = match args.reports.is_empty() {
         true => vec![graded(args, world)?],
@@ -35,7 +35,7 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
         if incomplete > 0 {
             left_out.push((format!("{}/{}", suite.id, agent.agent), incomplete));
         }
-        // Those are numbers of a whole run: one sample has none of them.
+        // These metrics need a whole run: a single sample does not have them.
         let of_a_run = [COVERAGE, NEWLY_FAILING];
         let metrics = agent.metrics.iter().enumerate();
         for (index, metric) in metrics.filter(|(_, metric)| !of_a_run.contains(&metric.name.as_str())) {
@@ -51,17 +51,17 @@ pub fn calibrate(args: &CalibrateArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     if gates.is_empty() {
-        let what = "the filters choose no metric of any agent";
-        return Err(Diagnostic::of_file("command line", "nothing-selected", what, "loosen --suite or --agent").into());
+        let what = "no metric of any agent matches the filters";
+        return Err(Diagnostic::of_file("command line", "nothing-selected", what, "correct --suite or --agent").into());
     }
     let runs_are = match reports.as_slice() {
         [one] => RunsAre::Samples { of: one.samples },
         several => RunsAre::Reports { count: several.len(), samples: several[0].samples },
     };
-    let told = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
+    let is_calibrated = gates.iter().any(|one| one.finding != CalibrationFinding::NoSpread);
     world.say(&calibration(&Calibration { gates, left_out, runs_are, rate }, world.columns()));
-    // Nothing that was measured twice is no calibration.
-    Ok(if told { 0 } else { 3 })
+    // Without repeated measurements the result is inconclusive.
+    Ok(if is_calibrated { 0 } else { 3 })
 }
 
 fn wanted(args: &CalibrateArgs, suite: &SuiteReport, agent: &AgentReport) -> bool {
@@ -69,14 +69,14 @@ fn wanted(args: &CalibrateArgs, suite: &SuiteReport, agent: &AgentReport) -> boo
     named(&args.suite, suite.id.as_str()) && named(&args.agent, agent.agent.as_str())
 }
 
-/// The agents of a report; of one with both tiers those of the model tier, where runs differ.
+/// Returns the agents of a report. A report with both tiers gives those of the model tier, because only their runs vary.
 fn agents(report: &Report) -> impl Iterator<Item = (&SuiteReport, &AgentReport)> {
     let tier = report.tiers.last().copied();
     let suites = report.suites.iter().filter(move |suite| Some(suite.tier) == tier);
     suites.flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)))
 }
 
-/// The recordings, graded.
+/// Grades the recordings.
 fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
     let wanted = Selection {
         tiers: vec![Tier::Deterministic],
@@ -84,7 +84,7 @@ fn graded(args: &CalibrateArgs, world: &World) -> Result<Report, CliError> {
         agents: args.agent.clone(),
         ..Selection::default()
     };
-    run::as_recorded(&args.config, wanted, world)
+    run::grade_recordings(&args.config, wanted, world)
 }
 
 fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
@@ -98,24 +98,24 @@ fn stored(folders: &[String]) -> Result<Vec<Report>, CliError> {
     Ok(problems.or(reports)?)
 }
 
-/// A row of values a run.
+/// One row of metric values per run.
 type RunValues = Vec<Vec<Option<f64>>>;
 
-/// Each sample number of the agent's cases as a run, and how many of them are left out.
+/// Returns each sample number of the agent's cases as a run, and how many incomplete ones are left out.
 fn single_samples(suite: &SuiteReport, agent: &AgentReport) -> Result<(RunValues, usize), Diagnostic> {
     let refuse = |what: String| {
-        Diagnostic::of_file("report.json", "unknown-metric", what, "calibrate with the goldgate that wrote the report")
+        Diagnostic::of_file("report.json", "unknown-metric", what, "use the goldgate version that wrote the report")
     };
-    let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("the kind \"{}\" is unknown", suite.kind)))?;
+    let kind = kind(&suite.kind).ok_or_else(|| refuse(format!("unknown kind \"{}\"", suite.kind)))?;
     let specs: Option<Vec<MetricSpec>> =
         agent.metrics.iter().map(|metric| kind.metrics.iter().find(|spec| spec.name == metric.name).copied()).collect();
-    let specs = specs.ok_or_else(|| refuse(format!("the kind \"{}\" has other metrics", suite.kind)))?;
+    let specs = specs.ok_or_else(|| refuse(format!("the metrics of the kind \"{}\" differ", suite.kind)))?;
     let pairs: Vec<&PairResult> = agent.cases.iter().map(|case| &case.pair).collect();
-    let taken = fold::apart(&specs, &pairs);
-    Ok((taken.runs, taken.incomplete))
+    let samples = fold::apart(&specs, &pairs);
+    Ok((samples.runs, samples.incomplete))
 }
 
-/// The agent's values in each report. They have to be of one and the same agent on the same cases.
+/// Returns the agent's values in each report. All reports must be of the same agent on the same cases.
 fn whole_runs(
     folders: &[String],
     reports: &[Report],
@@ -130,16 +130,16 @@ fn whole_runs(
             .map(|(_, other)| other);
         let names = |agent: &AgentReport| agent.metrics.iter().map(|metric| metric.name.clone()).collect::<Vec<_>>();
         let what = match found {
-            None => format!("{who} is in the report of {} and not here", folders[0]),
+            None => format!("{who} is in the report of {} but not in this one", folders[0]),
             Some(other) if other.identity != agent.identity || names(other) != names(agent) => {
-                format!("{who} was measured otherwise than in {}: agent, cases, scorer or samples differ", folders[0])
+                format!("{who} was measured differently in {}: agent, cases, scorer or samples differ", folders[0])
             }
             Some(other) => {
                 rows.push(other.metrics.iter().map(|metric| metric.value).collect());
                 continue;
             }
         };
-        let help = "give reports of one unchanged agent on unchanged cases";
+        let help = "use reports of one unchanged agent on unchanged cases";
         problems.push(Diagnostic::of_file(folder, "different-runs", what, help));
     }
     problems.or(rows)

@@ -1,4 +1,4 @@
-//! `goldgate check`: everything that can be known without grading a run.
+//! `goldgate check`: validates config, cases and recordings without grading.
 
 use std::collections::BTreeMap;
 
@@ -13,18 +13,18 @@ use crate::model::{AgentName, CaseId, Freshness, Tier};
 use crate::render::plural;
 use crate::world::{Disk, World};
 
-/// Reads everything, and says what is there.
+/// Reads all files and prints suites, baseline and notes. Returns the exit code.
 ///
 /// # Errors
-/// Every problem that was found.
+/// All problems that were found.
 pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let plan = plan(&disk, &file, Selection::default(), &world.clock)?;
     let mut problems = Diagnostics::default();
     let mut notes = Vec::new();
     recordings(&plan, &disk, &mut problems, &mut notes);
-    for opened in &plan.suites {
-        let found = opened.suite.audit(&disk);
+    for loaded in &plan.suites {
+        let found = loaded.suite.audit(&disk);
         problems.extend(found.problems);
         notes.extend(found.notes);
     }
@@ -41,21 +41,21 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     let lines: Vec<String> = plan
         .suites
         .iter()
-        .map(|opened| {
-            let pairs = opened.suite.pairs();
+        .map(|loaded| {
+            let pairs = loaded.suite.pairs();
             format!(
                 "{}: kind {}, {}",
-                opened.config.id,
-                opened.kind.name,
+                loaded.config.id,
+                loaded.kind.name,
                 plural(pairs.len(), "pair of agent and case", "pairs of agent and case")
             )
         })
         .collect();
     problems.or(())?;
     let known = if baseline.is_some() { "read" } else { "none yet" };
-    let retired = plan.suites.iter().flat_map(|opened| {
-        let listed = opened.suite.retired().iter();
-        listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", opened.config.id))
+    let retired = plan.suites.iter().flat_map(|loaded| {
+        let listed = loaded.suite.retired().iter();
+        listed.map(move |(case, why)| format!("retired: {}/{case} ({why})\n", loaded.config.id))
     });
     let retired: String = retired.collect();
     let noted: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
@@ -63,29 +63,29 @@ pub fn check(args: &CheckArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// Every recording of the deterministic tier is read, none is left over, and none is older than its agent.
+/// Checks the recordings of the deterministic tier: each is readable, belongs to a case, and is not older than its agent.
 fn recordings(plan: &Plan, disk: &Disk, problems: &mut Diagnostics, notes: &mut Vec<Diagnostic>) {
     let layout = LiveLayout::default();
     let Some(runs) = problems.keep_all(Replay::open(disk, plan, Tier::Deterministic, &layout)) else { return };
     problems.extend(runs.foreign(plan));
-    for opened in &plan.suites {
-        let inputs = FreshnessInputs::open(plan, opened, Tier::Deterministic, disk);
+    for loaded in &plan.suites {
+        let inputs = FreshnessInputs::open(plan, loaded, Tier::Deterministic, disk);
         let Some(inputs) = problems.keep_all(inputs) else { continue };
         let mut recorded: BTreeMap<&AgentName, Vec<(&CaseId, Freshness)>> = BTreeMap::new();
-        for (index, pair) in opened.suite.pairs().iter().enumerate().filter(|(_, pair)| runs.has(pair)) {
+        for (index, pair) in loaded.suite.pairs().iter().enumerate().filter(|(_, pair)| runs.has(pair)) {
             let samples = problems.keep_all(runs.samples(pair, SampleCount::AtLeast(0))).unwrap_or_default();
             recorded.entry(&pair.agent).or_default().push((&pair.case, inputs.of_samples(index, &samples)));
         }
         for (agent, ages) in recorded {
-            let said = |words: String, help: &str| {
-                let what = format!("{}/{agent}: {words}", opened.config.id);
+            let diagnostic = |words: String, help: &str| {
+                let what = format!("{}/{agent}: {words}", loaded.config.id);
                 Diagnostic::of_file(&plan.config.file, "stale-recording", what, help)
             };
-            let again = "a recording that is made again keeps its digests";
-            let softer = "`stale: warn` of the agent makes this a note";
+            let again = "record it again to store the digests";
+            let softer = "record it again, or set `stale: warn` on the agent to turn this into a note";
             let FreshnessVerdict { notes: noted, refused } = freshness_verdict(&inputs, agent, ages.into_iter());
-            notes.extend(noted.into_iter().map(|words| said(words, again)));
-            refused.into_iter().for_each(|words| problems.push(said(words, softer)));
+            notes.extend(noted.into_iter().map(|words| diagnostic(words, again)));
+            refused.into_iter().for_each(|words| problems.push(diagnostic(words, softer)));
         }
     }
 }

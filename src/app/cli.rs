@@ -1,4 +1,4 @@
-//! What people may type.
+//! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -6,12 +6,12 @@ use crate::model::Shard;
 
 /// The gate for LLM agents in pull requests.
 ///
-/// Exit codes: 0 the gates hold; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict can be given or the
-/// work could not be done; 130, 143, 129 a signal ended the run.
+/// Exit codes: 0 all gates pass; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict, or the
+/// work could not be done; 130, 143, 129 interrupted by a signal.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 110)]
 pub struct Cli {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -19,39 +19,39 @@ pub struct Cli {
 /// The commands.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Grade the runs of every suite and compare with the baseline: the main job
+    /// Grade the runs of all suites and compare with the baseline: the main command
     Run(RunArgs),
-    /// Say everything that can be known without grading a run
+    /// Validate config, cases and recordings without grading
     Check(CheckArgs),
-    /// Prove that the suites can fail: agents that know nothing, and recordings with one thing broken, are graded
+    /// Find weak test cases: grade dummy agents and deliberately broken recordings, and list the cases that still pass
     Selftest(SelftestArgs),
-    /// Join the parts that `run --shard` wrote, as if one machine had graded all
+    /// Join the shards that `run --shard` wrote, as if one machine had graded all cases
     Merge(MergeArgs),
-    /// Two reports or two baselines, side by side
+    /// Compare two reports or two baselines side by side
     Diff(DiffArgs),
-    /// Render a stored report again
+    /// Render a stored report
     Report(ReportArgs),
-    /// One case: expected beside produced, why each check failed, and what to do next
+    /// Show one case: expected and actual output, why each check failed, and what to do next
     Explain(ExplainArgs),
-    /// Turn transcripts of other tools into recordings of runs
+    /// Convert transcripts of other tools into recordings
     Import(ImportArgs),
-    /// How wide the gates have to be for an unchanged agent to pass them, out of repeated runs; writes nothing
+    /// Suggest gate tolerances from repeated runs (read-only)
     Calibrate(CalibrateArgs),
-    /// Ask a person for pass, weak or fail on sampled cases, and tell how far the automatic scores agree
+    /// Label sampled cases by hand as pass, weak or fail, and measure how well the automatic scores agree
     Label(LabelArgs),
-    /// Ask the suites' judges about recorded outputs, and write their votes into the recordings
+    /// Run the suites' LLM judges on recorded outputs and save their votes in the recordings
     #[cfg(feature = "models")]
     Judge(JudgeArgs),
-    /// Read the JSON out of a model's answer on standard input; the layer that succeeded goes to standard error
+    /// Extract the JSON from a model's answer on standard input; print the parsing layer used to standard error
     Repair,
     /// Print the JSON Schema of a file format
     Schema(SchemaArgs),
-    /// The container's entry point on GitHub: inputs from INPUT_*, context from GITHUB_*
+    /// Run as a GitHub Action: inputs from INPUT_*, context from GITHUB_*
     #[cfg(feature = "github")]
     Action,
 }
 
-/// Which of the config's suites, agents and cases; all where nothing is named.
+/// Filters for suites, agents and cases; without filters all are selected.
 #[derive(Args, Debug, Clone)]
 pub struct SelectionArgs {
     /// Only this suite; may be repeated
@@ -60,7 +60,7 @@ pub struct SelectionArgs {
     /// Only this agent; may be repeated
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// Only cases whose id fits; may be repeated
+    /// Only cases whose id matches; may be repeated
     #[arg(long, value_name = "GLOB")]
     pub case: Vec<String>,
 }
@@ -68,119 +68,119 @@ pub struct SelectionArgs {
 /// Options of `run`.
 #[derive(Args, Debug, Clone)]
 pub struct RunArgs {
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Which runs are graded
+    /// Which tier to grade
     #[arg(long, value_enum, default_value = "deterministic")]
     pub tier: TierArg,
-    /// What is looked at
+    /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
-    /// Samples per pair of agent and case
+    /// Number of samples per agent and case
     #[arg(long, value_name = "N", env = "GOLDGATE_SAMPLES", value_parser = samples)]
     pub samples: Option<Samples>,
-    /// Write report.json, summary.json, junit.xml, report.md, report.html and proposed-baseline.json here
+    /// Write report.json, summary.json, junit.xml, report.md, report.html and proposed-baseline.json to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: FormatArg,
-    /// Write this run's numbers into the baseline; only the suites and agents that ran
+    /// Save this run's numbers in the baseline, for the suites and agents that ran
     #[arg(long)]
     pub update_baseline: bool,
-    /// Keep the graded essence of every case under the suite's snapshots/; later runs tell what differs
+    /// Save what each case was graded on in the suite's snapshots/; later runs show what changed
     #[arg(long)]
     pub update_snapshots: bool,
-    /// Another baseline than the config's
+    /// Baseline file to use instead of the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
-    /// Let this target of the config answer in the model tier, in place of those that the agents name
+    /// Use this target of the config for all agents in the model tier
     #[arg(long, value_name = "NAME", env = "GOLDGATE_TARGET")]
     pub target: Option<String>,
-    /// Write every live sample as a recording: DIR/{agent}/{case}/{sample}.json
+    /// Save every live sample as a recording: DIR/{agent}/{case}/{sample}.json
     #[arg(long, value_name = "DIR")]
     pub record: Option<String>,
-    /// Take answers of earlier live runs from the cache, and keep new ones; `all` also where suites measure how answers vary
+    /// Cache the answers of live runs; `all` also caches suites that measure variance
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, default_missing_value = "usual")]
     pub cache: Option<CacheArg>,
-    /// Go on with a run that was called off or killed: its finished samples are taken over
+    /// Resume an interrupted run and keep its finished samples
     #[arg(long)]
     pub resume: bool,
-    /// Another limit of US dollars than the config's budget
+    /// Budget in US dollars instead of the config's
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost_usd: Option<f64>,
-    /// The commit to compare with: its baseline counts, and changes of the golden set since then need approval
+    /// Compare with this commit: use its baseline, and require approval for golden changes since then
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
-    /// Grade a part of the cases, such as 1/4: `goldgate merge` joins the parts that --out wrote, and judges
+    /// Grade one shard of the cases, such as 1/4; `goldgate merge` joins and judges the shards that --out wrote
     #[arg(long, value_name = "i/n", requires = "out", conflicts_with_all = ["update_baseline", "update_snapshots"])]
     pub shard: Option<Shard>,
-    /// A failed gate exits with 1, in the model tier too
+    /// Exit with 1 if a gate fails, also in the model tier
     #[arg(long, conflicts_with = "non_blocking")]
     pub blocking: bool,
-    /// A failed gate is shown, and the exit code stays 0
+    /// Report failed gates, but exit with 0
     #[arg(long)]
     pub non_blocking: bool,
-    /// Say nothing beside the result
+    /// Print only the result, no progress
     #[arg(long)]
     pub quiet: bool,
 }
 
-/// Which tiers.
+/// The tiers to grade.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TierArg {
-    /// Recorded runs; blocks
+    /// Recorded runs; a failed gate blocks
     Deterministic,
-    /// Live targets; informs
+    /// Live targets; advisory
     Model,
-    /// Both
+    /// Both tiers
     All,
 }
 
 /// Which answers are cached.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheArg {
-    /// Those of suites that do not measure how answers vary
+    /// Answers of suites that do not measure variance
     Usual,
-    /// Those of all suites
+    /// Answers of all suites
     All,
 }
 
-/// What is printed.
+/// The output format.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormatArg {
-    /// A table for a terminal
+    /// Table for a terminal
     Table,
-    /// The report, and nothing else, on standard output
+    /// Only the report, on standard output
     Json,
-    /// The comment's text
+    /// Text of the comment
     Markdown,
     /// JUnit XML
     Junit,
-    /// A page
+    /// HTML page
     Html,
 }
 
 /// Options of `merge`.
 #[derive(Args, Debug)]
 pub struct MergeArgs {
-    /// The folders that --out of each part wrote, in any order
+    /// The --out folders of all shards, in any order
     #[arg(value_name = "DIR", required = true)]
     pub folders: Vec<String>,
-    /// The config; it has to be as it was for the parts
+    /// Config file; it must be the same as for the shards
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// Write what `run --out` writes here
+    /// Write the same files as `run --out` to this folder
     #[arg(long, value_name = "DIR")]
     pub out: Option<String>,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: FormatArg,
-    /// Another baseline than the config's
+    /// Baseline file to use instead of the config's
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<String>,
-    /// The commit to compare with, where the parts name none
+    /// Compare with this commit, if the shards do not name one
     #[arg(long, value_name = "REV")]
     pub base: Option<String>,
 }
@@ -188,7 +188,7 @@ pub struct MergeArgs {
 /// Options of `check`.
 #[derive(Args, Debug)]
 pub struct CheckArgs {
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
 }
@@ -196,10 +196,10 @@ pub struct CheckArgs {
 /// Options of `selftest`.
 #[derive(Args, Debug)]
 pub struct SelftestArgs {
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// What is looked at
+    /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
 }
@@ -207,10 +207,10 @@ pub struct SelftestArgs {
 /// Options of `diff`.
 #[derive(Args, Debug)]
 pub struct DiffArgs {
-    /// A report.json or a baseline: the earlier one
+    /// The earlier report.json or baseline
     #[arg(value_name = "A.json")]
     pub before: String,
-    /// The later one
+    /// The later report.json or baseline
     #[arg(value_name = "B.json")]
     pub after: String,
 }
@@ -218,10 +218,10 @@ pub struct DiffArgs {
 /// Options of `report`.
 #[derive(Args, Debug)]
 pub struct ReportArgs {
-    /// The folder that --out wrote
+    /// Folder that `run --out` wrote
     #[arg(value_name = "DIR")]
     pub folder: String,
-    /// What is printed
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     pub format: FormatArg,
 }
@@ -229,10 +229,10 @@ pub struct ReportArgs {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct ExplainArgs {
-    /// The case: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE
+    /// Case to explain: CASE, AGENT/CASE, SUITE/CASE or SUITE/AGENT/CASE
     #[arg(value_name = "CASE")]
     pub case: String,
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
     /// Only this suite
@@ -241,7 +241,7 @@ pub struct ExplainArgs {
     /// Only this agent
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// Show what a live agent is asked, and grade nothing
+    /// Show the request to a live agent, without grading
     #[arg(long)]
     pub asked: bool,
 }
@@ -249,50 +249,50 @@ pub struct ExplainArgs {
 /// Options of `import`.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
-    /// Whose transcript it is
+    /// Format of the transcript
     #[arg(value_enum, value_name = "FORMAT")]
     pub format: ImportFormat,
-    /// The transcript: JSON, or JSON lines; - is standard input
+    /// Transcript in JSON or JSON lines; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Write DIR/AGENT/CASE.json here, or DIR/AGENT/CASE/0.json, 1.json, … where there are several samples
+    /// Write recordings to DIR/AGENT/CASE.json, or to DIR/AGENT/CASE/0.json, 1.json, … for several samples
     #[arg(long, value_name = "DIR")]
     pub out: String,
-    /// The agent, where the transcript does not say it, or says another name
+    /// Agent, if the transcript has no or another agent name
     #[arg(long, value_name = "NAME")]
     pub agent: Option<String>,
-    /// The case, where the transcript does not say it, or says another id; several conversations are its samples
+    /// Case, if the transcript has no or another case id; several conversations become its samples
     #[arg(long, value_name = "ID")]
     pub case: Option<String>,
-    /// The attribute of a trace's spans that says the case
+    /// Span attribute that contains the case id
     #[arg(long, value_name = "ATTRIBUTE", conflicts_with = "case")]
     pub case_from: Option<String>,
-    /// The config that has the agent and the case; goldgate.yaml where there is one
+    /// Config with the agent and the case; goldgate.yaml if it exists
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
-    /// Replace recordings that are there already, and keep a run that was asked something else than its case asks
+    /// Replace existing recordings, and import a run even if its input differs from the case's
     #[arg(long)]
     pub force: bool,
 }
 
-/// Whose transcript it is.
+/// The format of a transcript.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ImportFormat {
-    /// Message lists of OpenAI's chat completions, or items of its Responses API
+    /// Message lists of OpenAI chat completions, or items of the Responses API
     Openai,
-    /// Message lists of Anthropic's messages
+    /// Message lists of Anthropic's Messages API
     Anthropic,
-    /// OpenTelemetry traces in JSON, with the GenAI semantic conventions
+    /// OpenTelemetry traces in JSON with GenAI semantic conventions
     Otlp,
 }
 
 /// Options of `calibrate`.
 #[derive(Args, Debug)]
 pub struct CalibrateArgs {
-    /// Folders that --out wrote: each report is a run; of a single one, or without any, each sample of a case is
+    /// Folders that --out wrote. Each report counts as a run; with one folder or none, each sample counts as a run
     #[arg(value_name = "DIR")]
     pub reports: Vec<String>,
-    /// The config whose recordings are graded where no DIR is given
+    /// Config whose recordings are graded if no DIR is given
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
     /// Only this suite; may be repeated
@@ -301,18 +301,18 @@ pub struct CalibrateArgs {
     /// Only this agent; may be repeated
     #[arg(long, value_name = "NAME")]
     pub agent: Vec<String>,
-    /// How often an unchanged agent may fail a gate, in percent
+    /// Accepted rate of false alarms per gate for an unchanged agent, in percent
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
     pub false_alarms: f64,
 }
 
-/// A rate in percent, between 0.1 and 50.
+/// Parses a rate in percent, from 0.1 to 50.
 fn percent(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|percent| (0.1..=50.0).contains(percent));
     found.ok_or_else(|| "write a number from 0.1 to 50".to_owned())
 }
 
-/// An amount of money: not below nothing, and with an end.
+/// Parses an amount in US dollars, finite and not negative.
 fn dollars(text: &str) -> Result<f64, String> {
     let found = text.parse().ok().filter(|amount: &f64| amount.is_finite() && *amount >= 0.0);
     found.ok_or_else(|| "write US dollars, such as 2.50".to_owned())
@@ -321,28 +321,28 @@ fn dollars(text: &str) -> Result<f64, String> {
 /// Options of `label`.
 #[derive(Args, Debug)]
 pub struct LabelArgs {
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// What is looked at
+    /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
-    /// How many cases are asked about
+    /// Number of cases to label
     #[arg(long, value_name = "N", default_value = "20", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub count: u32,
-    /// Another number draws other cases, in another order
+    /// Seed for drawing the cases
     #[arg(long, value_name = "SEED", default_value = "0")]
     pub seed: u64,
-    /// Who answers; else git's user.name
+    /// Name of the labeler; default: git's user.name
     #[arg(long, value_name = "NAME")]
     pub by: Option<String>,
-    /// Score this dimension of the rubric (kind interview) instead of marking the case
+    /// Score this dimension of the rubric (kind interview) instead of the case
     #[arg(long, value_name = "NAME", conflicts_with_all = ["judge", "agreement"])]
     pub dimension: Option<String>,
-    /// Mark by this judge's rubric, and tell how far the judge agrees
+    /// Label by this judge's rubric, and measure how well the judge agrees
     #[arg(long, value_name = "NAME")]
     pub judge: Option<String>,
-    /// Ask nothing: tell how far the automatic scores agree with the labels that there are
+    /// Only measure how well the automatic scores agree with the existing labels
     #[arg(long)]
     pub agreement: bool,
 }
@@ -351,25 +351,25 @@ pub struct LabelArgs {
 #[cfg(feature = "models")]
 #[derive(Args, Debug)]
 pub struct JudgeArgs {
-    /// The config
+    /// Config file
     #[arg(long, value_name = "FILE", default_value = "goldgate.yaml")]
     pub config: String,
-    /// What is looked at
+    /// The filters.
     #[command(flatten)]
     pub chosen: SelectionArgs,
-    /// Ask again where the votes are whole, on today's output and by today's rubric
+    /// Ask again even if votes for the current output and rubric exist
     #[arg(long)]
     pub again: bool,
-    /// Take answers of earlier votes from the cache, and keep new ones
+    /// Cache the answers of the judges
     #[arg(long)]
     pub cache: bool,
-    /// Go on with votes that were called off or killed
+    /// Resume an interrupted command and keep its finished votes
     #[arg(long)]
     pub resume: bool,
-    /// Another limit of US dollars than the config's budget
+    /// Budget in US dollars instead of the config's
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub max_cost_usd: Option<f64>,
-    /// Say nothing beside the result
+    /// Print only the result, no progress
     #[arg(long)]
     pub quiet: bool,
 }
@@ -377,12 +377,12 @@ pub struct JudgeArgs {
 /// Options of `schema`.
 #[derive(Args, Debug)]
 pub struct SchemaArgs {
-    /// The format; without it the names are listed
+    /// Name of the format; without it the names are listed
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
 }
 
-/// A stated number of samples; none where the text is empty, as of a variable that a workflow sets to nothing.
+/// A number of samples; `None` for an empty text, such as a variable that a workflow leaves empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Samples(pub Option<u32>);
 
@@ -392,6 +392,6 @@ fn samples(text: &str) -> Result<Samples, String> {
     }
     match text.parse() {
         Ok(number @ 1..=1000) => Ok(Samples(Some(number))),
-        Ok(_) | Err(_) => Err("write a number from 1 to 1000 here, or into GOLDGATE_SAMPLES".to_owned()),
+        Ok(_) | Err(_) => Err("use a number from 1 to 1000 here or in GOLDGATE_SAMPLES".to_owned()),
     }
 }

@@ -1,26 +1,26 @@
-//! Why a command could not do its work: bad input (exit code 2), or the outside (exit code 3).
+//! Why a command failed: bad input (exit code 2), failed work (exit code 3), or an interruption.
 
 use std::fmt;
 
 use crate::diag::{Diagnostic, Diagnostics, one_line};
 use crate::model::Interruption;
 
-/// Problems that are shown; the rest is counted.
+/// How many problems are listed; the rest is counted.
 const SHOWN: usize = 50;
 
-/// Why a command stopped.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum CliError {
-    /// Problems in the user's files or words, found before any work.
+    /// Problems in the user's files or arguments, found before any work.
     Input(Diagnostics),
-    /// The outside failed.
+    /// A failure of the file system, the network or another program.
     Work(anyhow::Error),
-    /// The runs that the command needs were called off.
+    /// The command was interrupted.
     CalledOff(Interruption),
 }
 
 impl CliError {
-    /// The process's exit code.
+    /// Returns the exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Input(_) => 2,
@@ -29,7 +29,7 @@ impl CliError {
         }
     }
 
-    /// The terminal's lines: one for each problem.
+    /// Returns the lines for the terminal, one per problem.
     pub fn lines(&self) -> Vec<String> {
         match self {
             Self::Work(_) | Self::CalledOff(_) => {
@@ -39,7 +39,7 @@ impl CliError {
         }
     }
 
-    /// The messages for a sentence or an annotation that says itself that something failed: one for each problem.
+    /// Returns the messages without the prefix `error: `, one per problem.
     pub fn messages(&self) -> Vec<String> {
         match self {
             Self::Work(error) => vec![one_line(&format!("{error:#}"))],

@@ -1,4 +1,4 @@
-//! `goldgate diff`: two reports or two baselines, side by side.
+//! `goldgate diff`: compares two reports or two baselines side by side.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::render::side_by_side::MetricRow;
 use crate::suites::KINDS;
 use crate::world::World;
 
-/// The agents' values of a file: by suite, agent and metric.
+/// The metric values of a file, by suite, agent and metric.
 type AgentValues = BTreeMap<(String, String, String), Option<f64>>;
 
-/// Prints every value that both or one of the files have.
+/// Prints every value that is in at least one of the files. Returns the exit code.
 ///
 /// # Errors
 /// A file that is neither a report nor a baseline.
@@ -47,7 +47,7 @@ fn unit(metric: &str) -> Unit {
 fn values(path: &str) -> Result<AgentValues, CliError> {
     let (disk, file) = located(path)?;
     let source: SourceText = disk.own_text(&file)?;
-    // The schema's name decides; a file of neither kind is told what a baseline is.
+    // The schema name decides. A file with neither schema gets the errors of an invalid baseline.
     if source.text.contains("\"goldgate.report/") {
         let report = report_v1::read_report(&source)?;
         let agents = report.suites.iter().flat_map(|suite| suite.agents.iter().map(move |agent| (suite, agent)));

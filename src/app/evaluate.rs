@@ -1,4 +1,5 @@
-//! Suites, runs and a baseline become a report. One pure function for both tiers: they differ in where the runs come from.
+//! Turns suites, runs and a baseline into a report. Both tiers use the same pure function; they only differ in the source of the
+//! runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,26 +23,26 @@ use crate::report::AgentFacts;
 use crate::suites::{Files, GradeContext, LabelContent, Pair, outputs_digest, suite_digest};
 use crate::{fold, gate, report};
 
-/// The graded suites of one tier, and why no verdict can be given on some of them.
+/// The graded suites of one tier, and the reasons why some have no verdict.
 pub struct Evaluated {
     /// The suites, in the order of the config.
     pub suites: Vec<SuiteReport>,
-    /// Why no verdict can be given.
+    /// The reasons why no verdict is possible.
     pub not_gateable: Vec<NotGateable>,
 }
 
-/// Where the results of pairs come from.
+/// The sources of the results of pairs.
 #[derive(Clone, Copy)]
 pub struct ResultSources<'a> {
-    /// The runs that are graded.
+    /// The runs to grade.
     pub runs: &'a dyn RunReader,
-    /// What other machines graded already; then nothing is graded here.
+    /// Results that other machines graded; if given, nothing is graded here.
     pub parts: Option<&'a ShardResults>,
-    /// The commit that what is read is compared with, where there is one.
+    /// The commit to compare the read files with, if any.
     pub other: Option<&'a dyn OtherCommit>,
 }
 
-/// Pairs that other machines graded.
+/// The results of pairs that other machines graded.
 #[derive(Debug, Default)]
 pub struct ShardResults {
     pairs: BTreeMap<(Tier, SuiteId, AgentName, CaseId), PairResult>,
@@ -54,7 +55,7 @@ impl ShardResults {
         self.pairs.insert((tier, suite.clone(), pair.agent.clone(), pair.case.clone()), pair);
     }
 
-    /// How many there are.
+    /// Returns the number of pairs.
     pub fn count(&self) -> usize {
         self.pairs.len()
     }
@@ -66,7 +67,7 @@ impl ShardResults {
         }
     }
 
-    /// The agents that no machine ran in a tier.
+    /// Returns the agents of a tier that no machine ran.
     pub fn not_run(&self, tier: Tier) -> Vec<NotRun> {
         self.not_run.iter().filter(|one| one.tier == tier).cloned().collect()
     }
@@ -75,18 +76,23 @@ impl ShardResults {
         self.pairs.contains_key(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone()))
     }
 
-    fn taken(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
+    fn result(&self, tier: Tier, suite: &SuiteId, pair: &Pair) -> Result<PairResult, Diagnostic> {
         self.pairs.get(&(tier, suite.clone(), pair.agent.clone(), pair.case.clone())).cloned().ok_or_else(|| {
-            let what = format!("no part has the result of {suite}/{}/{}", pair.agent, pair.case);
-            Diagnostic::of_file(&pair.golden, "missing-part", what, "grade all parts on one checkout, and merge on it")
+            let what = format!("no shard has the result of {suite}/{}/{}", pair.agent, pair.case);
+            Diagnostic::of_file(
+                &pair.golden,
+                "missing-part",
+                what,
+                "grade all shards on the same checkout and merge there",
+            )
         })
     }
 }
 
-/// Grades every chosen pair of the tier and judges every agent. No model, no network and no clock is within reach.
+/// Grades all selected pairs of the tier and judges all agents. It calls no model and uses neither network nor clock.
 ///
 /// # Errors
-/// Every recording and every file of a suite that cannot be graded.
+/// All recordings and suite files that cannot be graded.
 pub fn evaluate(
     plan: &Plan,
     tier: Tier,
@@ -124,7 +130,7 @@ pub fn evaluate(
             let mut part = judge(&grading, tier, AgentResults { agent, results }, baseline);
             let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
-            // After the gates, and out of their reach.
+            // After the gates, so that judges cannot influence them.
             part.report.judges = judged::agent(opened, &pairs, &trust, before);
             evaluated.not_gateable.extend(part.not_gateable);
             agents.push(part.report);
@@ -138,8 +144,8 @@ pub fn evaluate(
 
 /// The graded pairs of one agent, by case.
 struct Results {
-    /// Their places in the suite.
-    places: Vec<usize>,
+    /// The indices of the pairs in the suite.
+    indices: Vec<usize>,
     pairs: Vec<PairResult>,
 }
 
@@ -149,24 +155,24 @@ struct AgentResults {
     results: Results,
 }
 
-/// What a suite is graded with.
+/// The inputs of grading a suite.
 struct SuiteGrading<'a> {
     plan: &'a Plan,
     opened: &'a LoadedSuite,
     files: &'a dyn Files,
     runs: &'a dyn RunReader,
-    /// What its recordings are compared with.
+    /// The current state to compare its recordings with.
     inputs: &'a FreshnessInputs<'a>,
-    /// How many samples each pair has.
+    /// The number of samples of each pair.
     counts: &'a SampleCounts<'a>,
-    /// The commit that what is read is compared with.
+    /// The commit to compare the read files with.
     other: Option<&'a dyn OtherCommit>,
 }
 
-/// How many cases a core takes at once: few enough that no core waits long for the last one.
+/// The most cases that a core takes at once: few, so that no core waits long for the last one.
 const AT_ONCE: usize = 4;
 
-/// Grades the chosen pairs of a suite, case by case, and sorts them by agent.
+/// Grades the selected pairs of a suite, case by case, and groups the results by agent.
 fn grade(
     grading: &SuiteGrading<'_>,
     tier: Tier,
@@ -174,14 +180,14 @@ fn grade(
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
     let SuiteGrading { plan, opened, files, runs, other, .. } = *grading;
     let pairs = opened.suite.pairs();
-    let places: Vec<usize> = {
+    let indices: Vec<usize> = {
         let known = |index: &usize| {
             let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*index]));
             given || runs.has(&pairs[*index])
         };
         opened.chosen(&plan.wanted).filter(known).collect()
     };
-    let cases: Vec<&[usize]> = places.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
+    let cases: Vec<&[usize]> = indices.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
     let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
         .par_iter()
         .with_max_len(AT_ONCE)
@@ -195,7 +201,7 @@ fn grade(
             let context = GradeContext::new(files, &opened.prompts);
             let result = |index: usize| match parts {
                 None => pair(grading, index, &context),
-                Some(parts) => Ok(parts.taken(tier, &opened.config.id, &pairs[index])?),
+                Some(parts) => Ok(parts.result(tier, &opened.config.id, &pairs[index])?),
             };
             case.iter().map(|index| Ok((*index, result(*index)?))).collect()
         })
@@ -205,11 +211,12 @@ fn grade(
     for (index, result) in graded.into_iter().flatten().filter_map(|one| problems.keep_all(one)) {
         let results = match by_agent.get_mut(&result.agent) {
             Some(results) => results,
-            None => by_agent
-                .entry(result.agent.clone())
-                .or_insert(Results { places: Vec::with_capacity(cases.len()), pairs: Vec::with_capacity(cases.len()) }),
+            None => by_agent.entry(result.agent.clone()).or_insert(Results {
+                indices: Vec::with_capacity(cases.len()),
+                pairs: Vec::with_capacity(cases.len()),
+            }),
         };
-        results.places.push(index);
+        results.indices.push(index);
         results.pairs.push(result);
     }
     problems.or(by_agent)
@@ -263,7 +270,7 @@ fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) ->
     Ok(folded)
 }
 
-/// A person's tag takes the place of the rule's, and says so.
+/// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
 fn retag(opened: &LoadedSuite, pair: &mut PairResult) {
     for label in opened.labels.of(&pair.agent, &pair.case) {
         let LabelContent::Tag(name, tag) = &label.says else { continue };
@@ -275,7 +282,7 @@ fn retag(opened: &LoadedSuite, pair: &mut PairResult) {
     }
 }
 
-/// The models and prompt packages that answered; several are named together.
+/// The models and prompt packages that answered; several are joined by `+`.
 #[derive(Default)]
 struct AnsweringModels {
     models: BTreeSet<String>,
@@ -303,7 +310,7 @@ fn judge(
 ) -> report::AgentPart {
     let SuiteGrading { plan, opened, inputs, counts, .. } = *grading;
     let pairs = opened.suite.pairs();
-    let AgentResults { agent, results: Results { places, pairs: results } } = measured;
+    let AgentResults { agent, results: Results { indices, pairs: results } } = measured;
     let completed = results.iter().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
     let freshness = freshness_verdict(inputs, &agent, ages);
@@ -324,8 +331,8 @@ fn judge(
         tier: Some(tier.as_str().to_owned()),
     };
     let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &agent));
-    let zones: Vec<Option<f64>> = places.iter().map(|place| pairs[*place].zone).collect();
-    let documents: Vec<&CaseId> = places.iter().map(|place| pairs[*place].document()).collect();
+    let zones: Vec<Option<f64>> = indices.iter().map(|index| pairs[*index].zone).collect();
+    let documents: Vec<&CaseId> = indices.iter().map(|index| pairs[*index].document()).collect();
     let judgement = gate::agent(&GateInput {
         specs: opened.kind.metrics,
         gates: opened.gates_of(tier),

@@ -1,4 +1,4 @@
-//! `goldgate explain`: one case, graded and shown with what was asked, expected and produced.
+//! `goldgate explain`: grades one case and shows the request, the expectation and the output.
 
 use super::cli::ExplainArgs;
 use super::cli_error::CliError;
@@ -13,20 +13,20 @@ use crate::render::explain::ExplainedCase;
 use crate::suites::Files;
 use crate::world::{Disk, World};
 
-/// How many results are shown with what was asked and produced; of more, the checks alone are shown.
+/// The most results that are shown in full; if there are more, only the checks are shown.
 const WHOLE: usize = 4;
 
-/// Grades the cases of one id and shows what happened.
+/// Grades the cases with one id and shows the results. Returns the exit code.
 ///
 /// # Errors
 /// Bad input, or a case that does not exist.
 pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let wanted = named(args, &disk, &file)?;
+    let wanted = select_case(args, &disk, &file)?;
     if args.asked {
         return show_prompts(&disk, &file, Selection { tiers: Vec::new(), ..wanted }, world);
     }
-    let report = run::as_recorded(&args.config, wanted.clone(), world)?;
+    let report = run::grade_recordings(&args.config, wanted.clone(), world)?;
     let count: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
     if count > WHOLE {
         world.say(&render::overview(&report));
@@ -56,8 +56,8 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// The cases of an id as any output prints it: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
-fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
+/// Parses an id in any form that goldgate prints: `CASE`, `AGENT/CASE`, `SUITE/CASE` or `SUITE/AGENT/CASE`.
+fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, CliError> {
     let (mut suites, mut agents) = (args.suite.clone(), args.agent.clone());
     let parts: Vec<&str> = args.case.split('/').collect();
     let case = match parts.as_slice() {
@@ -82,7 +82,7 @@ fn named(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selection, 
     Ok(Selection { tiers: vec![Tier::Deterministic], suites, agents, cases, ..Selection::default() })
 }
 
-/// What the agent is asked in each run of a pair.
+/// Returns the request to the agent in each run of a pair.
 fn requests(opened: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
     let keys = opened.suite.pairs()[index].runs.iter().enumerate();
     let asks = keys.filter_map(|(run, key)| {
@@ -92,7 +92,7 @@ fn requests(opened: &LoadedSuite, index: usize, files: &dyn Files, problems: &mu
     asks.collect()
 }
 
-/// Shows what a live agent is asked in each run of the cases.
+/// Prints the request to a live agent in each run of the cases.
 fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) -> Result<u8, CliError> {
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());

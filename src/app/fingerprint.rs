@@ -1,4 +1,4 @@
-//! What an agent is made of, as a digest: a recording of another state proves nothing about this one (grading.md 14).
+//! The digest of an agent's files: a recording of another state proves nothing about the current one (grading.md 14).
 
 use std::collections::BTreeSet;
 
@@ -7,40 +7,40 @@ use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
 use crate::suites::{Files, PromptPackage, files_below, sha256_hex};
 use crate::text::without_returns;
 
-/// What an agent is made of now.
+/// The current state of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentState {
-    /// Its files, as a digest.
+    /// The digest of its files.
     Digest(FilesDigest),
-    /// Nobody can name its files, for this reason.
+    /// Its files cannot be named, for this reason.
     Nameless(String),
 }
 
 /// The digest of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesDigest {
-    /// The digest, of the files with the line ends that git keeps.
+    /// The digest of the files with the line ends that git stores.
     pub sha256: String,
-    /// The digest of the files as they are checked out: older recordings keep this one.
+    /// The digest of the files as checked out; older recordings contain this one.
     pub raw_sha256: String,
-    /// The files in words: patterns, or the path of the prompt package.
+    /// The files for messages: patterns, or the path of the prompt package.
     pub files: String,
-    /// Which of the two they are.
+    /// Where the files are stated.
     pub origin: DigestOrigin,
 }
 
 /// Where an agent's files are stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DigestOrigin {
-    /// In `fingerprint`, or below the folder of the prompt package; there is at least one.
+    /// In `fingerprint`, or below the folder of the prompt package; at least one file exists.
     Files,
-    /// There too, and there is none.
+    /// In the same place, but no file exists.
     NoFile,
-    /// They are the prompt package as it is: the digest is that of `prompt_sha256`.
+    /// They are exactly the prompt package: the digest equals `prompt_sha256`.
     Prompt,
 }
 
-/// What a recording keeps of the agent that it is of.
+/// The digests of its agent that a recording contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptDigests<'a> {
     /// The digest of the agent's files.
@@ -50,14 +50,14 @@ pub struct KeptDigests<'a> {
 }
 
 impl FilesDigest {
-    /// Whether a recording keeps the digest of these files.
+    /// Whether a recorded digest is the digest of these files.
     pub fn is_of(&self, recorded: &str) -> bool {
         recorded == self.sha256 || recorded == self.raw_sha256
     }
 }
 
 impl AgentState {
-    /// The state of an agent; `None` where its config states no files. `prompt` is its prompt package, where it has one.
+    /// Computes the state of an agent; `None` if its config does not state files. `prompt` is its prompt package, if any.
     ///
     /// # Errors
     /// A file or folder that cannot be read.
@@ -73,10 +73,9 @@ impl AgentState {
         })
     }
 
-    /// Whether a recording that keeps these digests is of the agent as it is now; `prompt` is its prompt package. Nothing
-    /// else decides it, for the freshness of a run and for the comparison with the base commit: what this calls unknown is known
-    /// by nobody. Where a recording keeps no digest of the agent's files, the digest of its prompt package can
-    /// still show that it is of another agent.
+    /// Returns whether a recording with these digests was made by the current agent; `prompt` is its prompt package. This function
+    /// alone decides it, both for the freshness of a run and for the comparison with the base commit. A recording without a digest
+    /// of the agent's files can still be stale by the digest of its prompt package.
     pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
         let Self::Digest(now) = self else { return RecordingAge::Unknown };
         match (kept.fingerprint, kept.prompt_sha256) {
@@ -88,7 +87,7 @@ impl AgentState {
         }
     }
 
-    /// The digest, where there is one.
+    /// Returns the digest, if known.
     pub fn sha256(&self) -> Option<&str> {
         match self {
             Self::Digest(digest) => Some(&digest.sha256),
@@ -109,7 +108,7 @@ fn of_patterns(files: &dyn Files, patterns: &[PathGlob]) -> Result<FilesDigest, 
     Ok(FilesDigest { sha256, raw_sha256, files: words.join(", "), origin })
 }
 
-/// A prompt package is a file, or the files of a folder. Where more lies below the folder, that counts, too.
+/// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
 fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
     let below = files_below(files, path)?;
     let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
@@ -122,7 +121,7 @@ fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Res
     Ok(FilesDigest { sha256, raw_sha256, files: path.to_string(), origin })
 }
 
-/// The digest of all files of a folder, by path and content.
+/// Returns the digest of all files of a folder, by path and content.
 ///
 /// # Errors
 /// A file or folder that cannot be read.
@@ -131,7 +130,7 @@ pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
     Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.1)
 }
 
-/// The digest of files with the line ends that git keeps, and that of their bytes.
+/// Returns the digest of the files with the line ends that git stores, and the digest of their bytes.
 fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<(String, String), Diagnostic> {
     let (mut lines, mut raw_lines) = (String::new(), String::new());
     for file in paths {

@@ -1,4 +1,4 @@
-//! Whether recordings are of the agent and of the input that there are now (verdict.md 5).
+//! Whether recordings match the current agent and the current input (verdict.md 5).
 
 mod files;
 mod words;
@@ -18,12 +18,12 @@ use crate::model::{
 };
 use crate::suites::{Files, InputDigest, PromptPackage, Suite, input_digest, is_of_another_case, kind};
 
-/// What the recordings of one suite are compared with.
+/// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
     opened: &'a LoadedSuite,
     files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
-    /// The suite whose runs this one grades again.
+    /// The suite whose runs this suite also grades.
     other: Option<SuiteOfRuns>,
 }
 
@@ -32,16 +32,16 @@ type SuiteOfRuns = (Arc<dyn Suite>, HashMap<RunKey, (usize, usize)>);
 
 /// An agent whose runs are recordings.
 pub struct ReplayedAgent<'a> {
-    /// What the config says of it.
+    /// Its config.
     pub agent: &'a Agent,
-    /// What it is made of now; `None` where the config does not say.
+    /// Its current state; `None` if the config does not state its files.
     pub state: Option<AgentState>,
-    /// Its prompt package, where it has one.
+    /// Its prompt package, if any.
     pub prompt: Option<&'a PromptPackage>,
 }
 
 impl<'a> FreshnessInputs<'a> {
-    /// Reads what the recordings of a suite are compared with in a tier.
+    /// Reads the current state that the recordings of a suite are compared with in a tier.
     ///
     /// # Errors
     /// A file or folder that cannot be read.
@@ -53,12 +53,12 @@ impl<'a> FreshnessInputs<'a> {
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut agents = BTreeMap::new();
-        // What the agents are made of now, and whose runs these are, is judged by the head's rules alone.
+        // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
             return Ok(Self { opened, files, agents, other: None });
         }
-        let asked = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
-        for suite in plan.config.suites.iter().filter(|suite| asked(&suite.id)) {
+        let is_graded = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
+        for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
             for (name, agent) in &suite.agents {
                 if !matches!(source_of(agent, tier), Some(RunSource::Replay(_))) {
                     continue;
@@ -74,12 +74,12 @@ impl<'a> FreshnessInputs<'a> {
         problems.or(Self { opened, files, agents, other })
     }
 
-    /// The agents whose runs are recordings, by suite and name.
+    /// Returns the agents whose runs are recordings, by suite and name.
     pub fn agents(&self) -> &BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>> {
         &self.agents
     }
 
-    /// The age of the completed samples of a pair, by its index in the suite: the worst of them.
+    /// Returns the worst age of the completed samples of a pair, given by its index in the suite.
     pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
         let keys = &self.opened.suite.pairs()[index].runs;
         let inputs: Vec<CurrentInput> = keys.iter().map(|_| CurrentInput::default()).collect();
@@ -91,50 +91,50 @@ impl<'a> FreshnessInputs<'a> {
         runs.fold(Freshness::default(), |worst, ((run_index, (key, input)), run)| {
             let Some(agent) = self.agents.get(&(key.suite.clone(), key.agent.clone())) else { return worst };
             let ask = || input.ask.get_or_init(|| self.ask(index, run_index, key)).as_ref();
-            let digest = || input.digest.get_or_init(|| self.input_now(ask()));
+            let digest = || input.digest.get_or_init(|| self.current_input(ask()));
             worst.and(Freshness { agent: agent.age(run), input: agent.noted(input_age(run, ask, digest)) })
         })
     }
 
-    /// What a run of a pair is asked; `None` where that cannot be said.
+    /// Returns the request of a run of a pair; `None` if it is unknown.
     fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
         let ask = if key.suite == self.opened.config.id {
             self.opened.suite.ask(index, run_index, self.files)
         } else {
-            let (suite, places) = self.other.as_ref()?;
-            let (index, run_index) = places.get(key)?;
+            let (suite, indices) = self.other.as_ref()?;
+            let (index, run_index) = indices.get(key)?;
             suite.ask(*index, *run_index, self.files)
         };
         ask.ok()?
     }
 
-    fn input_now(&self, ask: Option<&Ask>) -> InputNow {
+    fn current_input(&self, ask: Option<&Ask>) -> CurrentDigest {
         match ask.map(|ask| input_digest(ask, self.files)) {
-            Some(Ok(digest)) => InputNow::Known(digest),
-            Some(Err(problem)) if problem.is_read_failure(ReadFailure::NotFetched) => InputNow::NotRead,
-            Some(Err(_)) | None => InputNow::Missing,
+            Some(Ok(digest)) => CurrentDigest::Known(digest),
+            Some(Err(problem)) if problem.is_read_failure(ReadFailure::NotFetched) => CurrentDigest::NotRead,
+            Some(Err(_)) | None => CurrentDigest::Missing,
         }
     }
 }
 
-/// What a case asks today, where somebody wants to know.
+/// The current request of a case, computed when needed.
 #[derive(Default)]
 struct CurrentInput {
     ask: OnceCell<Option<Ask>>,
-    digest: OnceCell<InputNow>,
+    digest: OnceCell<CurrentDigest>,
 }
 
-/// The digest of what a case asks today.
-enum InputNow {
-    /// It is this one.
+/// The digest of the current request of a case.
+enum CurrentDigest {
+    /// The digest.
     Known(InputDigest),
-    /// Not every file that belongs to it may be read: the trusted gate reads what the base's config leads to.
+    /// Not all of its files were read: the trusted gate only reads files that the configs name.
     NotRead,
-    /// The case cannot be asked any more.
+    /// The case does not exist any more, or its request cannot be built.
     Missing,
 }
 
-/// A suite whose runs another one grades again; it may not be among those that are asked for.
+/// Opens the suite whose runs another suite also grades. It need not be selected.
 fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfRuns>, Diagnostics> {
     let opened = plan.suites.iter().find(|opened| opened.config.id == *id).map(|opened| opened.suite.clone());
     let suite: Arc<dyn Suite> = match (opened, plan.config.suites.iter().find(|suite| suite.id == *id)) {
@@ -145,17 +145,17 @@ fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfR
         },
         (None, None) => return Ok(None),
     };
-    let mut places = HashMap::new();
+    let mut indices = HashMap::new();
     for (index, pair) in suite.pairs().iter().enumerate() {
         for (run_index, key) in pair.runs.iter().enumerate() {
-            places.entry(key.clone()).or_insert((index, run_index));
+            indices.entry(key.clone()).or_insert((index, run_index));
         }
     }
-    Ok(Some((suite, places)))
+    Ok(Some((suite, indices)))
 }
 
 impl ReplayedAgent<'_> {
-    /// Whether a recording is of the agent as it is now.
+    /// Returns whether a recording was made by the current agent.
     fn age(&self, run: &Run) -> RecordingAge {
         let Some(state) = &self.state else { return RecordingAge::Unknown };
         let Provenance { fingerprint, prompt_sha256, .. } = &run.provenance;
@@ -163,7 +163,7 @@ impl ReplayedAgent<'_> {
         self.noted(state.age(self.prompt, &kept))
     }
 
-    /// `stale: warn` makes a stale recording one that is only noted.
+    /// With `stale: warn`, stale recordings only get a note.
     fn noted(&self, age: RecordingAge) -> RecordingAge {
         match (age, self.agent.stale) {
             (RecordingAge::Stale, StalePolicy::Warned) => RecordingAge::StaleNoted,
@@ -172,28 +172,28 @@ impl ReplayedAgent<'_> {
     }
 }
 
-/// Whether a recording answers what the case asks now. What cannot be asked any more is another input, too.
-fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i InputNow) -> RecordingAge {
+/// Returns whether a recording answers the current request of its case. A missing case counts as another request.
+fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i CurrentDigest) -> RecordingAge {
     match (&run.provenance.input_sha256, &run.prompt) {
         (Some(recorded), _) => match digest() {
-            InputNow::Known(now) if now.is_of(recorded) => RecordingAge::Fresh,
-            InputNow::Known(_) | InputNow::Missing => RecordingAge::Stale,
-            InputNow::NotRead => RecordingAge::Unknown,
+            CurrentDigest::Known(now) if now.is_of(recorded) => RecordingAge::Fresh,
+            CurrentDigest::Known(_) | CurrentDigest::Missing => RecordingAge::Stale,
+            CurrentDigest::NotRead => RecordingAge::Unknown,
         },
         (None, Some(prompt)) if ask().is_some_and(|ask| is_of_another_case(ask, prompt)) => RecordingAge::Stale,
         (None, Some(_) | None) => RecordingAge::Unknown,
     }
 }
 
-/// What a new recording of a case keeps.
+/// The digests for a new recording of a case.
 pub struct RecordingDigests {
     /// The digest of the agent's files.
     pub agent: Option<String>,
-    /// What the case asks.
+    /// The request of the case.
     pub ask: Option<Ask>,
 }
 
-/// The digests of a run that is recorded now: the agent's, and what the case asks. `None` where no pair of the suite has it.
+/// Returns the agent's digest and the case's request for a new recording; `None` if no pair of the suite has this run.
 ///
 /// # Errors
 /// A file or folder that cannot be read.

@@ -1,4 +1,4 @@
-//! `goldgate import`: transcripts of other tools become recordings.
+//! `goldgate import`: converts transcripts of other tools into recordings.
 
 mod digests;
 
@@ -17,32 +17,32 @@ use crate::render::plural;
 use crate::suites::{Entry, EntryKind, Files};
 use crate::world::{Disk, FileSet, NoFile, SetFiles, World};
 
-/// Reads one file and writes a recording for each run that it tells of: all of them, or none.
+/// Reads one file and writes a recording for each run in it: all of them, or none. Returns the exit code.
 ///
 /// # Errors
-/// A file that cannot be read, names that are missing, and recordings that are there already.
+/// A file that cannot be read, missing names, or existing recordings.
 pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     let form = form(args.format);
     let source = source(&args.file, world)?;
     let runs = transcript::read_transcripts(form, &source, args.case_from.as_deref())?;
-    let named = ImportNames::of(args)?.given(form, &source, &runs)?;
+    let named = ImportNames::of(args)?.assign(form, &source, &runs)?;
     let digests = Digests::open(args, world)?;
     let folder = Disk::create(Path::new(&args.out))?;
     let mut problems = Diagnostics::default();
     let (mut recordings, mut unknown) = (Vec::new(), BTreeSet::new());
     for ((agent, case), runs) in &named {
-        let place =
+        let destination =
             RecordingDestination { out: &args.out, folder: &folder, own: RepoPath::root().child(agent.as_str()), case };
-        let paths = place.free(runs.len(), args.force);
+        let paths = destination.checked_paths(runs.len(), args.force);
         let mut texts = Vec::new();
         for (path, (sample, run)) in problems.keep_all(paths).unwrap_or_default().into_iter().zip((0_u32..).zip(runs)) {
             let mut record = run.record(form, agent.clone(), case.clone(), sample);
-            if let Some(told) = problems.keep_all(digests.add(&mut record, run, &source, args.force)) {
-                unknown.extend(told);
+            if let Some(note) = problems.keep_all(digests.add(&mut record, run, &source, args.force)) {
+                unknown.extend(note);
             }
             texts.push((path, run_v1::written(&record)));
         }
-        recordings.push((place.own, case, texts));
+        recordings.push((destination.own, case, texts));
     }
     problems.or(())?;
     let sets: Vec<FileSet<'_>> = recordings.iter().map(|(own, case, texts)| set(own, case, texts)).collect();
@@ -54,7 +54,7 @@ pub fn import(args: &ImportArgs, world: &World) -> Result<u8, CliError> {
     Ok(0)
 }
 
-/// The recordings of one case as a set: they take the place of the old ones together.
+/// Returns the recordings of one case as a set, which replaces the old ones at once.
 fn set<'a>(own: &RepoPath, case: &CaseId, texts: &'a [(RepoPath, String)]) -> FileSet<'a> {
     let files = match texts {
         [(_, text)] => SetFiles::Single(text.as_bytes()),
@@ -85,10 +85,10 @@ fn display_path(out: &str, path: &RepoPath) -> String {
     format!("{}/{path}", out.trim_end_matches('/'))
 }
 
-/// The most samples of a case that a run can be asked for.
+/// The most samples of a case that a run can grade.
 const MOST_SAMPLES: usize = 1000;
 
-/// Where the recordings of one case go.
+/// The destination of the recordings of one case.
 struct RecordingDestination<'a> {
     out: &'a str,
     folder: &'a Disk,
@@ -97,37 +97,39 @@ struct RecordingDestination<'a> {
 }
 
 impl RecordingDestination<'_> {
-    /// One file for one sample, a folder for several; what is there already and would be lost, or mixed with, is a problem.
-    fn free(&self, samples: usize, force: bool) -> Result<Vec<RepoPath>, Diagnostics> {
+    /// Returns the paths to write: one file for one sample, a folder for several. Existing recordings that would be overwritten or mixed
+    /// with new ones are errors.
+    fn checked_paths(&self, samples: usize, force: bool) -> Result<Vec<RepoPath>, Diagnostics> {
         let (file, inner) = (self.own.child(&format!("{}.json", self.case)), self.own.child(self.case.as_str()));
         let alone = samples == 1;
         let numbered = (0..samples).map(|sample| inner.child(&format!("{sample}.json")));
         let paths: Vec<RepoPath> = if alone { vec![file.clone()] } else { numbered.collect() };
         let mut problems = Diagnostics::default();
         if samples > MOST_SAMPLES {
-            let what = format!("{samples} runs are samples of this case, a run grades {MOST_SAMPLES} at most");
+            let what = format!("this case has {samples} samples; a run grades at most {MOST_SAMPLES}");
             problems.push(self.problem(
                 &inner,
                 "too-many-samples",
                 &what,
-                "split the file, or let each run say its case",
+                "split the file, or add a case id to each run",
             ));
             return problems.or(paths);
         }
         let (other, kind) = if alone { (&inner, EntryKind::Folder) } else { (&file, EntryKind::File) };
-        let beside = Entry { name: other.name().to_owned(), kind };
-        if self.folder.list(&self.own).unwrap_or_default().contains(&beside) {
-            let what = "the case is recorded here in the other form: one file for one sample, a folder for several";
-            problems.push(self.problem(other, "other-form", what, "remove it, or give another --out"));
+        let existing = Entry { name: other.name().to_owned(), kind };
+        if self.folder.list(&self.own).unwrap_or_default().contains(&existing) {
+            let what =
+                "the case already has recordings in the other layout: one file for one sample, a folder for several";
+            problems.push(self.problem(other, "other-form", what, "remove it, or use another --out"));
         }
         let there = if alone { Vec::new() } else { self.folder.list(&inner).unwrap_or_default() };
         for more in there.iter().map(|entry| inner.child(&entry.name)).filter(|path| !paths.contains(path)) {
-            let what = "this sample would stand beside the new ones";
-            problems.push(self.problem(&more, "other-samples", what, "remove it, or give another --out"));
+            let what = "this sample would be mixed with the new ones";
+            problems.push(self.problem(&more, "other-samples", what, "remove it, or use another --out"));
         }
         for path in paths.iter().filter(|path| !force && self.folder.read(path) != Err(NoFile::Missing)) {
-            let what = "this recording is there already";
-            problems.push(self.problem(path, "would-overwrite", what, "give --force to replace it, or another --out"));
+            let what = "this recording already exists";
+            problems.push(self.problem(path, "would-overwrite", what, "use --force to replace it, or another --out"));
         }
         problems.or(paths)
     }
@@ -137,13 +139,13 @@ impl RecordingDestination<'_> {
     }
 }
 
-/// The names of the command line.
+/// The names assign on the command line.
 struct ImportNames {
     agent: Option<AgentName>,
     case: Option<CaseId>,
 }
 
-/// The runs by the names of their recordings, in their order.
+/// The runs by agent and case, in order.
 type NamedRuns<'a> = BTreeMap<(AgentName, CaseId), Vec<&'a Transcript>>;
 
 impl ImportNames {
@@ -159,8 +161,8 @@ impl ImportNames {
         problems.or(Self { agent, case })
     }
 
-    /// The command line's names go before those of a transcript; every run needs both.
-    fn given<'a>(
+    /// Assigns an agent and a case to every run. Names of the command line win over those of the transcript.
+    fn assign<'a>(
         &self,
         form: TranscriptFormat,
         source: &SourceText,
@@ -179,18 +181,19 @@ impl ImportNames {
         problems.or(named)
     }
 
-    /// `--case` names one case: runs that say that they are of others, and traces that say nothing, are no samples of it.
+    /// Checks that all runs can be samples of the one case of `--case`: refuses runs of different cases, and several traces without a
+    /// case.
     fn one_case(&self, form: TranscriptFormat, source: &SourceText, runs: &[Transcript]) -> Result<(), Diagnostic> {
         let (Some(case), Some((first, rest))) = (&self.case, runs.split_first()) else { return Ok(()) };
         if let Some(other) = rest.iter().find(|run| run.case != first.case) {
             let [first, other_case] = [first, other].map(|run| run.case.as_deref().unwrap_or("none"));
-            let what = format!("this run says that it is of the case {other_case:?}, the first one {first:?}");
-            return Err(source.problem(other.at, "other-case", what, "leave --case out, or split the file"));
+            let what = format!("this run has the case {other_case:?}, but the first one has {first:?}");
+            return Err(source.problem(other.at, "other-case", what, "omit --case, or split the file"));
         }
         match (form, first.case.is_none(), rest.first()) {
             (TranscriptFormat::Otlp, true, Some(second)) => {
-                let what = format!("the file has {} traces, and --case {case} names one", runs.len());
-                let help = "name the attribute that says the case: --case-from ATTRIBUTE";
+                let what = format!("the file has {} traces, but --case {case} names one case", runs.len());
+                let help = "name the attribute with the case id: --case-from ATTRIBUTE";
                 Err(source.problem(second.at, "many-traces", what, help))
             }
             (TranscriptFormat::OpenAi | TranscriptFormat::Anthropic | TranscriptFormat::Otlp, ..) => Ok(()),
@@ -200,27 +203,27 @@ impl ImportNames {
 
 fn agent_of(source: &SourceText, run: &Transcript) -> Result<AgentName, Diagnostic> {
     let Some(name) = &run.agent else {
-        let help = "give --agent NAME";
-        return Err(source.problem(run.at, "no-agent", "this run does not say which agent it is of", help));
+        let help = "use --agent NAME";
+        return Err(source.problem(run.at, "no-agent", "this run has no agent name", help));
     };
     AgentName::new(name).map_err(|bad| {
-        let help = format!("give --agent NAME: {}", bad.help());
+        let help = format!("use --agent NAME: {}", bad.help());
         source.problem(run.at, "bad-id", format!("this run's agent: {bad}"), help)
     })
 }
 
 fn case_of(source: &SourceText, run: &Transcript) -> Result<CaseId, Diagnostic> {
     let Some(id) = &run.case else {
-        let help = "give --case ID, or, for traces, --case-from ATTRIBUTE";
-        return Err(source.problem(run.at, "no-case", "this run does not say which case it is of", help));
+        let help = "use --case ID, or, for traces, --case-from ATTRIBUTE";
+        return Err(source.problem(run.at, "no-case", "this run has no case id", help));
     };
     CaseId::new(id).map_err(|bad| {
-        let help = format!("give --case ID: {}", bad.help());
+        let help = format!("use --case ID: {}", bad.help());
         source.problem(run.at, "bad-id", format!("this run's case: {bad}"), help)
     })
 }
 
-/// What is not in the records, and why.
+/// Returns notes about content that the recordings do not contain.
 fn notes(runs: &[Transcript]) -> Vec<String> {
     let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
     for (what, count) in runs.iter().flat_map(|run| &run.left_out) {
@@ -230,7 +233,7 @@ fn notes(runs: &[Transcript]) -> Vec<String> {
     let silent = runs.iter().filter(|run| run.text.is_none()).count();
     if silent > 0 {
         notes.push(format!(
-            "{} without an answer's text: it was traced without the messages' content",
+            "{} without an answer text: the trace does not contain the messages' content",
             plural(silent, "run", "runs")
         ));
     }

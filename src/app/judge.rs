@@ -1,4 +1,4 @@
-//! `goldgate judge`: the suites' judges vote on recorded outputs, and their votes are written into the recordings.
+//! `goldgate judge`: runs the suites' LLM judges on recorded outputs and saves their votes in the recordings.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::render::plural;
 use crate::suites::Files;
 use crate::world::{Disk, Loudness, World};
 
-/// One recorded output of a suite that has judges.
+/// One recorded output of a suite with judges.
 struct JudgedOutput<'a> {
     opened: &'a LoadedSuite,
     index: usize,
@@ -24,33 +24,33 @@ struct JudgedOutput<'a> {
     run: Run,
 }
 
-/// Asks, and writes what was said. The agents are not called.
+/// Asks the judges and saves their votes. The agents are not called. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, found before any call is made, and an outside that failed.
+/// Bad input, found before any call, or a failed call.
 pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     if plan.suites.iter().all(|opened| opened.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
-        return Err(Diagnostic::of_file(&file, "no-judges", "no suite that is asked for has a judge", help).into());
+        return Err(Diagnostic::of_file(&file, "no-judges", "no selected suite has a judge", help).into());
     }
     let recorded = recorded(&plan, &disk)?;
-    let again = if args.again { VoteReuse::Always } else { VoteReuse::WhereNeeded };
-    let (mut problems, mut questions) = (Diagnostics::default(), JudgeRequests::default());
+    let again = if args.again { VoteReuse::Never } else { VoteReuse::WhereNeeded };
+    let (mut problems, mut requests) = (Diagnostics::default(), JudgeRequests::default());
     for one in &recorded {
-        problems.keep(questions.add(one.opened, one.index, &one.run, again, &disk));
+        problems.keep(requests.add(one.opened, one.index, &one.run, again, &disk));
     }
     problems.or(())?;
-    if questions.count() == 0 {
-        world.say("every recorded output has its votes; --again asks for them anew\n");
+    if requests.count() == 0 {
+        world.say("every recorded output already has its votes; use --again to ask again\n");
         return Ok(0);
     }
-    voted(args, &plan, &questions, &recorded, &disk, world)
+    ask_judges(args, &plan, &requests, &recorded, &disk, world)
 }
 
-/// The completed recordings of the chosen pairs.
+/// Returns the completed recordings of the selected pairs.
 fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Diagnostics> {
     let layout = LiveLayout::default();
     let runs = Replay::open(disk, plan, Tier::Deterministic, &layout)?;
@@ -66,10 +66,10 @@ fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Di
     problems.or(recorded)
 }
 
-fn voted(
+fn ask_judges(
     args: &JudgeArgs,
     plan: &Plan,
-    questions: &JudgeRequests<'_>,
+    requests: &JudgeRequests<'_>,
     recorded: &[JudgedOutput<'_>],
     disk: &Disk,
     world: &World,
@@ -93,42 +93,42 @@ fn voted(
         left: live::limits(plan, &options),
         minutes: plan.config.budget.max_minutes,
     };
-    let outcome = live::poll(&runner, questions)?;
+    let outcome = live::poll(&runner, requests)?;
     outcome.notes.iter().for_each(|note| world.tell(note));
     if let Some(interruption) = outcome.called_off {
-        world.tell("nothing was written; what was finished is kept: --resume goes on from there");
+        world.tell("no recording was written; use --resume to continue with the finished votes");
         return Ok(interruption.exit_code());
     }
     live::unfinished(plan, disk).clear()?;
     let (mut written, mut missing, mut read) = (0, 0, 0);
     for JudgedOutput { opened, index, file, run } in recorded {
-        let asked = outcome.of(opened, *index, run, disk)?;
+        let answered = outcome.of(opened, *index, run, disk)?;
         let count = |given: bool| {
-            asked.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
+            answered.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
         };
         missing += count(false);
         read += count(true);
-        let ballots: Vec<Ballot> = asked.into_iter().filter_map(|new| kept(new, &run.ballots)).collect();
+        let ballots: Vec<Ballot> = answered.into_iter().filter_map(|new| merge_votes(new, &run.ballots)).collect();
         if ballots.is_empty() {
             continue;
         }
         disk.replace(file, run_v1::with_ballots(&disk.text(file)?.text, &ballots).as_bytes())?;
         written += 1;
     }
-    let outputs = plural(questions.count(), "output", "outputs");
+    let outputs = plural(requests.count(), "output", "outputs");
     let lost = plural(missing, "vote is", "votes are");
     world.say(&format!(
-        "{outputs} judged in {}; {lost} missing; {} written, and count once they are committed\n",
+        "{outputs} judged in {}; {lost} missing; {} written; commit them to use the votes\n",
         plural(usize::try_from(outcome.usage.calls).unwrap_or(usize::MAX), "call", "calls"),
         plural(written, "recording", "recordings")
     ));
-    // A judge that could not be asked, or of whom nothing could be read, is work that was not done.
+    // If no vote could be read, the work was not done.
     Ok(if read == 0 { 3 } else { 0 })
 }
 
-/// What a recording keeps of new votes: a vote that is missing takes the place of none that was given by the same rubric on the same
-/// output. Nothing where no new vote could be read and others are there already.
-fn kept(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
+/// Merges new votes into a recording's old ones: a missing vote does not replace a vote by the same rubric on the same output.
+/// Returns `None` if no new vote could be read and old votes exist.
+fn merge_votes(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
     let Some(old) = before.iter().find(|old| old.judge == new.judge) else { return Some(new) };
     let is_given = |vote: &Vote| vote.mark().is_some();
     if !new.votes.iter().any(is_given) && old.votes.iter().any(is_given) {
@@ -138,10 +138,10 @@ fn kept(new: Ballot, before: &[Ballot]) -> Option<Ballot> {
     if !same || new.votes.iter().all(is_given) {
         return Some(new);
     }
-    let standing = |index: usize| old.votes.get(index).filter(|vote| is_given(vote)).cloned();
+    let old_vote = |index: usize| old.votes.get(index).filter(|vote| is_given(vote)).cloned();
     let votes = new.votes.iter().enumerate().map(|(index, vote)| match vote {
         Vote::Given { .. } => vote.clone(),
-        Vote::Missing(_) => standing(index).unwrap_or_else(|| vote.clone()),
+        Vote::Missing(_) => old_vote(index).unwrap_or_else(|| vote.clone()),
     });
     let names: BTreeSet<&str> =
         [&old.model, &new.model].into_iter().flatten().flat_map(|names| names.split('+')).collect();

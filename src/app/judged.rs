@@ -1,4 +1,4 @@
-//! What judges said, beside the numbers: recorded votes become marks, marks become shares, and labels say whether to listen.
+//! The results of LLM judges: recorded votes become marks, marks become counts, and human labels decide whether to trust them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,9 +10,10 @@ use crate::model::{
     Ballot, BaselineEntry, CaseId, Exclusion, JudgeConsensus, JudgeIdentity, JudgeReport, JudgedSample, Mark,
     PairJudged, PairResult, Run, Sample, Trust,
 };
+use crate::render::plural;
 use crate::suites::{Exhibit, Files, LabelContent, outputs_digest};
 
-/// What the suite's judges said of a pair's samples.
+/// Returns the judges' opinions on a pair's samples.
 ///
 /// # Errors
 /// A file of the suite that cannot be read.
@@ -52,19 +53,19 @@ pub fn pair(
     Ok(judged.collect())
 }
 
-/// The votes on one sample. Votes by another rubric, or on another output, say nothing of this one.
+/// Returns the opinion on one sample. Votes by another rubric or on another output do not count.
 fn sample(judge: &LoadedJudge, ballot: Option<&Ballot>, exhibit: &str) -> JudgedSample {
     let stale = match ballot {
-        None => Some("no judge was asked; `goldgate judge` asks".to_owned()),
+        None => Some("no votes; run `goldgate judge`".to_owned()),
         Some(ballot) if ballot.rubric_sha256 != judge.rubric_sha256 => {
-            Some("stale: its votes are by another rubric; `goldgate judge` asks again".to_owned())
+            Some("stale: its votes are by another rubric; run `goldgate judge`".to_owned())
         }
         Some(ballot) if ballot.judged_sha256 != exhibit => {
-            Some("stale: its votes are on another task or output; `goldgate judge` asks again".to_owned())
+            Some("stale: its votes are on another task or output; run `goldgate judge`".to_owned())
         }
         Some(ballot) if ballot.votes.len() != judge.config.votes as usize => Some(format!(
-            "stale: it has {} votes and the config asks for {}; `goldgate judge` asks again",
-            ballot.votes.len(),
+            "stale: it has {}, but the config requires {}; run `goldgate judge`",
+            plural(ballot.votes.len(), "vote", "votes"),
             judge.config.votes
         )),
         Some(_) => None,
@@ -78,7 +79,7 @@ fn sample(judge: &LoadedJudge, ballot: Option<&Ballot>, exhibit: &str) -> Judged
     }
 }
 
-/// Who voted: the model, or the program that does not say which one it is.
+/// Returns who voted: the model, or the target if its program does not name the model.
 fn voter(ballot: &Ballot) -> Option<String> {
     let program = || ballot.target.as_ref().map(|target| format!("target {target}"));
     ballot.model.clone().or_else(program)
@@ -88,13 +89,13 @@ fn joined(names: BTreeSet<String>) -> Option<String> {
     (!names.is_empty()).then(|| names.into_iter().collect::<Vec<_>>().join("+"))
 }
 
-/// Whether each judge of a suite may recommend: its marks of all counted pairs beside those of people.
+/// Returns whether each judge of a suite is trusted, from its agreement with human labels on all counted pairs.
 pub fn trust<'a>(opened: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
-    let told = opened.judges.iter().enumerate().map(|(index, judge)| {
+    let trusts = opened.judges.iter().enumerate().map(|(index, judge)| {
         let (mut marks, mut stale) = (Vec::new(), 0);
         for pair in pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted) {
             let Some(judged) = pair.judged.get(index) else { continue };
-            let (current, old) = of_people(judge, pair, judged.outputs_sha256.as_deref());
+            let (current, old) = human_marks(judge, pair, judged.outputs_sha256.as_deref());
             stale += old;
             marks
                 .extend(judged.opinion.mark().into_iter().flat_map(|mark| current.iter().map(move |one| (*one, mark))));
@@ -102,12 +103,12 @@ pub fn trust<'a>(opened: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResul
         let labelled = if judge.config.labels.is_some() { LabelAvailability::Yes } else { LabelAvailability::No };
         judge_trust::trust(&marks, stale, judge.config.floor, labelled)
     });
-    told.collect()
+    trusts.collect()
 }
 
-/// The marks that people gave to the outputs of today, and how many are on others. The last of several labels of one person
-/// counts.
-fn of_people(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
+/// Returns the human marks of the current outputs, and the number of marks on other outputs. If a person set several labels, the
+/// last one counts.
+fn human_marks(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) -> (Vec<Mark>, u32) {
     let mut by_person: BTreeMap<&str, (Mark, bool)> = BTreeMap::new();
     for label in judge.labels.of(&pair.agent, &pair.case) {
         let LabelContent::Verdict(mark, on) = &label.says else { continue };
@@ -118,7 +119,7 @@ fn of_people(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) -> (
     (current.collect(), u32::try_from(stale).unwrap_or(u32::MAX))
 }
 
-/// What the judges say of one agent.
+/// Returns the judges' results for one agent.
 pub fn agent(
     opened: &LoadedSuite,
     pairs: &[&PairResult],

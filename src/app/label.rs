@@ -1,4 +1,4 @@
-//! `goldgate label`: people mark sampled cases, and it is told how far the automatic scores agree with them.
+//! `goldgate label`: people label sampled cases, and the agreement of the automatic scores with them is measured.
 
 mod draw;
 mod label_files;
@@ -22,18 +22,18 @@ use crate::render::{label as render, plural};
 use crate::suites::{DIMENSIONS, Files, GivenLabel, LabelContent, Labels, NewLabel, outputs_digest, with_label};
 use crate::world::{Disk, World, user_name};
 
-/// Asks, saves each answer at once, and tells the agreement.
+/// Asks for labels, saves each answer at once, and prints the agreement. Returns the exit code.
 ///
 /// # Errors
-/// Bad input, and an outside that failed; a person who stops is no error.
+/// Bad input, or a file that cannot be written. A person who stops early is not an error.
 pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
-    let table = LabelTable::set(args, &disk, &file, world)?;
+    let table = LabelTable::open(args, &disk, &file, world)?;
     if !args.agreement {
         let by = args.by.clone().or_else(|| user_name(&disk, &world.env));
         let by = by.filter(|by| !by.trim().is_empty()).ok_or_else(|| {
-            let help = "give --by NAME, or set git's user.name";
-            Diagnostic::of_file("command line", "no-name", "who answers is not known", help)
+            let help = "use --by NAME, or set git's user.name";
+            Diagnostic::of_file("command line", "no-name", "the labeler's name is unknown", help)
         })?;
         let saved = table.ask(args, &by, &disk, world)?;
         world.say(&format!("{} saved\n", plural(saved, "label", "labels")));
@@ -42,13 +42,13 @@ pub fn label(args: &LabelArgs, world: &World) -> Result<u8, CliError> {
         }
         world.say("\n");
     }
-    let fresh = LabelTable::set(args, &disk, &file, world)?;
+    let fresh = LabelTable::open(args, &disk, &file, world)?;
     let (marks, stale) = fresh.marks();
     world.say(&render::agreement(agreement(&marks).as_ref(), stale, args.judge.as_deref()));
     Ok(0)
 }
 
-/// The place of a dimension in the rubric.
+/// Returns the index of a dimension in the rubric.
 fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
     DIMENSIONS.iter().position(|known| *known == name).ok_or_else(|| {
         let help = match nearest(name, DIMENSIONS) {
@@ -59,23 +59,23 @@ fn dimension_of(name: &str) -> Result<usize, Diagnostic> {
     })
 }
 
-/// The cases that can be marked, graded, with what people said of them.
+/// The graded cases that can be labeled, with their existing labels.
 struct LabelTable {
     plan: Plan,
     cases: Vec<LabelCase>,
-    /// The dimension that is scored, by its place in the rubric; cases are marked where there is none.
+    /// The index of the dimension to score; `None` to label cases.
     dimension: Option<usize>,
 }
 
 /// One case of one agent.
 struct LabelCase {
     candidate: Candidate,
-    /// The place of its suite in the plan, and the file of that suite's labels.
+    /// The index of its suite in the plan, and its file of labels.
     suite: usize,
     labels: RepoPath,
-    /// The judge by whose rubric it is marked, by its place in the suite.
+    /// The index of the judge whose rubric is used, if any.
     judge: Option<usize>,
-    /// What the rules, or the judge, say of it; `None` where that cannot be told.
+    /// The mark by the rules or the judge; `None` if undecided.
     scored: Option<Mark>,
     golden: RepoPath,
     /// The line of its first check.
@@ -85,7 +85,7 @@ struct LabelCase {
 }
 
 impl LabelTable {
-    fn set(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, CliError> {
+    fn open(args: &LabelArgs, disk: &Disk, file: &RepoPath, world: &World) -> Result<Self, CliError> {
         let suites = config::read_config(&disk.text(file)?)?.suites;
         let of_judges = suites.iter().flat_map(|suite| &suite.judges).filter_map(|judge| judge.labels.clone());
         let labels = suites.iter().filter_map(|suite| suite.labels.clone()).chain(of_judges).collect();
@@ -99,16 +99,16 @@ impl LabelTable {
         if plan.suites.is_empty() {
             let (what, help) = match by {
                 None if dimension.is_some() => (
-                    "no suite that is asked for is of kind interview and names a file of labels".to_owned(),
-                    "add labels: FILE to the suite; the file need not be there yet",
+                    "no selected suite of the kind interview has a file of labels".to_owned(),
+                    "add labels: FILE to the suite; the file need not exist yet",
                 ),
                 None => (
-                    "no suite that is asked for names a file of labels".to_owned(),
-                    "add labels: FILE to the suite; the file need not be there yet",
+                    "no selected suite has a file of labels".to_owned(),
+                    "add labels: FILE to the suite; the file need not exist yet",
                 ),
                 Some(judge) => (
-                    format!("no suite that is asked for has a judge \"{judge}\" with a file of labels"),
-                    "add labels: FILE to the judge; the file need not be there yet",
+                    format!("no selected suite has a judge \"{judge}\" with a file of labels"),
+                    "add labels: FILE to the judge; the file need not exist yet",
                 ),
             };
             return Err(Diagnostic::of_file(file, "no-labels", what, help).into());
@@ -131,13 +131,13 @@ impl LabelTable {
             let found = counted(report, &plan.suites[index], (index, &marker), &runs);
             cases.extend(problems.keep_all(found).unwrap_or_default());
         }
-        // A score counts on the outputs that it is on, so there have to be some.
+        // A score belongs to outputs, so a case without outputs cannot be scored.
         cases.retain(|case: &LabelCase| dimension.is_none() || case.digest.is_some());
         Ok(problems.or(Self { plan, cases, dimension })?)
     }
 
-    /// The marks of people and of the automatic scores, and how many labels are on other outputs than today's. The last of
-    /// several labels of one person on one case counts.
+    /// Returns the pairs of human and automatic marks, and the number of labels of other outputs. If a person labeled a case several
+    /// times, the last label counts.
     fn marks(&self) -> (Vec<(Mark, Mark)>, usize) {
         let (mut marks, mut stale) = (Vec::new(), 0);
         for case in &self.cases {
@@ -154,19 +154,19 @@ impl LabelTable {
         (marks, stale)
     }
 
-    /// What people said by the same rules as a case is scored by.
+    /// Returns the labels of a case by the same rules or judge that scored it.
     fn labels(&self, case: &LabelCase) -> &Labels {
         let opened = &self.plan.suites[case.suite];
         case.judge.map_or(&opened.labels, |index| &opened.judges[index].labels)
     }
 
-    /// Asks about drawn cases that this person has not marked yet; gives how many answers were saved.
+    /// Asks about drawn cases that this person has not labeled yet; returns how many answers were saved.
     fn ask(&self, args: &LabelArgs, by: &str, disk: &Disk, world: &World) -> Result<usize, CliError> {
         let open: Vec<&Candidate> =
             self.cases.iter().filter(|case| !self.is_marked(case, by)).map(|case| &case.candidate).collect();
         let order = drawn(&open, args.count as usize, args.seed);
         if order.is_empty() {
-            world.say(&format!("{by} has marked every case that is asked for.\n"));
+            world.say(&format!("{by} has labeled all selected cases.\n"));
         }
         let mut saved = 0;
         for (number, candidate) in order.iter().enumerate() {
@@ -190,7 +190,7 @@ impl LabelTable {
                 by,
                 reason: &reason,
             };
-            // Read again for each answer: somebody else may have added to it.
+            // Read again for each answer, because somebody else may have added labels.
             let text = LabelFiles { disk, labels: vec![case.labels.clone()] }.text(&case.labels)?.text;
             disk.replace(&case.labels, with_label(&text, &label).as_bytes())?;
             saved += 1;
@@ -202,8 +202,8 @@ impl LabelTable {
         let mut labels = self.labels(case).of(&case.candidate.agent, &case.candidate.case);
         labels.any(|label| match (&label.says, self.dimension) {
             (LabelContent::Verdict(_, outputs), None) => label.by == by && case.is_on(outputs.as_deref()),
-            // Whoever scored it: one person's score counts.
-            (LabelContent::Score(dimension, _, outputs), Some(asked)) => *dimension == asked && *outputs == case.digest,
+            // One score is enough, by whatever person.
+            (LabelContent::Score(dimension, _, outputs), Some(open)) => *dimension == open && *outputs == case.digest,
             (LabelContent::Verdict(..), Some(_)) | (LabelContent::Score(..), None) | (LabelContent::Tag(..), _) => {
                 false
             }
@@ -224,16 +224,16 @@ impl LabelTable {
     }
 }
 
-/// By what a suite's cases are marked.
+/// Whether a suite's cases are scored by the rules or by a judge.
 struct Marker {
-    /// The judge, by its place in the suite; the rules where there is none.
+    /// The index of the judge in the suite; `None` for the rules.
     judge: Option<usize>,
     /// The file of labels.
     labels: RepoPath,
 }
 
 impl Marker {
-    /// The suite's own labels, or those of the judge that is asked for; `None` where it has none.
+    /// Returns the suite's own labels, or those of the requested judge; `None` without a file of labels.
     fn of(opened: &LoadedSuite, judge: Option<&str>) -> Option<Self> {
         let Some(name) = judge else { return Some(Self { judge: None, labels: opened.config.labels.clone()? }) };
         let index = opened.judges.iter().position(|one| one.config.name.as_str() == name)?;
@@ -242,13 +242,13 @@ impl Marker {
 }
 
 impl LabelCase {
-    /// Whether a label is on the outputs that there are now; one that does not say is.
+    /// Whether a label belongs to the current outputs. A label without a digest does.
     fn is_on(&self, outputs: Option<&str>) -> bool {
         outputs.is_none() || outputs == self.digest.as_deref()
     }
 }
 
-/// The counted cases of a suite.
+/// Returns the counted cases of a suite.
 fn counted(
     report: &SuiteReport,
     opened: &LoadedSuite,
@@ -271,7 +271,7 @@ fn counted(
                 suite: report.id.clone(),
                 agent: pair.agent.clone(),
                 case: pair.case.clone(),
-                // What a judge cannot tell is drawn among the doubtful ones.
+                // Undecided cases are drawn like weak ones.
                 mark: scored.unwrap_or(Mark::Weak),
             },
             suite,
@@ -287,7 +287,7 @@ fn counted(
     problems.or(cases)
 }
 
-/// What a person said to one case.
+/// A person's answer for one case.
 enum LabelAnswer {
     Given(GivenLabel, String),
     Skipped,
@@ -318,6 +318,6 @@ fn ask_person(world: &World, dimension: Option<usize>) -> anyhow::Result<LabelAn
         if !reason.is_empty() {
             return Ok(LabelAnswer::Given(opinion, reason));
         }
-        world.say("A mark without a reason helps nobody; one sentence is enough.\n");
+        world.say("Please give a reason; one sentence is enough.\n");
     }
 }

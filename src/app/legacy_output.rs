@@ -1,27 +1,27 @@
-//! What a kind's own system wrote beside a report: the layouts that the seeds name.
+//! Additional result files in the layout of the earlier system of a kind.
 
 use crate::format::report_v1;
 use crate::model::{RepoPath, Report, SuiteReport};
 use crate::suites::{LegacyOutput, kind};
 use crate::world::{Disk, NoFile};
 
-/// A file of a layout.
+/// A file to write.
 struct LegacyFile {
     path: RepoPath,
     text: String,
     keep: OverwritePolicy,
 }
 
-/// What becomes of a file that has the name already.
+/// What to do if the file exists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OverwritePolicy {
-    /// It is replaced.
+    /// Replace it.
     Latest,
-    /// It stays: the new one gets another name.
+    /// Keep it and give the new file another name.
     Every,
 }
 
-/// Writes the layouts of all suites.
+/// Writes the additional files of all suites.
 ///
 /// # Errors
 /// A file that could not be written.
@@ -29,7 +29,7 @@ pub fn write(folder: &Disk, report: &Report) -> anyhow::Result<()> {
     for LegacyFile { path, text, keep } in files(report) {
         let path = match keep {
             OverwritePolicy::Latest => path,
-            OverwritePolicy::Every => free(folder, &path),
+            OverwritePolicy::Every => unused_path(folder, &path),
         };
         folder.replace(&path, text.as_bytes())?;
     }
@@ -40,13 +40,13 @@ fn files(report: &Report) -> Vec<LegacyFile> {
     let stamp: String = report.finished_at.chars().filter(|char| char.is_ascii_digit() || *char == 'T').collect();
     let root = RepoPath::root();
     let every = |path: RepoPath, text: String| LegacyFile { path, text, keep: OverwritePolicy::Every };
-    let (mut wanted, mut evaluated) = (Vec::new(), Vec::new());
+    let (mut files_to_write, mut evaluated) = (Vec::new(), Vec::new());
     for suite in &report.suites {
         let stderr = root.child(suite.id.as_str()).child("stderr");
         for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
             for (sample, text) in &case.pair.complaints {
                 let name = format!("{}-{}-{sample}.txt", case.pair.agent, case.pair.case);
-                wanted.push(LegacyFile {
+                files_to_write.push(LegacyFile {
                     path: stderr.child(&name),
                     text: text.clone(),
                     keep: OverwritePolicy::Latest,
@@ -59,19 +59,19 @@ fn files(report: &Report) -> Vec<LegacyFile> {
             LegacyOutput::History => {
                 let own = root.child(suite.id.as_str());
                 let history = own.child("history").child(&format!("eval_{stamp}Z.json"));
-                wanted.push(LegacyFile {
+                files_to_write.push(LegacyFile {
                     path: own.child("latest.json"),
                     text: alone(),
                     keep: OverwritePolicy::Latest,
                 });
-                wanted.push(every(history, alone()));
+                files_to_write.push(every(history, alone()));
             }
             LegacyOutput::Attempts => {
                 let own = root.child(suite.id.as_str()).child("attempts");
                 for case in suite.agents.iter().flat_map(|agent| &agent.cases) {
                     for (sample, kept) in &case.pair.kept {
                         let name = format!("{}-{}-{sample}.json", case.pair.agent, case.pair.case);
-                        wanted.push(LegacyFile {
+                        files_to_write.push(LegacyFile {
                             path: own.child(&name),
                             text: kept.to_string(),
                             keep: OverwritePolicy::Latest,
@@ -81,26 +81,26 @@ fn files(report: &Report) -> Vec<LegacyFile> {
             }
             LegacyOutput::Evaluations => {
                 let name = format!("{}-{stamp}.json", suite.id);
-                wanted.push(every(root.child("golden").child(&name), alone()));
+                files_to_write.push(every(root.child("golden").child(&name), alone()));
                 evaluated.push(suite);
             }
         }
     }
     if !evaluated.is_empty() {
         let part = only(report, &evaluated);
-        wanted.push(every(root.child(&format!("evaluation-{stamp}.json")), report_v1::written(&part)));
-        wanted.push(every(root.child(&format!("summary-{stamp}.json")), report_v1::summary(&part)));
+        files_to_write.push(every(root.child(&format!("evaluation-{stamp}.json")), report_v1::written(&part)));
+        files_to_write.push(every(root.child(&format!("summary-{stamp}.json")), report_v1::summary(&part)));
     }
-    wanted
+    files_to_write
 }
 
-/// The report of some of its suites.
+/// Returns the report with only these suites.
 fn only(report: &Report, suites: &[&SuiteReport]) -> Report {
     Report { suites: suites.iter().map(|suite| (*suite).clone()).collect(), ..report.clone() }
 }
 
-/// The path itself, or the first of `name-2.json`, `name-3.json`, … that is free.
-fn free(folder: &Disk, path: &RepoPath) -> RepoPath {
+/// Returns the path itself, or the first of `name-2.json`, `name-3.json`, … that does not exist.
+fn unused_path(folder: &Disk, path: &RepoPath) -> RepoPath {
     let stem = path.name().strip_suffix(".json").unwrap_or(path.name());
     let more = (2..).map(|number| path.parent().child(&format!("{stem}-{number}.json")));
     let mut names = std::iter::once(path.clone()).chain(more);

@@ -1,4 +1,4 @@
-//! `goldgate merge`: the parts that several machines graded become the report of one.
+//! `goldgate merge`: joins the shards that several machines graded into one report.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,17 +17,18 @@ use crate::diag::{Diagnostic, ReadFailure};
 use crate::format::shard_v1::{ShardPart, ShardScope};
 use crate::format::{SourceText, shard_v1};
 use crate::model::{Authority, RepoPath, Report, RunUsage};
+use crate::render::plural;
 use crate::report::PART;
 use crate::suites::{Files, sha256_hex};
 use crate::world::{Disk, Git, World, head_commit};
 
-/// What a part is called in its folder.
+/// The name of a shard's file in its folder.
 const FILE: &str = "shard.json";
 
-/// Writes what `goldgate merge` needs of a part beside its report; nothing where all cases were graded.
+/// Writes the file that `goldgate merge` needs in addition to a shard's report. Writes nothing if all cases were graded.
 ///
 /// # Errors
-/// Why it could not be written.
+/// A file that cannot be written.
 pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::Result<()> {
     let Some(shard) = job.wanted.shard else { return Ok(()) };
     let part = ShardPart {
@@ -48,10 +49,10 @@ pub fn write_part(folder: &Disk, job: &RunOptions, done: &GradedRun) -> anyhow::
     folder.replace(&RepoPath::root().child(FILE), shard_v1::written(&part).as_bytes())
 }
 
-/// Joins the parts, judges, shows.
+/// Joins the shards, judges, and prints the result. Returns the exit code.
 ///
 /// # Errors
-/// Parts that do not belong together or to this checkout, and what a run can meet.
+/// Shards that do not belong together or to this checkout, or an error of a run.
 pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     let joined = JoinedShards::read(&args.folders, &args.config)?;
     let (disk, _) = Disk::of_config(&args.config)?;
@@ -70,45 +71,45 @@ pub fn merge(args: &MergeArgs, world: &World) -> Result<u8, CliError> {
     Ok(done.report.exit_code())
 }
 
-/// Parts that belong together.
+/// Shards that belong together.
 pub struct JoinedShards {
     parts: Vec<ShardPart>,
-    /// The job that judges them as a whole; its base commit is the one that the parts name.
+    /// The job that judges all cases; its base commit is the one that the shards name.
     pub job: RunOptions,
 }
 
 impl JoinedShards {
-    /// Reads the folders of the parts, which were graded with this config.
+    /// Reads the folders of shards that were graded with this config.
     ///
     /// # Errors
-    /// Parts that do not belong together, or to this config.
+    /// Shards that do not belong together, or to this config.
     pub fn read(folders: &[String], config: &str) -> Result<Self, CliError> {
         let parts = folders.iter().map(|folder| read_part(folder)).collect::<Result<Vec<ShardPart>, CliError>>()?;
         let one = together(&parts)?;
         let (disk, file) = Disk::of_config(config)?;
         if sha256_hex(&disk.bytes(&file)?) != one.asked.config_sha256 || one.report.config.as_ref() != Some(&file) {
-            let what = "this is not the config that the parts were graded with";
-            return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the parts").into());
+            let what = "the shards were graded with another config";
+            return Err(Diagnostic::of_file(&file, "other-config", what, "merge on the commit of the shards").into());
         }
         let job = job(config, one, &parts)?;
         Ok(Self { parts, job })
     }
 
-    /// Refuses parts that were graded on another commit than the one that is checked out: their runs are of other files. Where one of
-    /// the two is not known, the config and the golden files alone are compared.
+    /// Refuses shards that were graded on another commit than the checkout, because their runs belong to other files. If one of the
+    /// commits is unknown, only the config and the golden files are compared.
     fn is_of_checkout(&self, disk: &Disk) -> Result<(), Diagnostic> {
         let Some((parts, here)) = self.job.commit.clone().zip(head_commit(disk)).filter(|(one, other)| one != other)
         else {
             return Ok(());
         };
-        let what = format!("the parts are of the commit {parts}, and {here} is checked out");
-        Err(Diagnostic::of_file("command line", "bad-parts", what, "merge on the commit of the parts"))
+        let what = format!("the shards are of the commit {parts}, but {here} is checked out");
+        Err(Diagnostic::of_file("command line", "bad-parts", what, "merge on the commit of the shards"))
     }
 
-    /// Holds the whole against the parts, and adds what they alone know: their times and costs.
+    /// Checks the joined result against the shards, and adds their times and costs.
     ///
     /// # Errors
-    /// Parts that were graded with other golden files than those of this checkout.
+    /// Shards that were graded with other golden files than those of this checkout.
     pub fn complete(&self, done: &mut GradedRun) -> Result<(), Diagnostic> {
         belong(&self.parts, &done.report, self.job.parts.as_deref().map_or(0, ShardResults::count))?;
         times(&self.parts, &mut done.report);
@@ -116,15 +117,15 @@ impl JoinedShards {
     }
 }
 
-/// The folders below one that hold a part each, by name.
+/// Returns the folders of the shards below a folder, sorted by name.
 ///
 /// # Errors
-/// That the folder cannot be read.
+/// A folder that cannot be read.
 #[cfg(feature = "github")]
 pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
     let missing = |_| {
-        let help = "download the folder of each part into a folder of its own below it";
-        Diagnostic::of_read(below, ReadFailure::MissingFolder, "there is no such folder", help)
+        let help = "download the folder of each shard into its own folder below this one";
+        Diagnostic::of_read(below, ReadFailure::MissingFolder, "the folder does not exist", help)
     };
     let names = Disk::open(Path::new(below)).map_err(missing)?.list(&RepoPath::root())?;
     Ok(names.iter().map(|entry| format!("{below}/{}", entry.name)).collect())
@@ -133,8 +134,8 @@ pub fn folders(below: &str) -> Result<Vec<String>, CliError> {
 fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     let shown = RepoPath::root().child(&format!("{}/{FILE}", folder.trim_end_matches('/')));
     let missing = || {
-        let help = "name a folder that goldgate run --shard i/n --out DIR wrote";
-        Diagnostic::of_read(&shown, ReadFailure::MissingFile, "there is no part here", help)
+        let help = "use a folder that goldgate run --shard i/n --out DIR wrote";
+        Diagnostic::of_read(&shown, ReadFailure::MissingFile, "this folder has no shard", help)
     };
     let part = Disk::open(Path::new(folder)).map_err(|_| missing())?.own_text(&RepoPath::root().child(FILE));
     let SourceText { text, .. } = part.map_err(|problem| match problem.read_failure {
@@ -144,26 +145,28 @@ fn read_part(folder: &str) -> Result<ShardPart, CliError> {
     Ok(shard_v1::read_shard(&SourceText::from_text(shown, text))?)
 }
 
-/// The first part, once all parts are there, each once, and of one run.
+/// Returns the first shard if each shard of one run is given exactly once.
 fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
     let refuse = |what: String, help: &str| Diagnostic::of_file("command line", "bad-parts", what, help);
-    let Some(first) = parts.first() else { return Err(refuse("no part is named".to_owned(), "name their folders")) };
+    let Some(first) = parts.first() else {
+        return Err(refuse("no shard is given".to_owned(), "name the shards' folders"));
+    };
     let of = first.shard.of();
     if let Some(other) = parts.iter().find(|part| part.shard.of() != of) {
-        let what = format!("{} and {} are parts of different wholes", first.shard, other.shard);
-        return Err(refuse(what, "merge the parts of one run"));
+        let what = format!("{} and {} are shards of different runs", first.shard, other.shard);
+        return Err(refuse(what, "merge the shards of one run"));
     }
     for number in 1..=of {
         let what = match parts.iter().filter(|part| part.shard.number() == number).count() {
-            0 => format!("the part {number}/{of} is missing"),
+            0 => format!("the shard {number}/{of} is missing"),
             1 => continue,
-            count => format!("the part {number}/{of} is there {count} times"),
+            count => format!("the shard {number}/{of} is given {count} times"),
         };
-        return Err(refuse(what, "name the folder of each part once"));
+        return Err(refuse(what, "name the folder of each shard once"));
     }
     if let Some((part, why)) = parts.iter().find_map(|part| Some((part, part.report.called_off?))) {
-        let what = format!("the part {} is incomplete: {}", part.shard, why.message());
-        return Err(refuse(what, "grade it again, to its end"));
+        let what = format!("the shard {} is incomplete: {}", part.shard, why.message());
+        return Err(refuse(what, "grade it again completely"));
     }
     for part in parts {
         let (report, other) = (&first.report, &part.report);
@@ -173,16 +176,16 @@ fn together(parts: &[ShardPart]) -> Result<&ShardPart, Diagnostic> {
             ("config file", report.config != other.config),
             ("tier", report.tiers != other.tiers),
             ("config", first.asked.config_sha256 != part.asked.config_sha256),
-            ("choice of cases, samples, base or authority", first.asked != part.asked),
+            ("selection of cases, samples, base or authority", first.asked != part.asked),
         ];
         if let Some((what, _)) = differs.into_iter().find(|(_, differs)| *differs) {
-            let what = format!("the parts {} and {} are of another {what}", first.shard, part.shard);
-            return Err(refuse(what, "grade all parts alike, on one commit"));
+            let what = format!("the shards {} and {} differ in their {what}", first.shard, part.shard);
+            return Err(refuse(what, "grade all shards with the same options on one commit"));
         }
     }
     if first.report.tool_version != env!("CARGO_PKG_VERSION") {
-        let what = format!("the parts are of goldgate {}", first.report.tool_version);
-        return Err(refuse(what, concat!("merge with that version; this is ", env!("CARGO_PKG_VERSION"))));
+        let what = format!("the shards are of goldgate {}", first.report.tool_version);
+        return Err(refuse(what, concat!("merge with that version, not with ", env!("CARGO_PKG_VERSION"))));
     }
     Ok(first)
 }
@@ -217,10 +220,10 @@ fn job(config: &str, one: &ShardPart, parts: &[ShardPart]) -> Result<RunOptions,
     })
 }
 
-/// The parts were graded with the golden files of this checkout, and nothing of them is left over.
+/// Checks that the shards were graded with the golden files of this checkout, and that all their results were used.
 fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagnostic> {
     let refuse = |what: String| {
-        Diagnostic::of_file("command line", "bad-parts", what, "grade all parts on one checkout, and merge on it")
+        Diagnostic::of_file("command line", "bad-parts", what, "grade all shards on the same checkout and merge there")
     };
     let agents = |report: &Report| -> Vec<_> {
         let suites = report.suites.iter();
@@ -236,26 +239,29 @@ fn belong(parts: &[ShardPart], whole: &Report, count: usize) -> Result<(), Diagn
         if !known.contains(&one) {
             let (_, suite, agent) = one.0;
             return Err(refuse(format!(
-                "the part {shard} has other golden files of {suite}/{agent} than this checkout"
+                "the shard {shard} has other golden files for {suite}/{agent} than this checkout"
             )));
         }
     }
     let graded: usize = whole.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
     match graded == count {
         true => Ok(()),
-        false => Err(refuse(format!("the parts have {count} pairs of agent and case, the config asks for {graded}"))),
+        false => Err(refuse(format!(
+            "the shards have {}, but the config has {graded}",
+            plural(count, "pair of agent and case", "pairs of agent and case")
+        ))),
     }
 }
 
-/// From the first start to the last end, and what all cost together.
+/// Sets the first start, the last end and the total usage.
 fn times(parts: &[ShardPart], report: &mut Report) {
     let reports = || parts.iter().map(|part| &part.report);
     report.started_at = reports().map(|part| part.started_at.clone()).min().unwrap_or_default();
     report.finished_at = reports().map(|part| part.finished_at.clone()).max().unwrap_or_default();
     report.usage = reports().map(|part| part.usage).fold(RunUsage::default(), RunUsage::and);
-    // What live runs have to say was said by the parts.
-    let said: BTreeSet<&String> = reports().flat_map(|part| &part.notes).collect();
+    // Notes of live runs are only in the shards' reports.
+    let notes: BTreeSet<&String> = reports().flat_map(|part| &part.notes).collect();
     let new: Vec<String> =
-        said.into_iter().filter(|note| !note.starts_with(PART) && !report.notes.contains(note)).cloned().collect();
+        notes.into_iter().filter(|note| !note.starts_with(PART) && !report.notes.contains(note)).cloned().collect();
     report.notes.extend(new);
 }

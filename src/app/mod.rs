@@ -1,4 +1,4 @@
-//! The commands: the only place where things meet.
+//! The commands, which connect all other modules.
 
 #[cfg(feature = "github")]
 mod action;
@@ -42,14 +42,14 @@ use clap::Parser;
 use self::cli::{Cli, Command};
 use crate::world::World;
 
-/// Does what the command line asks for and gives the process's exit code.
+/// Runs the command line and returns the exit code of the process.
 pub fn main(world: &World) -> u8 {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(usage) => {
-            // Help and version are what was asked for; everything else is bad usage.
+            // Help and version were requested; everything else is bad usage.
             world.printed(usage.print());
-            return ended(world, if usage.use_stderr() { 2 } else { 0 });
+            return final_code(world, if usage.use_stderr() { 2 } else { 0 });
         }
     };
     let outcome = match &cli.command {
@@ -70,16 +70,16 @@ pub fn main(world: &World) -> u8 {
         #[cfg(feature = "github")]
         Command::Action => action::action(world),
     };
-    let code = outcome.unwrap_or_else(|trouble| {
-        trouble.lines().iter().for_each(|line| world.tell(line));
-        trouble.exit_code()
+    let code = outcome.unwrap_or_else(|error| {
+        error.lines().iter().for_each(|line| world.tell(line));
+        error.exit_code()
     });
-    ended(world, code)
+    final_code(world, code)
 }
 
-/// The exit code, unless a result that nobody can read would be taken for a pass.
-fn ended(world: &World, code: u8) -> u8 {
-    // A signal that came after the last sample: what was printed may be whole, but somebody called it off.
+/// Returns the exit code, or 3 if the result of a pass could not be printed.
+fn final_code(world: &World, code: u8) -> u8 {
+    // A signal after the last sample: the output may be complete, but the run was interrupted.
     #[cfg(feature = "models")]
     let code = crate::world::signal_so_far().map_or(code, crate::model::Interruption::exit_code);
     match world.unprinted() {

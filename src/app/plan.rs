@@ -1,4 +1,4 @@
-//! What is going to be graded: config, suites, gates and filters, checked before anything runs.
+//! The plan of a run: config, suites, gates and filters, checked before anything runs.
 
 mod agent_policy;
 mod judges;
@@ -23,10 +23,10 @@ use crate::model::{Agent, AgentName, CaseId, Config, RepoPath, RunSource, Shard,
 use crate::suites::{Files, KINDS, Labels, Pair, PromptPackage, Suite, SuiteKind, kind, sha256_hex};
 use crate::world::Clock;
 
-/// What people asked for.
+/// The filters and options that select what is graded.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// The tiers; empty for all that a suite has.
+    /// The tiers; empty for all of a suite.
     pub tiers: Vec<Tier>,
     /// Suites by id; empty for all.
     pub suites: Vec<String>,
@@ -34,73 +34,73 @@ pub struct Selection {
     pub agents: Vec<String>,
     /// Patterns of case ids; empty for all.
     pub cases: Vec<GlobMatcher>,
-    /// Samples per pair.
+    /// Samples per pair of agent and case.
     pub samples: Option<u32>,
-    /// The part of the cases that this machine grades; all where absent.
+    /// The shard of the cases that this machine grades; `None` for all cases.
     pub shard: Option<Shard>,
-    /// A target that the model tier calls in place of those that the config names.
+    /// A target that the model tier calls instead of the config's.
     pub target: Option<String>,
 }
 
 impl Selection {
-    /// Whether a case is of the part that is asked for. Its name decides, so that a new case moves no other to another machine.
+    /// Whether a case is in the selected shard. Its name decides, so a new case does not move other cases to another machine.
     fn is_of_shard(&self, suite: &SuiteId, case: &CaseId) -> bool {
         let Some(shard) = self.shard else { return true };
         let digest = sha256_hex(format!("{suite}\n{case}").as_bytes());
         shard.has(digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default())
     }
 
-    /// Whether a case is asked for.
+    /// Whether a case matches the filters.
     pub fn case(&self, pair: &Pair) -> bool {
         self.cases.is_empty() || self.cases.iter().any(|glob| glob.is_match(pair.case.as_str()))
     }
 
-    /// Whether an agent is asked for.
+    /// Whether an agent matches the filters.
     pub fn agent(&self, agent: &AgentName) -> bool {
         self.agents.is_empty() || self.agents.iter().any(|name| name == agent.as_str())
     }
 
-    /// Whether all cases are asked for.
+    /// Returns whether all cases are selected.
     pub fn selection(&self) -> CaseSelection {
         if self.cases.is_empty() && self.shard.is_none() { CaseSelection::Whole } else { CaseSelection::Part }
     }
 }
 
-/// Everything that is known before anything runs.
+/// The config and its suites, read and checked.
 pub struct Plan {
     /// The config.
     pub config: Config,
     /// The suites, in the order of the config.
     pub suites: Vec<LoadedSuite>,
-    /// What was asked for.
+    /// The filters and options.
     pub wanted: Selection,
-    /// The day of the run, as `YYYY-MM-DD`: a quarantine ends.
+    /// The day of the run as `YYYY-MM-DD`, for quarantines.
     pub today: String,
-    /// Whose rules these are.
+    /// The commit that these rules come from.
     pub rules: RulesSource,
 }
 
 impl Plan {
-    /// The golden set of a suite that is read with these settings, where this plan has read it: with the same settings, and without a
-    /// difference between the two commits in anything that was read for it. The other commit's is then the same.
+    /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
+    /// between the two commits. The other commit's golden set is then equal.
     fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
         let opened = self.suites.iter().find(|opened| opened.config.for_reading() == *for_reading)?;
         opened.reads.opens_alike().then(|| opened.suite.clone())
     }
 }
 
-/// Whose rules runs are judged by.
+/// The commit whose rules judge the runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RulesSource {
-    /// Those of the files that are graded.
+    /// The graded commit.
     Head,
-    /// Those of the base commit, where a case's runs may be missing and whose agents may have moved on.
+    /// The base commit: a case's runs may be missing, and its agents may have changed since.
     Base,
 }
 
-/// One suite, read.
+/// A suite with its files read.
 pub struct LoadedSuite {
-    /// What the config says of it.
+    /// Its config.
     pub config: SuiteConfig,
     /// Its kind.
     pub kind: &'static SuiteKind,
@@ -110,20 +110,20 @@ pub struct LoadedSuite {
     pub gates: Vec<Vec<PlannedGate>>,
     /// The gates of each metric of the kind in the model tier.
     pub model_gates: Vec<Vec<PlannedGate>>,
-    /// The rules that agents were given.
+    /// The prompt packages of its agents.
     pub prompts: BTreeMap<AgentName, PromptPackage>,
-    /// What people said about its cases.
+    /// The human labels of its cases.
     pub labels: Labels,
-    /// Models that mark its cases.
+    /// Its LLM judges.
     pub judges: Vec<LoadedJudge>,
-    /// What was read of it that the other commit does not have as it is.
+    /// The files read for it that differ on the other commit.
     pub reads: ReadLog,
-    /// The pairs that are graded, where not all are.
+    /// The pairs to grade; `None` for all.
     pub known: Option<BTreeSet<(CaseId, AgentName)>>,
 }
 
 impl LoadedSuite {
-    /// The gates of each metric of the kind in a tier.
+    /// Returns the gates of each metric of the kind in a tier.
     pub fn gates_of(&self, tier: Tier) -> &[Vec<PlannedGate>] {
         match tier {
             Tier::Deterministic => &self.gates,
@@ -131,7 +131,7 @@ impl LoadedSuite {
         }
     }
 
-    /// The places of the pairs that are asked for.
+    /// Returns the indices of the selected pairs.
     pub fn chosen<'a>(&'a self, wanted: &'a Selection) -> impl Iterator<Item = usize> + 'a {
         let pairs = self.suite.pairs().iter().enumerate();
         let known = |pair: &Pair| {
@@ -143,28 +143,28 @@ impl LoadedSuite {
                 && wanted.is_of_shard(&self.config.id, &pair.case)
                 && known(pair)
         };
-        pairs.filter(move |(_, pair)| chosen(pair)).map(|(place, _)| place)
+        pairs.filter(move |(_, pair)| chosen(pair)).map(|(index, _)| index)
     }
 }
 
-/// The source of an agent's runs in a tier.
+/// Returns the source of an agent's runs in a tier.
 pub fn source_of(agent: &Agent, tier: Tier) -> Option<&RunSource> {
     agent.source(tier)
 }
 
-/// Reads the config and every suite that is asked for.
+/// Reads the config and the selected suites.
 ///
 /// # Errors
-/// Everything in them that cannot be, and filters that choose nothing.
+/// All problems in them, or filters that match nothing.
 pub fn plan(files: &dyn Files, file: &RepoPath, wanted: Selection, clock: &Clock) -> Result<Plan, Diagnostics> {
-    plan_beside(files, None, file, wanted, clock)
+    plan_with_reads(files, None, file, wanted, clock)
 }
 
-/// Reads as [`plan`] does, and keeps a list of what differs from another commit.
+/// Like [`plan`], and also records which read files differ from another commit.
 ///
 /// # Errors
 /// As [`plan`].
-pub fn plan_beside(
+pub fn plan_with_reads(
     files: &dyn Files,
     other: Option<&dyn OtherCommit>,
     file: &RepoPath,
@@ -176,7 +176,7 @@ pub fn plan_beside(
     let reader = PlanReader {
         files,
         source: &source,
-        places: yaml::YamlLocations::of(&source),
+        locations: yaml::YamlLocations::of(&source),
         other,
         rules: RulesSource::Head,
         head: None,
@@ -218,18 +218,18 @@ pub fn plan_beside(
     let cases = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
     plan.suites.retain(|opened| opened.chosen(&plan.wanted).next().is_some());
-    // A part may be empty; that the whole is not, is seen by who merges.
+    // A shard may be empty; `merge` checks that the whole is not.
     if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
         problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
     }
     problems.or(plan)
 }
 
-/// Reads those suites of the base commit whose ids are given, to judge the pairs that are given; `head` is the head's plan, which
-/// was read beside this commit.
+/// Reads the suites of the base commit that are in `known`, to judge their pairs in `known`. `head` is the head's plan, which was
+/// compared with this commit when it was read.
 ///
 /// # Errors
-/// What of them this version cannot read.
+/// Files that this version cannot read.
 pub fn base_plan(
     files: &dyn Files,
     other: &dyn OtherCommit,
@@ -240,9 +240,15 @@ pub fn base_plan(
     clock: &Clock,
 ) -> Result<Plan, Diagnostics> {
     let source = files.text(&config.file)?;
-    let places = yaml::YamlLocations::of(&source);
-    let reader =
-        PlanReader { files, source: &source, places, other: Some(other), rules: RulesSource::Base, head: Some(head) };
+    let locations = yaml::YamlLocations::of(&source);
+    let reader = PlanReader {
+        files,
+        source: &source,
+        locations,
+        other: Some(other),
+        rules: RulesSource::Base,
+        head: Some(head),
+    };
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
     for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
@@ -252,7 +258,7 @@ pub fn base_plan(
     problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Base })
 }
 
-/// Labels are of cases and agents that there are.
+/// Reports labels of unknown cases and agents, and labels without effect.
 fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &mut Diagnostics) {
     let cases: BTreeSet<&str> = golden.pairs().iter().map(|pair| pair.case.as_str()).collect();
     let graded = golden.pairs().iter().map(|pair| pair.agent.as_str());
@@ -265,7 +271,7 @@ fn strays(labels: &Labels, suite: &SuiteConfig, golden: &dyn Suite, problems: &m
         .for_each(|problem| problems.push(problem));
 }
 
-/// Lets another target answer for every agent that has a live one in the model tier.
+/// Replaces the target of all live agents in the model tier.
 fn redirect(config: &mut Config, target: &str) {
     for agent in config.suites.iter_mut().flat_map(|suite| suite.agents.values_mut()) {
         if let Some(RunSource::Live(live)) = &mut agent.model {
@@ -278,11 +284,11 @@ fn redirect(config: &mut Config, target: &str) {
 struct PlanReader<'a> {
     files: &'a dyn Files,
     source: &'a SourceText,
-    places: yaml::YamlLocations<'a>,
-    /// The commit that what is read is compared with.
+    locations: yaml::YamlLocations<'a>,
+    /// The commit to compare the read files with.
     other: Option<&'a dyn OtherCommit>,
     rules: RulesSource,
-    /// What of the head was read already, where these are the files of the base commit.
+    /// The head's plan, if this reads the base commit.
     head: Option<&'a Plan>,
 }
 
@@ -294,7 +300,7 @@ impl PlanReader<'_> {
         what: impl Into<String>,
         help: impl Into<String>,
     ) -> Diagnostic {
-        Diagnostic::of_file(&self.source.file, code, what, help).at(self.places.at(path))
+        Diagnostic::of_file(&self.source.file, code, what, help).at(self.locations.at(path))
     }
 
     fn unknown<'k>(&self, word: &str, name: &str, known: impl Iterator<Item = &'k str>) -> Option<Diagnostic> {
@@ -304,9 +310,9 @@ impl PlanReader<'_> {
         }
         let help = match nearest(name, known.iter().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("known are {}", known.into_iter().collect::<Vec<_>>().join(", ")),
+            None => format!("use one of {}", known.into_iter().collect::<Vec<_>>().join(", ")),
         };
-        let what = format!("--{word} {name}: there is no such {word}");
+        let what = format!("--{word}: unknown {word} \"{name}\"");
         Some(Diagnostic::of_file(&self.source.file, "nothing-selected", what, help))
     }
 
@@ -323,11 +329,11 @@ impl PlanReader<'_> {
                 .into());
         };
         let mut problems = Diagnostics::default();
-        self.check_cast(suite, kind, &mut problems);
+        self.check_agents(suite, kind, &mut problems);
         let gates = self.gates(suite, kind, &mut problems);
         let in_the_model_tier = |spec| planned_in(spec, suite, Tier::Model).unwrap_or_default();
         let model_gates = kind.metrics.iter().map(in_the_model_tier).collect();
-        // Who made the runs is the head's business.
+        // Only the head's rules use prompts.
         let prompts = match self.rules {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
             RulesSource::Base => BTreeMap::new(),
@@ -376,7 +382,7 @@ impl PlanReader<'_> {
         }
     }
 
-    /// The rules that the agents were given whose runs the suite grades: its own, or those of another suite.
+    /// Reads the prompt packages of the agents whose runs the suite grades: its own, or those of another suite.
     fn prompts(
         &self,
         suite: &SuiteConfig,

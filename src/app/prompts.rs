@@ -1,4 +1,4 @@
-//! Reads the rules that agents were given.
+//! Reads the prompt packages of agents.
 
 use crate::diag::Diagnostic;
 use crate::golden_changes::OtherCommit;
@@ -6,19 +6,19 @@ use crate::model::RepoPath;
 use crate::suites::{EntryKind, Files, PromptPackage, sha256_hex};
 use crate::text::{norm, without_returns};
 
-/// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes; of a folder, that
-/// of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line ends
-/// than git keeps is the same package.
+/// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes. The digest of a folder is
+/// that of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line
+/// ends than git stores is the same package.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// A file that cannot be read.
 pub fn prompt_package(
     files: &dyn Files,
     other: Option<&dyn OtherCommit>,
     path: &RepoPath,
 ) -> Result<PromptPackage, Diagnostic> {
     let package = read_package(files, path)?;
-    // What cannot be read in the other commit is not there to be compared with.
+    // An unreadable package of the other commit counts as missing.
     let before = other.and_then(|other| read_package(other.files(), path).ok()).map(|before| before.text);
     Ok(PromptPackage { before: before.filter(|before| *before != package.text), ..package })
 }

@@ -1,4 +1,4 @@
-//! `goldgate repair`: the JSON of a model's answer, and how it was read.
+//! `goldgate repair`: extracts the JSON of a model's answer.
 
 use super::cli_error::CliError;
 use crate::diag::Diagnostic;
@@ -6,23 +6,23 @@ use crate::render::plural;
 use crate::text::recover::{Anchor, Recovered, RecoveryLayer, recover, recover_any};
 use crate::world::World;
 
-/// What the kinds look for; single objects can be told apart only by such a field.
+/// The lists that the kinds read; a single object is recognized by such a field.
 const ANCHORS: [Anchor<'static>; 3] = [
     Anchor { list: "findings", field: "category" },
     Anchor { list: "atoms", field: "description" },
     Anchor { list: "deltas", field: "item" },
 ];
 
-/// Reads standard input and prints what could be recovered.
+/// Reads standard input and prints the recovered JSON. Returns the exit code.
 ///
 /// # Errors
-/// A text in which there is nothing to recover.
+/// A text without recoverable JSON.
 pub fn repair(world: &World) -> Result<u8, CliError> {
     let source = world.input()?;
     let found = recover_any(&source.text).or_else(|| ANCHORS.iter().find_map(|anchor| recover(&source.text, anchor)));
     let Some(Recovered { value, layer, lost }) = found else {
-        let what = "there is no JSON object or array in this text";
-        let help = "ask the model for JSON, or look at what it said instead";
+        let what = "this text contains no JSON object or array";
+        let help = "ask the model for JSON, or check its answer";
         return Err(Diagnostic::of_file("standard input", "nothing-recovered", what, help).into());
     };
     world.say(&format!("{value}\n"));

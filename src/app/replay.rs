@@ -1,4 +1,4 @@
-//! Recorded runs: found by their paths, read as data. A recording that is missing, doubled, foreign or broken is an error.
+//! Reads recorded runs, found by their paths. A missing, duplicate, foreign or broken recording is an error.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -15,35 +15,35 @@ use crate::suites::{EntryKind, Files, Pair};
 /// How many samples of a pair are graded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SampleCount {
-    /// So many, whatever is recorded.
+    /// Exactly this many, whatever is recorded.
     Exactly(u32),
-    /// All that are recorded, and at least this many: a missing one is inconclusive.
+    /// All recorded samples, and at least this many: a missing one is inconclusive.
     AtLeast(u32),
 }
 
-/// Where runs come from. The blocking tier is handed one of these that can only read recordings.
+/// A source of runs. The deterministic tier gets one that can only read recordings.
 pub trait RunReader: Sync {
-    /// Whether this source has the runs of a pair at all: an agent may be of the other tier alone.
+    /// Whether this source has the runs of a pair: an agent may only run in the other tier.
     fn has(&self, pair: &Pair) -> bool;
 
-    /// The samples of a pair: as many as were planned, each completed or with its reason.
+    /// Returns all planned samples of a pair, each completed or with a reason why not.
     ///
     /// # Errors
-    /// What makes the pair impossible to grade.
+    /// Recordings that cannot be graded.
     fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics>;
 
-    /// What the pair's agent wrote to stderr while its runs were made, by sample. A recording keeps none of it.
+    /// Returns what the pair's agent wrote to stderr during live runs, by sample. Recordings do not contain it.
     fn complaints(&self, _pair: &Pair) -> BTreeMap<u32, String> {
         BTreeMap::new()
     }
 }
 
-/// Where the records of live runs lie, as if they were recordings.
+/// The paths of live records, which are read like recordings.
 #[derive(Debug, Clone, Default)]
 pub struct LiveLayout {
     /// The folder of each agent that was run.
     pub folders: BTreeMap<(SuiteId, AgentName), RepoPath>,
-    /// Samples that were not made, since no answer could have changed a verdict.
+    /// Samples that were skipped, because no answer could have changed a verdict.
     pub spared: BTreeSet<(RunKey, u32)>,
     /// What the agents' programs wrote to stderr about a sample.
     pub complaints: BTreeMap<(RunKey, u32), String>,
@@ -55,14 +55,14 @@ pub struct Replay<'a> {
     layout: &'a LiveLayout,
     folders: BTreeMap<SuiteId, BTreeMap<AgentName, RecordingFolder>>,
     rules: RulesSource,
-    /// Samples that are left out where enough others are there.
+    /// Samples to leave out if enough others exist.
     left_out: BTreeSet<(RunKey, u32)>,
 }
 
 /// One agent's folder of recordings.
 struct RecordingFolder {
     path: RepoPath,
-    /// By the name of the case: a file, a folder, or wrongly both.
+    /// By case: a file, a folder, or (an error) both.
     entries: HashMap<String, RecordingLayout>,
 }
 
@@ -77,12 +77,12 @@ impl<'a> Replay<'a> {
     /// Lists the recordings of every agent that replays in this tier.
     ///
     /// # Errors
-    /// Folders that cannot be listed, and entries that are no recordings.
+    /// Folders that cannot be listed, or entries that are not recordings.
     pub fn open(files: &'a dyn Files, plan: &Plan, tier: Tier, layout: &'a LiveLayout) -> Result<Self, Diagnostics> {
         Self::of(files, plan, &plan.config, tier, layout)
     }
 
-    /// Lists the recordings of a plan's pairs where another config keeps them.
+    /// Lists the recordings of a plan's pairs in the folders of another config.
     ///
     /// # Errors
     /// As [`Replay::open`].
@@ -125,12 +125,12 @@ impl<'a> Replay<'a> {
         problems.or(Self { files, layout, folders, rules: plan.rules, left_out: BTreeSet::new() })
     }
 
-    /// The same recordings without some samples, where the others are as many as were planned.
+    /// Returns the same recordings without these samples, if enough others exist.
     pub fn without(self, samples: &BTreeSet<(RunKey, u32)>) -> Self {
         Self { left_out: samples.clone(), ..self }
     }
 
-    /// Leaves samples out of the recordings of a pair's runs, where the others are enough.
+    /// Removes samples from the recordings of a pair's runs, if enough others exist.
     fn leave_out(&self, recordings: &mut [(&RunKey, BTreeMap<u32, RepoPath>)], enough: u32) {
         let is_kept = |key: &RunKey, sample: u32| !self.left_out.contains(&(key.clone(), sample));
         let are_enough = |(key, files): &(&RunKey, BTreeMap<u32, RepoPath>)| {
@@ -141,7 +141,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// Recordings that no case of any suite asks for: what is not looked at is said.
+    /// Reports recordings that no case uses.
     pub fn foreign(&self, plan: &Plan) -> Diagnostics {
         let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
         for key in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).flat_map(|pair| &pair.runs) {
@@ -170,7 +170,7 @@ impl<'a> Replay<'a> {
                 } else {
                     name.clone()
                 });
-                let what = format!("this recording belongs to no case of the suite \"{suite}\"");
+                let what = format!("this recording does not belong to any case of the suite \"{suite}\"");
                 problems.push(Diagnostic::of_file(
                     file,
                     "foreign-recording",
@@ -186,17 +186,23 @@ impl<'a> Replay<'a> {
         self.folders.get(&key.suite)?.get(&key.agent)
     }
 
-    /// The recordings of one run, by sample number.
+    /// Returns the recordings of one run, by sample number.
     fn recordings(&self, key: &RunKey) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
         let Some(folder) = self.folder(key) else {
             let what =
-                format!("the agent \"{}\" of the suite \"{}\" replays nothing in this tier", key.agent, key.suite);
-            return Err(Diagnostic::of_file(key.case.as_str(), "no-recording", what, "give it replay: FOLDER").into());
+                format!("the agent \"{}\" of the suite \"{}\" has no recordings in this tier", key.agent, key.suite);
+            return Err(Diagnostic::of_file(
+                key.case.as_str(),
+                "no-recording",
+                what,
+                "add replay: FOLDER to the agent",
+            )
+            .into());
         };
         let file = folder.path.child(&format!("{}.json", key.case));
         let inner = folder.path.child(key.case.as_str());
         match folder.entries.get(key.case.as_str()) {
-            // A run that only the base commit's rules ask for is not there, and that is no mistake of the files.
+            // A run that only the base commit's rules need may be missing.
             None if self.rules == RulesSource::Base => Ok(BTreeMap::new()),
             None => {
                 let help = format!("record it as {file} or {inner}/0.json, or remove its golden file");
@@ -220,7 +226,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The files of the recordings of one run, with what they hold.
+    /// Returns the files of the recordings of one run, with their content.
     ///
     /// # Errors
     /// Recordings that cannot be read.
@@ -248,14 +254,14 @@ impl RecordingFolder {
             let (name, form) = match (entry.kind, entry.name.strip_suffix(".json")) {
                 (EntryKind::File, Some(stem)) => (stem.to_owned(), RecordingLayout::File),
                 (EntryKind::Folder, _) => (entry.name, RecordingLayout::Folder),
-                (EntryKind::File, None) if is_for_people(&entry.name) => continue,
+                (EntryKind::File, None) if is_readme(&entry.name) => continue,
                 (EntryKind::File, None) => {
-                    let what = "this is no recording".to_owned();
+                    let what = "this file is not a recording".to_owned();
                     return Err(Diagnostic::of_file(
                         path.child(&entry.name),
                         "foreign-recording",
                         what,
-                        "recordings are {case}.json or {case}/{sample}.json; remove it",
+                        "recordings are named {case}.json or {case}/{sample}.json; rename or remove it",
                     ));
                 }
             };
@@ -265,12 +271,12 @@ impl RecordingFolder {
     }
 }
 
-/// Whether a file of a folder of recordings is there for its readers.
-fn is_for_people(name: &str) -> bool {
+/// Whether a file in a folder of recordings is documentation.
+fn is_readme(name: &str) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md")) || name == "README"
 }
 
-/// The numbered recordings of a folder: `0.json`, `1.json`, …
+/// Lists the numbered recordings of a folder: `0.json`, `1.json`, …
 fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPath>, Diagnostics> {
     let mut found = BTreeMap::new();
     let mut problems = Diagnostics::default();
@@ -283,14 +289,14 @@ fn numbered(files: &dyn Files, folder: &RepoPath) -> Result<BTreeMap<u32, RepoPa
             (EntryKind::File, Some(number @ 0..1000)) => {
                 found.insert(number, folder.child(&entry.name));
             }
-            (EntryKind::File, None) if is_for_people(&entry.name) => {}
+            (EntryKind::File, None) if is_readme(&entry.name) => {}
             (EntryKind::File, _) | (EntryKind::Folder, _) => {
-                let what = "this is no numbered recording".to_owned();
+                let what = "this file is not a numbered recording".to_owned();
                 problems.push(Diagnostic::of_file(
                     folder.child(&entry.name),
                     "foreign-recording",
                     what,
-                    "recordings of a case are 0.json to 999.json; rename or remove it",
+                    "recordings of a case are named 0.json to 999.json; rename or remove it",
                 ));
             }
         }
@@ -313,7 +319,7 @@ impl RunReader for Replay<'_> {
 
     fn samples(&self, pair: &Pair, count: SampleCount) -> Result<Vec<Sample>, Diagnostics> {
         if pair.runs.is_empty() {
-            // The case itself holds what is graded: one sample of it, always.
+            // The case itself contains the content to grade: always one sample.
             return Ok(vec![Sample::Completed(Vec::new())]);
         }
         let mut problems = Diagnostics::default();
@@ -360,15 +366,15 @@ impl RunReader for Replay<'_> {
     }
 
     fn complaints(&self, pair: &Pair) -> BTreeMap<u32, String> {
-        let mut said: BTreeMap<u32, String> = BTreeMap::new();
-        // Most runs have none at all; then no pair is looked for.
+        let mut outputs: BTreeMap<u32, String> = BTreeMap::new();
+        // Most runs have no output on stderr, so return early.
         if self.layout.complaints.is_empty() {
-            return said;
+            return outputs;
         }
         for key in &pair.runs {
             let own = self.layout.complaints.range((key.clone(), 0)..=(key.clone(), u32::MAX));
-            own.for_each(|((_, sample), text)| said.entry(*sample).or_default().push_str(text));
+            own.for_each(|((_, sample), text)| outputs.entry(*sample).or_default().push_str(text));
         }
-        said
+        outputs
     }
 }

@@ -1,17 +1,17 @@
-//! `goldgate run`: plan, grade, judge, show.
+//! `goldgate run`: plans, grades, judges and prints the result.
 
 mod grading;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use self::grading::{RunsFrom, assembled, graded};
+use self::grading::{RunsFrom, assemble_report, grade_tier};
 use super::base_commit::name_base;
 use super::base_judgement::{BaseInputs, GradedHere, TierRuns, base_judgement};
 use super::cli::{CacheArg, RunArgs, TierArg};
 use super::cli_error::CliError;
 use super::evaluate::{Evaluated, ShardResults};
-use super::plan::{Plan, Selection, plan_beside};
+use super::plan::{Plan, Selection, plan_with_reads};
 use super::selection::chosen;
 use super::tiers::{DecidingTiers, TierOutcome, not_run};
 use super::{baseline, live, merge, show, snapshots};
@@ -26,63 +26,62 @@ use crate::suites::{Files, sha256_hex};
 use crate::world::signal_so_far;
 use crate::world::{BaseTree, Clock, Disk, Git, Loudness, Objects, ReadOnce, World, head_commit};
 
-/// A run as it was asked for, however it was asked.
+/// The options of a run, from the command line or the action.
 #[derive(Debug, Clone)]
 pub struct RunOptions {
-    /// The config's path, from the current folder.
+    /// The config's path, relative to the current folder.
     pub config: String,
-    /// What is graded.
+    /// Which suites, agents and cases are graded.
     pub wanted: Selection,
     /// Whether a failed gate blocks.
     pub authority: Authority,
-    /// Whose verdict counts where both tiers are asked for.
+    /// Which tiers decide the verdict if both are requested.
     pub deciding: DecidingTiers,
-    /// The commit that is graded, where it is known better than from git's files.
+    /// The graded commit; `None` to read it from git.
     pub commit: Option<String>,
-    /// The commit whose baseline is compared with.
+    /// The base commit to compare with.
     pub base: Option<String>,
-    /// How live samples are made.
+    /// Options for live samples.
     pub live: live::LiveOptions,
-    /// What other machines graded already.
+    /// Results that other machines graded.
     pub parts: Option<Arc<ShardResults>>,
 }
 
-/// Gives the baseline to compare with: the config's file, or what stands elsewhere. The base commit's files are given where
-/// they are known.
+/// Reads the baseline to compare with, given the disk, the base commit's files (if known) and the config's baseline file.
 pub type ReadBaseline<'a> =
     &'a dyn Fn(&Disk, Option<&BaseTree<'_>>, Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
-/// Where the files of the base commit are asked for.
+/// The source of the base commit's files.
 #[derive(Clone, Copy)]
 pub enum BaseSource<'a> {
-    /// There is no base commit to compare with.
+    /// Without a base commit.
     None,
-    /// There is one, and it cannot be asked for; the text says why.
+    /// The base commit exists but cannot be read, for this reason.
     #[cfg(feature = "github")]
     Unknown(&'a str),
-    /// Here, at this commit.
+    /// These objects, at this commit.
     Commit(&'a dyn Objects, &'a str),
 }
 
-/// What a run came to.
+/// The result of a run.
 pub struct GradedRun {
     /// The report.
     pub report: Report,
     /// The digest of the config's text.
     pub config_sha256: String,
-    /// The baseline that was compared with.
+    /// The baseline of the comparison.
     pub against: Option<Baseline>,
     /// The config.
     pub config: Config,
-    /// What the model tier says, where its verdict counts: it is asked once, also where the rest is judged again.
+    /// The model tier's result, if its verdict counts. It is kept when the rest is judged again.
     #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
     pub model_tier: Option<TierOutcome>,
-    /// Agents that were asked for and not run.
+    /// Selected agents that were not run.
     pub not_run: Vec<live::NotRun>,
 }
 
 impl GradedRun {
-    /// The baseline as it would be with this run's numbers.
+    /// Returns the baseline with this run's numbers.
     pub fn proposed(&self) -> Baseline {
         baseline::proposed(self.against.as_ref(), &self.report)
     }
@@ -91,8 +90,8 @@ impl GradedRun {
 /// Grades and judges the files of the working tree.
 ///
 /// # Errors
-/// Bad input, or an outside that failed; a failed gate is no error.
-pub fn done(
+/// Bad input, or a failed call. A failed gate is not an error.
+pub fn grade_worktree(
     job: &RunOptions,
     world: &World,
     before: BaseSource<'_>,
@@ -106,7 +105,7 @@ pub fn done(
     let files = ReadOnce::of(&disk);
     let opened = match before {
         BaseSource::Commit(objects, commit) => {
-            // What is wrong in the config is said before anything is asked outside.
+            // Errors in the config are reported before any request.
             config::read_config(&disk.text(&file)?)?;
             Some(BaseTree::open(objects, commit, &files)?)
         }
@@ -115,13 +114,13 @@ pub fn done(
         BaseSource::Unknown(_) => None,
     };
     let base = opened.as_ref();
-    // A part guards nothing: who merges sees the whole.
+    // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
-    // A sample that can change no verdict by the head's rules might change one by the base's.
+    // A sample that cannot change a verdict by the head's rules might change one by the base's.
     let sparing = if base.is_some() { live::EarlyStopping::Off } else { job.live.sparing };
     let live = live::LiveOptions { sparing, keys: keys(&job, before, &disk, &file), ..job.live.clone() };
-    let ground = GradeInputs {
-        // Both judgements and the comparison are of the same bytes.
+    let inputs = GradeInputs {
+        // Both judgements and the comparison read the same bytes.
         files: if base.is_some() { &files } else { &disk },
         config: &file,
         make: &|plan, tier| match &job.parts {
@@ -129,20 +128,20 @@ pub fn done(
                 let earlier = job.earlier_answers(tier);
                 live::make(plan, tier, &disk, world, &live::LiveOptions { earlier, ..live.clone() })
             }
-            // What other machines graded is not made again.
+            // Runs that other machines graded are not made again.
             Some(parts) => Ok(live::LiveRuns { not_run: parts.not_run(tier), ..live::LiveRuns::default() }),
         },
         baseline: &|configured| read_baseline(&disk, base, configured),
         base: base.filter(|_| guards).map(|base| base as &dyn BaseFiles),
     };
-    let mut done = graded_on(&job, &world.clock, &ground)?;
+    let mut done = grade_files(&job, &world.clock, &inputs)?;
     #[cfg(feature = "models")]
     if let (None, Some(interruption)) = (done.report.called_off, signal_so_far()) {
         report::call_off(&mut done.report, interruption);
     }
     #[cfg(feature = "github")]
     if let BaseSource::Unknown(why) = before {
-        done.report.notes.insert(0, format!("the golden set is not compared with the base commit: {why}"));
+        done.report.notes.insert(0, format!("the golden set was not compared with the base commit: {why}"));
     }
     if let Some(error) = base.and_then(BaseTree::trouble) {
         return Err(error.context("while comparing the golden set with the base commit").into());
@@ -153,18 +152,18 @@ pub fn done(
     Ok(done)
 }
 
-/// Refuses a base commit where the history that would be asked is that of a submodule.
+/// Refuses to compare with a base commit if the config is in a submodule, because the commit would be searched in its history.
 ///
 /// # Errors
-/// That the config is in a submodule of another repository.
+/// The config is in a submodule.
 fn own_history(disk: &Disk, config: &str) -> Result<(), Diagnostic> {
     let Some(outer) = disk.superproject() else { return Ok(()) };
-    let what = format!("this config is in a submodule of {}, which has no base commit of its own", outer.display());
-    let help = "keep the config in the repository itself, or run goldgate on a clone of the submodule";
+    let what = format!("this config is in a submodule of {}, so the base commit cannot be read", outer.display());
+    let help = "move the config into the repository itself, or run goldgate in a clone of the submodule";
     Err(Diagnostic::of_file(config, "config-in-submodule", what, help))
 }
 
-/// Where keys may go: where there is a base commit, its config says so.
+/// Returns the hosts that may receive API keys. With a base commit, its config decides.
 fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: &RepoPath) -> live::KeyHosts {
     match before {
         BaseSource::Commit(objects, commit) if job.wanted.tiers.contains(&Tier::Model) => {
@@ -176,33 +175,33 @@ fn keys(job: &RunOptions, before: BaseSource<'_>, disk: &Disk, file: &RepoPath) 
     }
 }
 
-/// Gives the baseline to compare with, where the config's stands.
+/// Reads the baseline to compare with, given the config's baseline file.
 pub type BaselineProvider<'a> = &'a dyn Fn(Option<&RepoPath>) -> Result<Option<Baseline>, CliError>;
 
-/// What a run is handed.
+/// The inputs of grading.
 pub struct GradeInputs<'a> {
-    /// The files, wherever they came from.
+    /// The files to grade.
     pub files: &'a dyn Files,
-    /// The config among them.
+    /// The config's path in them.
     pub config: &'a RepoPath,
     /// Makes the live samples of a tier.
     pub make: &'a dyn Fn(&Plan, Tier) -> Result<live::LiveRuns, CliError>,
-    /// Gives the baseline to compare with, where the config's stands.
+    /// Reads the baseline to compare with, given the config's baseline file.
     pub baseline: BaselineProvider<'a>,
-    /// The base commit, where the runs are judged by its rules, too.
+    /// The base commit, if the runs are also judged by its rules.
     pub base: Option<&'a dyn BaseFiles>,
 }
 
-/// Grades and judges what it is handed.
+/// Grades and judges the given files.
 ///
 /// # Errors
-/// Bad input, or an outside that failed; a failed gate is no error.
-pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
-    let (started_at, files) = (clock.now(), ground.files);
-    let other = ground.base.map(|base| base as &dyn OtherCommit);
-    let plan = plan_beside(files, other, ground.config, job.wanted.clone(), clock)?;
-    let config_sha256 = sha256_hex(&files.bytes(ground.config)?);
-    let against = (ground.baseline)(plan.config.baseline.as_ref())?;
+/// Bad input, or a failed call. A failed gate is not an error.
+pub fn grade_files(job: &RunOptions, clock: &Clock, inputs: &GradeInputs<'_>) -> Result<GradedRun, CliError> {
+    let (started_at, files) = (clock.now(), inputs.files);
+    let other = inputs.base.map(|base| base as &dyn OtherCommit);
+    let plan = plan_with_reads(files, other, inputs.config, job.wanted.clone(), clock)?;
+    let config_sha256 = sha256_hex(&files.bytes(inputs.config)?);
+    let against = (inputs.baseline)(plan.config.baseline.as_ref())?;
     let mut notes = Vec::new();
     let tiers = &plan.wanted.tiers;
     let mut not_gateable = Vec::new();
@@ -213,13 +212,13 @@ pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> R
         if called_off.is_some_and(Interruption::is_signal) {
             break;
         }
-        let mut made = (ground.make)(&plan, *tier)?;
+        let mut made = (inputs.make)(&plan, *tier)?;
         called_off = called_off.max(made.called_off);
         let from = RunsFrom { made: &made, parts: job.parts.as_deref(), other };
-        let tiered = graded(&plan, *tier, files, from, against.as_ref())?;
+        let tiered = grade_tier(&plan, *tier, files, from, against.as_ref())?;
         let mut refusals = not_run(*tier, tiers, &made.not_run, &tiered.suites);
         refusals.extend(tiered.not_gateable);
-        // Where its verdict counts, it stands among the reasons why there is none.
+        // If the tier decides, the message is already one of the reasons for a missing verdict.
         if !job.decides(*tier) {
             notes.extend(made.not_run.iter().map(|one| one.message.clone()));
         }
@@ -235,14 +234,14 @@ pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> R
         }
         runs.push(TierRuns { tier: *tier, made, suites: tiered.suites });
     }
-    // A tier that decides nothing by the head's rules decides nothing by the base's.
+    // A tier that does not decide by the head's rules does not decide by the base's either.
     let deciding: Vec<&TierRuns> = runs.iter().filter(|runs| job.decides(runs.tier)).collect();
-    let judged = ground.base.map(|base| {
+    let judged = inputs.base.map(|base| {
         base_judgement(&BaseInputs {
             sides: Sides { base, head: files },
             head: &plan,
             tiers: &deciding,
-            deciding: &job.guarded_tiers(),
+            deciding: &job.compared_tiers(),
             baseline: against.as_ref(),
             graded_here: if job.parts.is_none() { GradedHere::Yes } else { GradedHere::No },
             clock,
@@ -250,8 +249,8 @@ pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> R
     });
     drop(deciding);
     let suites = runs.into_iter().flat_map(|runs| runs.suites).collect();
-    let mut report = assembled(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
-    report.config = Some(ground.config.clone());
+    let mut report = assemble_report(job, clock, started_at, Evaluated { suites, not_gateable }, notes);
+    report.config = Some(inputs.config.clone());
     report.usage = RunUsage { wall_ms: report.usage.wall_ms, ..usage };
     report.base = report.base.or_else(|| against.as_ref().and_then(|baseline| baseline.commit.clone()));
     if let Some((changes, refusals)) = judged {
@@ -260,7 +259,7 @@ pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> R
     }
     snapshots::compare(files, &plan.config, &mut report)?;
     let Plan { config, suites, .. } = plan;
-    // The process ends with this run: to free what was read, piece by piece, would only cost time.
+    // The process ends after this run, so freeing the memory would only cost time.
     std::mem::forget(suites);
     if let Some(interruption) = called_off {
         report::call_off(&mut report, interruption);
@@ -268,11 +267,11 @@ pub fn graded_on(job: &RunOptions, clock: &Clock, ground: &GradeInputs<'_>) -> R
     Ok(GradedRun { report, config_sha256, against, config, model_tier, not_run: agents_not_run })
 }
 
-/// Grades recordings against the baseline of the working tree, for a command that shows what it finds and blocks nothing.
+/// Grades recordings against the baseline of the working tree, for commands that only show results.
 ///
 /// # Errors
-/// Bad input, or an outside that failed.
-pub fn as_recorded(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
+/// Bad input, or a failed call.
+pub fn grade_recordings(config: &str, wanted: Selection, world: &World) -> Result<Report, CliError> {
     let job = RunOptions {
         config: config.to_owned(),
         wanted,
@@ -284,40 +283,41 @@ pub fn as_recorded(config: &str, wanted: Selection, world: &World) -> Result<Rep
         parts: None,
     };
     let report =
-        done(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?.report;
+        grade_worktree(&job, world, BaseSource::None, &|disk, _, configured| baseline::here(None, disk, configured))?
+            .report;
     match report.called_off {
         None => Ok(report),
         Some(interruption) => Err(CliError::CalledOff(interruption)),
     }
 }
 
-/// The folder of a path, from the current one.
+/// Returns the parent folder of a path, `.` if it has none.
 pub fn folder_of(path: &str) -> &Path {
     Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// A file by its path from the current folder, inside the repository around it.
+/// Finds a file by its path relative to the current folder, inside its repository.
 pub fn located(path: &str) -> Result<(Disk, RepoPath), CliError> {
     let name = Path::new(path).file_name().and_then(|name| name.to_str());
     let folder = folder_of(path);
     let named = if path.is_empty() { "command line" } else { path };
     let missing = |what: &str| Diagnostic::of_read(named, ReadFailure::MissingFile, what, "correct the path");
-    let name = name.ok_or_else(|| missing("this names no file"))?;
-    let (disk, inside) = Disk::around(folder).map_err(|_| missing("there is no such folder"))?;
+    let name = name.ok_or_else(|| missing("this path does not name a file"))?;
+    let (disk, inside) = Disk::around(folder).map_err(|_| missing("the folder does not exist"))?;
     Ok((disk, inside.child(name)))
 }
 
-/// The exit code of a run that was to write what it could not measure.
+/// The exit code if the baseline could not be updated because numbers are missing.
 const NO_VERDICT: u8 = 3;
 
-/// The run that the command line asks for.
+/// Returns the options of a run from the command line.
 ///
 /// # Errors
-/// Options that contradict each other, and patterns that are none.
+/// Options that contradict each other, or invalid patterns.
 pub fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     if args.update_baseline && !args.chosen.case.is_empty() {
-        let what = "--update-baseline with --case would write numbers of a part of the cases";
-        return Err(Diagnostic::of_file("command line", "contradiction", what, "leave --case out").into());
+        let what = "--update-baseline with --case would save numbers of only some cases";
+        return Err(Diagnostic::of_file("command line", "contradiction", what, "omit --case").into());
     }
     let tiers = match args.tier {
         TierArg::Deterministic => vec![Tier::Deterministic],
@@ -347,7 +347,7 @@ pub fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
             },
             resume: if args.resume { live::Resume::Yes } else { live::Resume::No },
             earlier: live::EarlierAnswers::All,
-            // Which samples can change no verdict is seen by who has all cases.
+            // Samples can only be skipped if all cases are known and no file is written from the results.
             sparing: match args.update_baseline || args.record.is_some() || args.shard.is_some() {
                 true => live::EarlyStopping::Off,
                 false => live::EarlyStopping::Exact,
@@ -360,13 +360,13 @@ pub fn job(args: &RunArgs) -> Result<RunOptions, CliError> {
     })
 }
 
-/// Grades on this machine: the base commit, where one is named, comes from its git, and the baseline with it.
+/// Grades on this machine. A base commit and its baseline are read from git.
 ///
 /// # Errors
-/// As [`done`].
+/// See [`grade_worktree`].
 pub fn locally(job: &RunOptions, git: &Git, baseline: Option<&str>, world: &World) -> Result<GradedRun, CliError> {
     let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(git, commit));
-    done(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
+    grade_worktree(job, world, before, &|disk, base, configured| match (base, baseline, configured) {
         (Some(base), None, Some(file)) => baseline::of_commit(base, file),
         _ => baseline::here(baseline, disk, configured),
     })
@@ -375,20 +375,20 @@ pub fn locally(job: &RunOptions, git: &Git, baseline: Option<&str>, world: &Worl
 /// `goldgate run`.
 ///
 /// # Errors
-/// Bad input, or an outside that failed; a failed gate is an exit code.
+/// Bad input, or a failed call. A failed gate is reported by the exit code.
 pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
     let mut job = job(args)?;
     let (disk, _) = Disk::of_config(&args.config)?;
     let git = Git::of(&disk);
     let note = name_base(&mut job, args.base.as_deref(), &git, world)?;
-    // What is to be written need not be there yet.
+    // A baseline that will be written need not exist yet.
     let is_new = |path: &&str| args.update_baseline && located(path).is_ok_and(|(disk, file)| !disk.holds(&file));
     let named = args.baseline.as_deref();
     let mut done = match named.filter(is_new) {
         None => locally(&job, &git, named, world)?,
         Some(_) => {
             let before = job.base.as_deref().map_or(BaseSource::None, |commit| BaseSource::Commit(&git, commit));
-            done(&job, world, before, &|_, _, _| Ok(None))?
+            grade_worktree(&job, world, before, &|_, _, _| Ok(None))?
         }
     };
     done.report.notes.extend(note);
@@ -404,9 +404,9 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         world.tell(&format!("no {what} written, because samples are missing: {}", interruption.message()));
         return Ok(done.report.exit_code());
     }
-    let no_numbers = if args.update_baseline { baseline::no_numbers(&done.report) } else { Vec::new() };
-    if !no_numbers.is_empty() {
-        world.tell(&format!("no baseline was written: {}", no_numbers.join("; ")));
+    let unusable = if args.update_baseline { baseline::unusable_numbers(&done.report) } else { Vec::new() };
+    if !unusable.is_empty() {
+        world.tell(&format!("no baseline was written: {}", unusable.join("; ")));
         return Ok(NO_VERDICT);
     }
     if args.update_baseline {
@@ -419,6 +419,6 @@ pub fn run(args: &RunArgs, world: &World) -> Result<u8, CliError> {
         }
     }
     let code = done.report.exit_code();
-    std::mem::forget(done); // As above: nothing comes after it.
+    std::mem::forget(done); // As above: the process ends here.
     Ok(code)
 }

@@ -1,4 +1,4 @@
-//! How many samples of each pair are graded.
+//! The number of samples of each pair to grade.
 
 use super::plan::{LoadedSuite, Plan, source_of};
 use super::replay::SampleCount;
@@ -6,11 +6,11 @@ use crate::model::{AgentName, Baseline, BaselineEntry, PairResult, RunKey, RunSo
 use crate::render::plural;
 use crate::suites::Pair;
 
-/// Cases that are named; the rest is counted.
+/// How many cases are named; the rest is counted.
 const NAMED: usize = 3;
 
-/// The counts of a suite's pairs. `--samples` decides; else recordings are graded as many as there are, and as many as the
-/// baseline was measured with, so that none goes missing without a word.
+/// The sample counts of a suite's pairs. `--samples` decides. Otherwise all recordings are graded, and at least as many as
+/// the baseline has, so that missing recordings are reported.
 pub struct SampleCounts<'a> {
     plan: &'a Plan,
     opened: &'a LoadedSuite,
@@ -19,12 +19,12 @@ pub struct SampleCounts<'a> {
 }
 
 impl<'a> SampleCounts<'a> {
-    /// The counts of a suite in a tier.
+    /// Creates the counts of a suite in a tier.
     pub fn new(plan: &'a Plan, opened: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
         Self { plan, opened, tier, baseline }
     }
 
-    /// How many samples of a pair are graded.
+    /// Returns how many samples of a pair are graded.
     pub fn of(&self, pair: &Pair) -> SampleCount {
         if let Some(count) = self.plan.wanted.samples {
             return SampleCount::Exactly(count);
@@ -43,28 +43,28 @@ impl<'a> SampleCounts<'a> {
         agent.is_some_and(|agent| matches!(source_of(agent, self.tier), Some(RunSource::Replay(_))))
     }
 
-    /// The baseline's numbers of an agent, where they were measured in this tier.
+    /// Returns the baseline entry of an agent, if it was measured in this tier.
     fn entry(&self, agent: &AgentName) -> Option<&'a BaselineEntry> {
         let entry = self.baseline?.entry(&self.opened.config.id, agent)?;
         let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
         tier.is_none_or(|tier| tier == self.tier.as_str()).then_some(entry)
     }
 
-    /// What is said of missing recordings, and of recordings that the config would leave out.
+    /// Returns notes about missing recordings, and about more recordings than the config states.
     pub fn notes(&self, agent: &AgentName, results: &[PairResult]) -> Vec<String> {
         let missing: Vec<String> = results
             .iter()
             .filter_map(|pair| {
                 let lost = pair.lost.iter().filter(|lost| lost.why == UngradedReason::NotRecorded).count();
-                let there = pair.planned as usize - lost;
-                (lost > 0).then(|| format!("{} ({there} of {})", pair.case, pair.planned))
+                let recorded = pair.planned as usize - lost;
+                (lost > 0).then(|| format!("{} ({recorded} of {})", pair.case, pair.planned))
             })
             .collect();
         let mut notes = Vec::new();
         if !missing.is_empty() {
             let what = plural(missing.len(), "case has", "cases have");
             notes.push(format!(
-                "{what} fewer recordings than planned: {}; a missing one is inconclusive, `--samples N` plans N",
+                "{what} fewer recordings than planned: {}; missing ones are inconclusive, `--samples N` plans N",
                 named(&missing)
             ));
         }
@@ -84,18 +84,19 @@ impl<'a> SampleCounts<'a> {
         };
         let more = results.iter().filter(|result| result.planned > limit).find(is_replayed)?;
         Some(format!(
-            "{} samples of {} are graded, though the config says samples: {limit}; `--samples {limit}` grades fewer",
-            more.planned, more.case
+            "{} of {} are graded, although the config says samples: {limit}; use `--samples {limit}` to grade fewer",
+            plural(more.planned as usize, "sample", "samples"),
+            more.case
         ))
     }
 }
 
-/// The number that people stated for a pair: a case's own goes before the suite's, and the suite's before the config's.
+/// Returns the stated number of samples of a pair: the case's, else the suite's, else the config's.
 pub fn stated(plan: &Plan, opened: &LoadedSuite, pair: &Pair) -> Option<u32> {
     pair.samples.or(opened.config.samples).or(plan.config.samples)
 }
 
-/// How many samples a baseline has of a pair.
+/// Returns how many samples the baseline has of a pair.
 fn measured(entry: &BaselineEntry, pair: &Pair) -> u32 {
     let values = entry.cases.get(&pair.case).into_iter().flat_map(|values| values.values());
     values.map(Vec::len).max().and_then(|count| u32::try_from(count).ok()).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! `goldgate schema`: the JSON Schema of every file format, made from the types that read it.
+//! `goldgate schema`: prints the JSON Schema of each file format, generated from the types that read it.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::format::shard_v1::ShardFile;
 use crate::suites::{KINDS, LabelForm};
 use crate::world::World;
 
-/// Every schema by name.
+/// Returns all schemas by name.
 fn all() -> BTreeMap<&'static str, Schema> {
     let mut schemas = BTreeMap::from([
         ("config", schema_for!(ConfigFile)),
@@ -31,10 +31,10 @@ fn all() -> BTreeMap<&'static str, Schema> {
     schemas
 }
 
-/// Prints one schema, or the names of all.
+/// Prints one schema, or the names of all. Returns the exit code.
 ///
 /// # Errors
-/// A name that no format has.
+/// An unknown name.
 pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
     let schemas = all();
     let Some(name) = &args.name else {
@@ -45,15 +45,11 @@ pub fn schema(args: &SchemaArgs, world: &World) -> Result<u8, CliError> {
     let Some(schema) = schemas.get(name.as_str()) else {
         let help = match nearest(name, schemas.keys().copied()) {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => format!("known are {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
+            None => format!("use one of {}", schemas.keys().copied().collect::<Vec<_>>().join(", ")),
         };
-        return Err(Diagnostic::of_file(
-            "command line",
-            "unknown-schema",
-            format!("no format is called \"{name}\""),
-            help,
-        )
-        .into());
+        return Err(
+            Diagnostic::of_file("command line", "unknown-schema", format!("unknown format \"{name}\""), help).into()
+        );
     };
     let text = serde_json::to_string_pretty(schema).map_err(anyhow::Error::from)?;
     world.say(&format!("{text}\n"));

@@ -1,4 +1,4 @@
-//! What the command line chooses of the suites.
+//! The filters of the command line.
 
 use std::collections::BTreeSet;
 
@@ -9,10 +9,10 @@ use super::plan::Selection;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::model::RepoPath;
 
-/// The suites, agents and cases that the command line asks for, in no tier yet.
+/// Returns the filters for suites, agents and cases, without tiers.
 ///
 /// # Errors
-/// A pattern that is none.
+/// An invalid pattern.
 pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
     Ok(Selection {
         suites: args.suite.clone(),
@@ -22,10 +22,10 @@ pub fn chosen(args: &SelectionArgs) -> Result<Selection, Diagnostics> {
     })
 }
 
-/// Patterns of case ids.
+/// Parses patterns of case ids.
 ///
 /// # Errors
-/// A text that is no pattern.
+/// An invalid pattern.
 pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let globs = texts.iter().filter_map(|text| match Glob::new(text) {
@@ -40,7 +40,7 @@ pub fn patterns(texts: &[String]) -> Result<Vec<GlobMatcher>, Diagnostics> {
     problems.or(globs)
 }
 
-/// That no case is left, with the case that was perhaps meant.
+/// Returns the error that no case matches, with a suggestion if a case has a similar id.
 pub fn nothing_selected(file: &RepoPath, wanted: &Selection, cases: &BTreeSet<String>) -> Diagnostic {
     let asked: Vec<&str> = wanted.cases.iter().map(|pattern| pattern.glob().glob()).collect();
     let near = asked.iter().find_map(|text| nearest(text, cases.iter().map(String::as_str)));

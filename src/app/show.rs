@@ -1,4 +1,4 @@
-//! A report in the format that was asked for, on the screen or as files.
+//! Renders a report in the requested format, for the terminal or as files.
 
 use super::cli::FormatArg;
 use super::legacy_output;
@@ -8,7 +8,7 @@ use crate::render::terminal::Style;
 use crate::render::{html, junit, markdown, terminal};
 use crate::world::{Disk, World};
 
-/// The report as text.
+/// Renders the report as text.
 pub fn render_report(report: &Report, format: FormatArg, world: &World) -> String {
     let style = if world.shows_colours() { Style::Coloured } else { Style::Plain };
     match format {
@@ -20,7 +20,7 @@ pub fn render_report(report: &Report, format: FormatArg, world: &World) -> Strin
     }
 }
 
-/// The report in every format, the proposed baseline, and the layouts of the kinds' own systems.
+/// Writes the report in all formats, the proposed baseline, and the additional files of the kinds.
 ///
 /// # Errors
 /// A file that could not be written.

@@ -1,4 +1,4 @@
-//! The graded essence of each case, kept as a file that people review: `run --update-snapshots`.
+//! Snapshots: the graded values of each case, saved in a file for review by `run --update-snapshots`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::model::{AgentReport, COVERAGE, CaseReport, Config, Exclusion, NEWLY_F
 use crate::suites::Files;
 use crate::world::Disk;
 
-/// What a case came to.
+/// The graded values of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct CaseSnapshot {
-    /// What it was measured with: a change of these explains every other.
+    /// The measuring conditions: a change of these explains other differences.
     scorer: Option<String>,
     suite_digest: Option<String>,
     prompt_sha256: Option<String>,
-    /// The folded values, to six places.
+    /// The metric values, rounded to six decimals.
     metrics: BTreeMap<String, Option<f64>>,
     /// The checks that fail.
     failing: Vec<String>,
@@ -25,8 +25,8 @@ struct CaseSnapshot {
 
 impl CaseSnapshot {
     fn of(agent: &AgentReport, case: &CaseReport) -> Self {
-        let places = |value: f64| (value * 1e6).round() / 1e6;
-        // What every kind has is no part of how a case was graded.
+        let rounded = |value: f64| (value * 1e6).round() / 1e6;
+        // Metrics that every kind has are left out.
         let own = |name: &str| ![COVERAGE, READABLE, NEWLY_FAILING].contains(&name);
         let values = agent.metrics.iter().zip(&case.pair.values).filter(|(metric, _)| own(&metric.name));
         let failing = case.pair.checks.iter().filter(|check| !check.standing.passes());
@@ -34,16 +34,16 @@ impl CaseSnapshot {
             scorer: agent.identity.scorer.clone(),
             suite_digest: agent.identity.suite_digest.clone(),
             prompt_sha256: agent.identity.prompt_sha256.clone(),
-            metrics: values.map(|(metric, value)| (metric.name.clone(), value.value.map(places))).collect(),
+            metrics: values.map(|(metric, value)| (metric.name.clone(), value.value.map(rounded))).collect(),
             failing: failing.map(|check| check.name.to_string()).collect(),
         }
     }
 
-    /// What differs, in words; `None` where nothing does.
+    /// Describes the differences; `None` if equal.
     fn difference(&self, now: &Self) -> Option<String> {
         let shown = |value: Option<&Option<f64>>| match value {
             Some(Some(number)) => number.to_string(),
-            Some(None) | None => "nothing".to_owned(),
+            Some(None) | None => "none".to_owned(),
         };
         let names = self.metrics.keys().chain(now.metrics.keys()).collect::<BTreeSet<_>>();
         let moved = names
@@ -60,24 +60,24 @@ impl CaseSnapshot {
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 
-    /// Why it may differ.
+    /// Returns the reason for a difference, if known.
     fn explained(&self, now: &Self) -> Option<&'static str> {
         match () {
-            () if self.scorer != now.scorer => Some("the scorer has changed"),
-            () if self.prompt_sha256 != now.prompt_sha256 => Some("the prompt package has changed"),
-            () if self.suite_digest != now.suite_digest => Some("cases or expectations have changed"),
+            () if self.scorer != now.scorer => Some("the scorer changed"),
+            () if self.prompt_sha256 != now.prompt_sha256 => Some("the prompt package changed"),
+            () if self.suite_digest != now.suite_digest => Some("cases or expectations changed"),
             () => None,
         }
     }
 }
 
-/// Adds to each agent's notes which of its cases differ from their snapshots.
+/// Adds a note to each agent for every case that differs from its snapshot.
 ///
 /// # Errors
 /// A snapshot that cannot be read.
 pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Result<(), CliError> {
     for suite in &mut report.suites {
-        // Looked at once: most suites keep no snapshots, and have many cases.
+        // Listed once, because most suites have many cases but no snapshots.
         let Some(folder) = folder(files, config, suite.id.as_str()).filter(|folder| files.list(folder).is_ok()) else {
             continue;
         };
@@ -104,7 +104,7 @@ pub fn compare(files: &dyn Files, config: &Config, report: &mut Report) -> Resul
     Ok(())
 }
 
-/// Writes the snapshot of every case that ran and was not excluded; gives their number.
+/// Writes the snapshot of every case that ran and was not excluded. Returns their number.
 ///
 /// # Errors
 /// A file that could not be written.
@@ -125,7 +125,7 @@ pub fn write(disk: &Disk, config: &Config, report: &Report) -> anyhow::Result<us
     Ok(written)
 }
 
-/// `snapshots` in the suite's folder; of a suite that is a file, beside it.
+/// Returns the folder `snapshots` in the suite's folder, or next to a suite that is a file.
 fn folder(files: &dyn Files, config: &Config, suite: &str) -> Option<RepoPath> {
     let path = &config.suites.iter().find(|one| one.id.as_str() == suite)?.path;
     let base = if files.list(path).is_ok() { path.clone() } else { path.parent() };

@@ -1,4 +1,4 @@
-//! `goldgate report`: a stored report, rendered again.
+//! `goldgate report`: renders a stored report.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::show;
 use crate::format::report_v1;
 use crate::world::World;
 
-/// Renders `DIR/report.json`; the exit code is that of showing, not the stored verdict's.
+/// Renders `DIR/report.json`. The exit code does not depend on the stored verdict.
 ///
 /// # Errors
 /// A report that cannot be read.

@@ -1,20 +1,20 @@
-//! The tiers of a run: whose verdict counts, and which one did not run.
+//! The tiers of a run: which ones decide the verdict, and which ones did not run.
 
 use super::live;
 use super::run::RunOptions;
 use crate::model::{Authority, NotGateable, Ruling, SuiteReport, Tier};
 
-/// Whose verdict counts where both tiers are asked for.
+/// Which tiers decide the verdict if both are requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DecidingTiers {
-    /// That of the deterministic tier.
+    /// Only the deterministic tier.
     Deterministic,
-    /// That of both: somebody asked explicitly that the run blocks.
+    /// Both tiers: blocking was requested explicitly.
     Every,
 }
 
 impl RunOptions {
-    /// Whether the base commit's rules judge the runs, too: wherever a verdict counts, and in the everyday tier always.
+    /// Whether the runs are also judged by the base commit's rules: if the run blocks, and always in the deterministic tier.
     pub fn is_compared(&self) -> bool {
         self.authority == Authority::Blocking || self.wanted.tiers.contains(&Tier::Deterministic)
     }
@@ -32,7 +32,7 @@ impl RunOptions {
         self.authority == Authority::Blocking && self.wanted.tiers.contains(&tier) && self.decides(tier)
     }
 
-    /// Which answers of earlier runs a tier may take over. One that blocks measures the agent of this commit.
+    /// Returns which answers of earlier runs a tier may reuse. A blocking tier measures the agent of this commit.
     pub fn earlier_answers(&self, tier: Tier) -> live::EarlierAnswers {
         match (self.blocks(tier), &self.base) {
             (false, _) => live::EarlierAnswers::All,
@@ -41,28 +41,28 @@ impl RunOptions {
         }
     }
 
-    /// The tiers in which the source of runs and the recordings are compared with the base commit: the deterministic one always,
-    /// since its recordings are what people review, and the model tier where it blocks.
-    pub fn guarded_tiers(&self) -> Vec<Tier> {
+    /// Returns the tiers whose run sources and recordings are compared with the base commit: always the deterministic tier,
+    /// because people review its recordings, and the model tier if it blocks.
+    pub fn compared_tiers(&self) -> Vec<Tier> {
         let model = self.blocks(Tier::Model).then_some(Tier::Model);
         [Tier::Deterministic].into_iter().chain(model).collect()
     }
 }
 
-/// What one tier says.
+/// The result of one tier.
 #[derive(Debug, Clone)]
 #[cfg_attr(not(feature = "github"), allow(dead_code, reason = "only an approved result is judged again"))]
 pub struct TierOutcome {
-    /// The worst of its suites.
+    /// The worst verdict of its suites.
     pub verdict: Ruling,
-    /// Why no verdict can be given; empty where one can.
+    /// The reasons why no verdict is possible, if any.
     pub not_gateable: Vec<NotGateable>,
 }
 
-/// Why a tier that was asked for says nothing, or not of everybody: an agent without its target, or no suite at all.
+/// Returns the reasons why a requested tier did not run for all agents: targets that cannot be called, or no suite in the tier.
 pub fn not_run(tier: Tier, asked: &[Tier], agents: &[live::NotRun], suites: &[SuiteReport]) -> Vec<NotGateable> {
     if asked.len() > 1 && agents.is_empty() && suites.is_empty() {
-        return vec![NotGateable(format!("the {} tier did not run: no suite that is asked for has it", tier.as_str()))];
+        return vec![NotGateable(format!("the {} tier did not run: no selected suite has this tier", tier.as_str()))];
     }
     agents.iter().map(|one| NotGateable(one.message.clone())).collect()
 }

@@ -1,4 +1,4 @@
-//! What the report says about the age of recordings.
+//! The report's messages about the age of recordings.
 
 use super::{FreshnessInputs, ReplayedAgent};
 use crate::app::fingerprint::{AgentState, DigestOrigin};
@@ -6,19 +6,19 @@ use crate::app::plan::LoadedSuite;
 use crate::model::{Agent, AgentName, CaseId, Freshness, RecordingAge, RunSource};
 use crate::render::plural;
 
-/// Cases that are named; the rest is counted.
+/// How many cases are named; the rest is counted.
 const NAMED: usize = 3;
 
-/// What the age of recordings means for the verdict.
+/// The effect of the recordings' age on the verdict.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct FreshnessVerdict {
-    /// What is said beside the numbers.
+    /// Notes that do not change the verdict.
     pub notes: Vec<String>,
-    /// Why no verdict can be given.
+    /// The reason why no verdict is possible.
     pub refused: Option<String>,
 }
 
-/// What is said of the recordings of one agent of a suite; `pairs` has each case that was graded, in order.
+/// Returns the messages about the recordings of one agent of a suite; `pairs` contains all graded cases in order.
 pub fn freshness_verdict<'p>(
     inputs: &FreshnessInputs<'_>,
     name: &AgentName,
@@ -33,7 +33,7 @@ pub fn freshness_verdict<'p>(
     let mut refused: Vec<String> = Vec::new();
     let changed = [
         (words.changed(), (|age: &Freshness| age.agent) as fn(&Freshness) -> RecordingAge),
-        ("what the case asks changed since they were made".to_owned(), |age: &Freshness| age.input),
+        ("the case's input changed since they were recorded".to_owned(), |age: &Freshness| age.input),
     ];
     for (why, age) in changed {
         let of = |wanted| pairs.iter().filter(move |(_, freshness)| age(freshness) == wanted).map(|(case, _)| *case);
@@ -41,14 +41,14 @@ pub fn freshness_verdict<'p>(
         verdict.notes.extend(words.stale(of(RecordingAge::StaleNoted).collect(), &why));
     }
     if refused.is_empty() {
-        refused.extend(words.nothing_fits());
+        refused.extend(words.no_matching_file());
     }
     verdict.refused = (!refused.is_empty()).then(|| refused.join("; "));
     verdict.notes.extend(words.unknown(&pairs));
     verdict
 }
 
-/// Who is spoken of, and how recordings of it are made again.
+/// The names for messages about an agent's recordings.
 struct AgentWords<'a> {
     opened: &'a LoadedSuite,
     name: &'a AgentName,
@@ -64,7 +64,7 @@ impl<'a> AgentWords<'a> {
         Self { opened, name, agents: agents.collect() }
     }
 
-    /// The agent's files, in words.
+    /// The agent's files, for messages.
     fn files(&self) -> String {
         match (&self.opened.config.runs_of, self.agents.as_slice()) {
             (None, [(_, ReplayedAgent { state: Some(AgentState::Digest(now)), .. })]) => now.files.clone(),
@@ -74,7 +74,7 @@ impl<'a> AgentWords<'a> {
     }
 
     fn changed(&self) -> String {
-        format!("{} changed since they were made", self.files())
+        format!("{} changed since they were recorded", self.files())
     }
 
     fn stale(&self, cases: Vec<&CaseId>, why: &str) -> Option<String> {
@@ -90,17 +90,17 @@ impl<'a> AgentWords<'a> {
         Some(format!("{what} ({named}): {why}; {}", self.record_again()))
     }
 
-    /// Recordings that were made of patterns that fit no file would never be stale.
-    fn nothing_fits(&self) -> Option<String> {
+    /// Refuses patterns that match no file: their recordings would never become stale.
+    fn no_matching_file(&self) -> Option<String> {
         let mut empty = self.agents.iter().filter_map(|(_, agent)| match &agent.state {
             Some(AgentState::Digest(now)) if now.origin == DigestOrigin::NoFile => Some(&now.files),
             Some(AgentState::Digest(_) | AgentState::Nameless(_)) | None => None,
         });
         let files = empty.next()?;
-        Some(format!("there is no file at {files}: name the agent's files; then {}", self.record_again()))
+        Some(format!("no file matches {files}: correct the patterns, then {}", self.record_again()))
     }
 
-    /// What cannot be known, in one note for all cases.
+    /// Returns the notes about recordings of unknown age: one for all cases.
     fn unknown(&self, pairs: &[(&CaseId, Freshness)]) -> Vec<String> {
         let mut notes = Vec::new();
         for (name, agent) in &self.agents {
@@ -109,7 +109,7 @@ impl<'a> AgentWords<'a> {
                 None => "this agent".to_owned(),
                 Some(suite) => format!("the agent {suite}/{name}"),
             };
-            notes.push(format!("cannot tell whether these recordings are of {whose}: {why}"));
+            notes.push(format!("unknown whether these recordings are of {whose}: {why}"));
         }
         let nameless = !notes.is_empty();
         let count = |age: fn(&Freshness) -> RecordingAge| {
@@ -123,13 +123,13 @@ impl<'a> AgentWords<'a> {
         let Some(most) = unknown.iter().map(|(count, ..)| *count).max() else { return notes };
         let join = |words: Vec<&str>| words.join(" and ");
         let of = join(unknown.iter().map(|(_, of, _)| of.as_str()).collect());
-        let tell = join(unknown.iter().map(|(.., tell)| *tell).collect());
+        let claim = join(unknown.iter().map(|(.., claim)| *claim).collect());
         let all = plural(pairs.len(), "case's recordings", "cases' recordings");
-        notes.push(format!("{most} of {all} keep no digest of {of}: cannot tell whether they {tell}"));
+        notes.push(format!("{most} of {all} have no digest of {of}: unknown whether they {claim}"));
         notes
     }
 
-    /// The command that records the runs again.
+    /// Returns the command that records the runs again.
     fn record_again(&self) -> String {
         let suite = self.opened.config.runs_of.as_ref().unwrap_or(&self.opened.config.id);
         let named = if self.opened.config.runs_of.is_some() { None } else { Some(self.name) };

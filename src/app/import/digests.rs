@@ -1,4 +1,4 @@
-//! The digests that an imported recording keeps: of the agent as it is now, and of what its case asks.
+//! The digests of an imported recording: of the current agent, and of its case's input.
 
 use crate::app::cli::ImportArgs;
 use crate::app::cli_error::CliError;
@@ -13,12 +13,12 @@ use crate::suites::{Files, has_rounds, input_digest, is_of_another_case, is_same
 use crate::text::line;
 use crate::world::{Disk, World};
 
-/// Where a config is looked for that nobody named.
+/// The default config file.
 const CONFIG: &str = "goldgate.yaml";
-/// How many characters of a query are shown.
+/// The most characters of a query that are shown.
 const SHOWN: usize = 80;
 
-/// The config's suites, where there is a config.
+/// The config's suites, if a config exists.
 pub struct Digests {
     known: Option<(Disk, Plan)>,
     /// The folder of `--out`.
@@ -29,7 +29,7 @@ impl Digests {
     /// Reads the config.
     ///
     /// # Errors
-    /// A config that cannot be read, and one that was named and is not there.
+    /// A config that cannot be read, or that was named but does not exist.
     pub fn open(args: &ImportArgs, world: &World) -> Result<Self, CliError> {
         let out = args.out.clone();
         let (disk, file) = Disk::of_config(args.config.as_deref().unwrap_or(CONFIG))?;
@@ -40,11 +40,11 @@ impl Digests {
         Ok(Self { known: Some((disk, plan)), out })
     }
 
-    /// Adds the digests to a record; gives what has to be said where one of them is missing. Without a config nothing is known,
-    /// and the report says so later.
+    /// Adds the digests to a record; returns a note if one of them is missing. Without a config no digest is known, and the
+    /// report will say so.
     ///
     /// # Errors
-    /// A run that was asked something else than its case asks, unless it is kept all the same.
+    /// A run whose input differs from its case's, unless `force` is set.
     pub fn add(
         &self,
         record: &mut RunRecord,
@@ -55,8 +55,8 @@ impl Digests {
         let Some((disk, plan)) = &self.known else { return Ok(None) };
         let (agent, case) = (&record.agent, &record.case);
         let Some((opened, digests)) = self.digests(disk, plan, agent, case)? else {
-            let note = format!("no suite of {} has the case {case} of the agent {agent}", plan.config.file);
-            return Ok(Some(format!("{note}: the recording keeps no digests")));
+            let note = format!("no suite of {} has the case {case} for the agent {agent}", plan.config.file);
+            return Ok(Some(format!("{note}: the recording has no digests")));
         };
         let provenance = &mut record.provenance.provenance;
         provenance.fingerprint = digests.agent;
@@ -72,16 +72,16 @@ impl Digests {
                 Ok(None)
             }
             InputMatch::Unknown(why) => Ok(Some(format!("{case}: {why}: its input is unknown"))),
-            InputMatch::Another(why) if force => Ok(Some(format!("{case}: kept with an unknown input: {why}"))),
+            InputMatch::Another(why) if force => Ok(Some(format!("{case}: imported with an unknown input: {why}"))),
             InputMatch::Another(why) => {
-                let what = format!("this run is not of the case \"{case}\": {why}");
-                let help = "name the case that it is of: --case ID; or keep it with an unknown input: --force";
+                let what = format!("this run does not belong to the case \"{case}\": {why}");
+                let help = "name its case with --case ID, or import it with an unknown input with --force";
                 Err(source.problem(run.at, "another-input", what, help).into())
             }
         }
     }
 
-    /// The suite that replays the recording, and the digests; a suite that replays from `--out` goes before others.
+    /// Returns the suite that replays the recording, and the digests. A suite that replays from `--out` comes first.
     fn digests<'p>(
         &self,
         disk: &Disk,
@@ -111,13 +111,13 @@ impl Digests {
     }
 }
 
-/// Whether a run was asked what its case asks.
+/// Whether a run has the input of its case.
 enum InputMatch {
-    /// It was.
+    /// It has.
     Same,
-    /// Nobody can tell, for this reason.
+    /// Unknown, for this reason.
     Unknown(&'static str),
-    /// It was asked something else.
+    /// It has another input, described here.
     Another(String),
 }
 
@@ -125,23 +125,25 @@ fn another_input(ask: &Ask, run: &Transcript) -> InputMatch {
     let prompt = run.prompt.as_deref().unwrap_or_default();
     if let Some(more) = &run.interjected {
         if has_rounds(ask) {
-            return InputMatch::Unknown("the case does not say what its client answers in later rounds");
+            return InputMatch::Unknown("the case does not define the messages of later rounds");
         }
         return InputMatch::Another(format!(
-            "the user or the system went on with {:?} before the last answer, and the case does not",
+            "it has another message {:?} of the user or system before the last answer, but the case does not",
             line(more, SHOWN)
         ));
     }
     match (query(ask), &run.query) {
-        (Some(wanted), Some(found)) if is_same_text(wanted, found) => InputMatch::Same,
-        (Some(wanted), Some(found)) => InputMatch::Another(format!(
-            "it was asked {:?}, the case asks {:?}",
+        (Some(expected), Some(found)) if is_same_text(expected, found) => InputMatch::Same,
+        (Some(expected), Some(found)) => InputMatch::Another(format!(
+            "its query is {:?}, but the case's is {:?}",
             line(found, SHOWN),
-            line(wanted, SHOWN)
+            line(expected, SHOWN)
         )),
-        (Some(_), None) => InputMatch::Unknown("the transcript holds no message of the user"),
+        (Some(_), None) => InputMatch::Unknown("the transcript has no user message"),
         (None, _) if is_shown_in(ask, prompt) => InputMatch::Same,
-        (None, _) if is_of_another_case(ask, prompt) => InputMatch::Another("it was shown another document".to_owned()),
-        (None, _) => InputMatch::Unknown("the transcript's prompt does not show what the case asks"),
+        (None, _) if is_of_another_case(ask, prompt) => {
+            InputMatch::Another("its prompt contains another document".to_owned())
+        }
+        (None, _) => InputMatch::Unknown("the transcript's prompt does not contain the case's input"),
     }
 }

@@ -1,8 +1,8 @@
-//! Which cases a person is asked about, and in which order.
+//! Draws the cases to label and their order.
 
 use crate::model::{AgentName, CaseId, Mark, SuiteId};
 
-/// A case that may be asked about.
+/// A case that can be labeled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The suite.
@@ -11,14 +11,14 @@ pub struct Candidate {
     pub agent: AgentName,
     /// The case.
     pub case: CaseId,
-    /// What the automatic scores say of it: weak where its samples disagree.
+    /// The automatic mark: weak if its samples disagree.
     pub mark: Mark,
 }
 
-/// At most `count` of them, evenly of failing, flaky and passing ones as far as there are any, in an order that does not
-/// tell which is which; the same seed draws the same.
+/// Draws at most `count` candidates, as evenly as possible from failing, flaky and passing ones, in an order that does not reveal
+/// the mark. The same seed draws the same cases.
 ///
-/// Each round draws one of each kind, in an order of its own: whoever stops after any answer has asked evenly.
+/// Each round draws one of each mark in random order, so the labels are balanced after any number of answers.
 pub fn drawn<'a>(candidates: &[&'a Candidate], count: usize, seed: u64) -> Vec<&'a Candidate> {
     let mut random = fastrand::Rng::with_seed(seed);
     let mut kinds = Mark::ALL.map(|mark| {
@@ -61,23 +61,23 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_is_drawn_evenly_as_far_as_there_is_any() {
+    fn every_mark_is_drawn_as_evenly_as_possible() {
         for seed in 0..20 {
-            for (there, count, wanted) in [
+            for (available, count, expected) in [
                 ((9, 9, 9), 6, (2, 2, 2)),
                 ((1, 0, 9), 6, (1, 0, 5)),
                 ((0, 0, 2), 6, (0, 0, 2)),
                 ((0, 0, 0), 6, (0, 0, 0)),
             ] {
-                let drawn = marks(&cases(there.0, there.1, there.2), count, seed);
+                let drawn = marks(&cases(available.0, available.1, available.2), count, seed);
                 let of = |mark| drawn.iter().filter(|one| **one == mark).count();
-                assert_eq!((of(Mark::Fail), of(Mark::Weak), of(Mark::Pass)), wanted, "{there:?} seed {seed}");
+                assert_eq!((of(Mark::Fail), of(Mark::Weak), of(Mark::Pass)), expected, "{available:?} seed {seed}");
             }
         }
     }
 
     #[test]
-    fn a_seed_draws_the_same_and_the_order_tells_nothing() {
+    fn a_seed_always_draws_the_same_and_the_order_does_not_reveal_the_mark() {
         let all = cases(20, 20, 20);
         let names = |seed| {
             let drawn = drawn(&all.iter().collect::<Vec<_>>(), 12, seed);

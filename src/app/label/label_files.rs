@@ -1,11 +1,11 @@
-//! The repository's files, where a file of labels that is not there yet is an empty list.
+//! The repository's files; a file of labels that does not exist yet is read as an empty list.
 
 use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 use crate::suites::{Entry, Files};
 use crate::world::{Disk, NoFile};
 
-/// The files, and which of them are files of labels.
+/// The files, with the paths of the files of labels.
 pub struct LabelFiles<'a> {
     /// The files.
     pub disk: &'a Disk,

@@ -1,4 +1,4 @@
-//! What a run may spend, and what must not be kept of it.
+//! Spending limits of a run, and the secrets to remove from its records.
 
 use super::LiveOptions;
 use super::session::SessionOutcome;
@@ -9,13 +9,13 @@ use crate::format::redact::Redactor;
 use crate::model::{RunUsage, Transport};
 use crate::world::World;
 
-/// What a run may spend.
+/// Returns the spending limits of a run.
 pub fn limits(plan: &Plan, options: &LiveOptions) -> SpendingLimits {
     let budget = plan.config.budget;
     SpendingLimits { cost_usd: options.max_cost_usd.or(budget.max_cost_usd), tokens: budget.max_tokens }
 }
 
-/// What is left of it.
+/// Returns the limits minus what was used.
 pub fn left(limits: SpendingLimits, usage: &RunUsage) -> SpendingLimits {
     let tokens = usage.input_tokens.saturating_add(usage.output_tokens);
     SpendingLimits {
@@ -24,7 +24,7 @@ pub fn left(limits: SpendingLimits, usage: &RunUsage) -> SpendingLimits {
     }
 }
 
-/// What a run of the engine took.
+/// Returns the usage of a run of the engine.
 pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
     let Spending { calls, retries, spent, cost_usd } = ended.spending;
     RunUsage {
@@ -39,10 +39,10 @@ pub fn usage_of(ended: &SessionOutcome, cached: usize) -> RunUsage {
     }
 }
 
-/// What must not be kept in recordings.
+/// Returns the redactor that removes secrets from records.
 ///
 /// # Errors
-/// A pattern of the config that is none.
+/// An invalid pattern in the config.
 pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
     let secrets = secrets(plan, world);
     Redactor::new(&plan.config.redact, secrets.iter().map(String::as_str)).map_err(|(_, why)| {
@@ -50,7 +50,7 @@ pub fn redactor(plan: &Plan, world: &World) -> Result<Redactor, Diagnostic> {
     })
 }
 
-/// Values of the environment that must not be kept: the keys of targets, and whatever is named like one.
+/// Returns the secret values of the environment: the keys of targets, and variables with a name like a key.
 fn secrets(plan: &Plan, world: &World) -> Vec<String> {
     let named = plan.config.targets.values().filter_map(|target| match &target.transport {
         Transport::Model(provider) => provider.api_key_env.clone(),

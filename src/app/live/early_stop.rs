@@ -1,4 +1,4 @@
-//! Grades samples as they come, to know when a pair needs no further one.
+//! Grades samples as they arrive, to stop when further samples of a pair cannot change a verdict.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,10 +10,10 @@ use crate::gate::{SoFar, is_settled};
 use crate::model::{Grade, RepoPath};
 use crate::suites::{Files, GradeContext};
 
-/// The samples of every pair so far.
+/// The grades of all pairs so far.
 pub struct EarlyStop<'a> {
     wanted: &'a [PlannedRun<'a>],
-    /// For each job the run it is a sample of.
+    /// The index of the run of each job.
     runs: &'a [usize],
     files: &'a dyn Files,
     sparing: EarlyStopping,
@@ -23,18 +23,18 @@ pub struct EarlyStop<'a> {
 }
 
 impl<'a> EarlyStop<'a> {
-    /// Nothing graded yet.
+    /// Creates an empty state.
     pub fn new(wanted: &'a [PlannedRun<'a>], runs: &'a [usize], files: &'a dyn Files, sparing: EarlyStopping) -> Self {
         let (grades, settled) = (RefCell::default(), RefCell::default());
         Self { wanted, runs, files, sparing, grades, settled, spared: Cell::new(0) }
     }
 
-    /// How many calls were saved.
+    /// Returns how many calls were saved.
     pub fn spared(&self) -> u64 {
         self.spared.get()
     }
 
-    /// Whether a job's answer can still change a verdict.
+    /// Whether a job's answer can still change a verdict. Counts the job as saved if not.
     pub fn is_needed(&self, job: usize) -> bool {
         let needed = !self.settled.borrow().get(&self.runs[job]).copied().unwrap_or(false);
         if !needed {
@@ -43,18 +43,18 @@ impl<'a> EarlyStop<'a> {
         needed
     }
 
-    /// Takes a completed sample.
-    pub fn graded(&self, job: usize, record: &str) {
+    /// Grades a completed sample.
+    pub fn grade(&self, job: usize, record: &str) {
         let run = self.runs[job];
         let wanted = &self.wanted[run];
-        // Of one or two samples all are needed for a majority.
+        // A majority of one or two samples needs all of them.
         if self.sparing == EarlyStopping::Off || !wanted.alone || wanted.samples < 3 {
             return;
         }
         let source = SourceText::from_text(RepoPath::root().child("record"), record.to_owned());
         let context = GradeContext::new(self.files, &wanted.opened.prompts);
         let sample = jobs_sample(self.runs, job);
-        // What cannot be graded is told when everything is graded; here it only means that nothing is spared.
+        // The error is reported when all samples are graded. Until then all samples of this pair are made.
         let graded = run_v1::read_run(&source, &wanted.request.key, sample)
             .and_then(|read| wanted.opened.suite.grade(wanted.pair, &[read], &context));
         let Ok(grade) = graded else { return };
@@ -69,7 +69,7 @@ impl<'a> EarlyStop<'a> {
     }
 }
 
-/// The number of a job's sample: jobs of one run stand side by side, in the order of their samples.
+/// Returns the sample number of a job: jobs of one run are adjacent and in the order of their samples.
 fn jobs_sample(runs: &[usize], job: usize) -> u32 {
     u32::try_from(runs[..job].iter().rev().take_while(|run| **run == runs[job]).count()).unwrap_or(u32::MAX)
 }

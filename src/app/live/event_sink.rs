@@ -1,4 +1,4 @@
-//! What happens while samples are made: they are kept, counted and told.
+//! Handles the engine's events: saves and counts samples, and shows progress.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -12,47 +12,47 @@ use crate::format::run_v1;
 use crate::model::RunStatus;
 use crate::world::Progress;
 
-/// Who is told by the engine.
+/// Receives the engine's events.
 pub struct EventSink<'a> {
-    /// Where records are kept as they come.
+    /// Saves the records as they arrive.
     pub session: &'a LiveSession<'a>,
-    /// The places of the asked jobs among all.
-    pub asked: &'a [usize],
-    /// Whether answers are kept for later runs.
+    /// The indices of the called jobs among all jobs.
+    pub called: &'a [usize],
+    /// Which answers are cached for later runs.
     pub caching: Caching,
-    /// What must not be kept.
+    /// Removes secrets from the records.
     pub redactor: &'a Redactor,
-    /// When no further sample of a pair is needed.
-    pub curtail: &'a EarlyStop<'a>,
-    /// What people see of it.
+    /// Decides when a pair needs no further samples.
+    pub early_stop: &'a EarlyStop<'a>,
+    /// The progress display.
     pub progress: &'a Progress,
-    /// The records so far, by job, as text.
+    /// The records so far as text, by job.
     pub records: RefCell<BTreeMap<usize, String>>,
-    /// What went wrong while keeping them; the first of it.
-    pub trouble: RefCell<Option<anyhow::Error>>,
-    /// Samples without an answer.
+    /// The first error while saving records.
+    pub error: RefCell<Option<anyhow::Error>>,
+    /// The number of samples without an answer.
     pub lost: Cell<usize>,
 }
 
 impl EngineEvents for EventSink<'_> {
     fn is_needed(&self, job: usize) -> bool {
-        self.curtail.is_needed(self.asked[job])
+        self.early_stop.is_needed(self.called[job])
     }
 
     fn finished(&self, job: usize, finished: &JobOutcome) {
-        let place = self.asked[job];
+        let index = self.called[job];
         match finished {
             JobOutcome::Made(record) => {
                 let text = run_v1::written(&self.redactor.redacted(record));
                 if record.status == RunStatus::Completed {
-                    if let Err(error) = self.session.keep(place, &text, self.caching) {
-                        self.trouble.borrow_mut().get_or_insert(error);
+                    if let Err(failure) = self.session.keep(index, &text, self.caching) {
+                        self.error.borrow_mut().get_or_insert(failure);
                     }
-                    self.curtail.graded(place, &text);
+                    self.early_stop.grade(index, &text);
                 } else {
                     self.lost.set(self.lost.get() + 1);
                 }
-                self.records.borrow_mut().insert(place, text);
+                self.records.borrow_mut().insert(index, text);
             }
             JobOutcome::CalledOff { .. } => self.lost.set(self.lost.get() + 1),
             JobOutcome::Spared => {}

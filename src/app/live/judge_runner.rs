@@ -1,6 +1,6 @@
-//! Judges vote on what agents put out: each different output once, with as many votes as its judge has.
+//! Runs LLM judges on agents' outputs: each different output once, with the number of votes that the judge's config states.
 //!
-//! Who judges is told the task, the output and the rubric, and nothing of whose it is: the request's own names are blank.
+//! A judge gets the task, the output and the rubric, but not the agent: the names in the request are neutral.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,42 +23,42 @@ use crate::render::plural;
 use crate::suites::{Exhibit, Files, vote};
 use crate::world::{Disk, World};
 
-/// What judges may use.
+/// The inputs for running judges.
 pub struct JudgeRunner<'a> {
     /// The config and its suites.
     pub plan: &'a Plan,
-    /// Where unfinished votes are kept.
+    /// The files, also for unfinished votes.
     pub disk: &'a Disk,
-    /// The outside.
+    /// Environment, log and clock.
     pub world: &'a World,
-    /// How answers are cached, and an unfinished run gone on with.
+    /// The options for caching and resuming.
     pub options: &'a LiveOptions,
-    /// What must not be kept.
+    /// Removes secrets from the records.
     pub redactor: &'a Redactor,
-    /// What may still be spent.
+    /// The remaining budget.
     pub left: SpendingLimits,
-    /// For how many minutes.
+    /// The time limit in minutes.
     pub minutes: Option<f64>,
 }
 
-/// What is voted on, by whom: suite, judge and the digest of the exhibit.
+/// The key of a request: suite, judge and the digest of the exhibit.
 type JudgeRequest = (SuiteId, JudgeName, String);
 
-/// Everything that is voted on.
+/// The requests to the judges.
 #[derive(Default)]
 pub struct JudgeRequests<'a>(BTreeMap<JudgeRequest, (&'a LoadedSuite, &'a LoadedJudge, Exhibit)>);
 
-/// Which recorded votes are good enough.
+/// Which recorded votes are reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VoteReuse {
-    /// Those that are whole, on this output and by this rubric.
+    /// Complete votes on this output by this rubric.
     WhereNeeded,
-    /// None: all are asked for anew.
-    Always,
+    /// No votes: all judges are asked again.
+    Never,
 }
 
 impl<'a> JudgeRequests<'a> {
-    /// Adds what the suite's judges are to be asked of a run.
+    /// Adds the requests to the suite's judges about a run.
     ///
     /// # Errors
     /// A file of the suite that cannot be read.
@@ -76,7 +76,7 @@ impl<'a> JudgeRequests<'a> {
         for judge in &opened.judges {
             let exhibit = Exhibit::of(&ask, run);
             let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
-            if again == VoteReuse::Always || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
+            if again == VoteReuse::Never || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
                 let key = (opened.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
                 self.0.insert(key, (opened, judge, exhibit));
             }
@@ -84,7 +84,7 @@ impl<'a> JudgeRequests<'a> {
         Ok(())
     }
 
-    /// How many different outputs judges are asked about.
+    /// Returns the number of requests.
     pub fn count(&self) -> usize {
         self.0.len()
     }
@@ -97,20 +97,20 @@ fn is_whole(ballot: &Ballot, judge: &LoadedJudge, exhibit: &Exhibit) -> bool {
         && ballot.votes.iter().all(|vote| vote.mark().is_some())
 }
 
-/// What the judges said.
+/// The votes of the judges.
 #[derive(Default)]
 pub struct JudgeOutcome {
     ballots: BTreeMap<JudgeRequest, Ballot>,
-    /// What it took.
+    /// The usage.
     pub usage: RunUsage,
-    /// What people should know.
+    /// Notes for the report.
     pub notes: Vec<String>,
-    /// Why votes were called off, where they were.
+    /// Why votes were interrupted, if they were.
     pub called_off: Option<Interruption>,
 }
 
 impl JudgeOutcome {
-    /// The votes on a run's output.
+    /// Returns the votes on a run's output.
     ///
     /// # Errors
     /// A file of the suite that cannot be read.
@@ -128,36 +128,36 @@ impl JudgeOutcome {
     }
 }
 
-/// Asks for all votes. What is finished before the budget ends is kept; the rest is told as missing.
+/// Asks for all votes. Votes that are not finished within the budget are reported as missing.
 ///
 /// # Errors
-/// Targets that can never be called, and an outside that failed.
-pub fn poll(runner: &JudgeRunner<'_>, questions: &JudgeRequests<'_>) -> Result<JudgeOutcome, CliError> {
+/// Targets that can never be called, or a failure of the engine.
+pub fn poll(runner: &JudgeRunner<'_>, requests: &JudgeRequests<'_>) -> Result<JudgeOutcome, CliError> {
     let JudgeRunner { plan, disk, world, options, redactor, left, minutes } = runner;
     let mut outcome = JudgeOutcome::default();
-    let wanted = wanted(questions).map_err(|bad| anyhow::anyhow!("a blank name is no name: {bad}"))?;
+    let wanted = planned_votes(requests).map_err(|bad| anyhow::anyhow!("a neutral name is not valid: {bad}"))?;
     let queues = TargetQueues::open(plan, &wanted, disk.place(), world, &options.keys)?;
-    outcome.notes.extend(closed(&queues, questions));
+    outcome.notes.extend(closed(&queues, requests));
     let (wanted, of): (Vec<PlannedRun<'_>>, Vec<&JudgeRequest>) = wanted
         .into_iter()
-        .zip(of_votes(questions))
-        .filter(|(one, _)| queues.places.contains_key(&one.live.target))
+        .zip(of_votes(requests))
+        .filter(|(one, _)| queues.indices.contains_key(&one.live.target))
         .unzip();
     if wanted.is_empty() {
         return Ok(outcome);
     }
     let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
-    // Votes gate nothing.
-    outcome.notes.extend(session.take_over(options.caching, EarlierAnswers::All));
+    // All earlier answers may be reused, because votes do not affect gates.
+    outcome.notes.extend(session.reuse_answers(options.caching, EarlierAnswers::All));
     let engine = engine(plan, *left, queues, &session.folders);
     let ended = session.run(&engine, redactor, options, *minutes)?;
     outcome.usage = usage_of(&ended, session.known.len());
     report_interruptions(&ended, &mut outcome);
     let records = session.records(ended);
-    for (index, (vote, question)) in wanted.iter().zip(of).enumerate() {
+    for (index, (vote, request_key)) in wanted.iter().zip(of).enumerate() {
         let (cast, model) = read_vote(records.get(&index).map(String::as_str), vote);
-        let (_, judge, exhibit) = &questions.0[question];
-        let ballot = outcome.ballots.entry(question.clone()).or_insert_with(|| Ballot {
+        let (_, judge, exhibit) = &requests.0[request_key];
+        let ballot = outcome.ballots.entry(request_key.clone()).or_insert_with(|| Ballot {
             judge: judge.config.name.clone(),
             rubric_sha256: judge.rubric_sha256.clone(),
             judged_sha256: exhibit.sha256.clone(),
@@ -174,15 +174,15 @@ pub fn poll(runner: &JudgeRunner<'_>, questions: &JudgeRequests<'_>) -> Result<J
     Ok(outcome)
 }
 
-/// The question of each vote, in the order of [`wanted`].
-fn of_votes<'q>(questions: &'q JudgeRequests<'_>) -> impl Iterator<Item = &'q JudgeRequest> {
-    questions.0.iter().flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
+/// Returns the request of each vote, in the order of [`planned_votes`].
+fn of_votes<'q>(requests: &'q JudgeRequests<'_>) -> impl Iterator<Item = &'q JudgeRequest> {
+    requests.0.iter().flat_map(|(key, (_, judge, _))| (0..judge.config.votes).map(move |_| key))
 }
 
-/// One request a vote, with blank names: whose output it is, is nobody's business.
-fn wanted<'a>(questions: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>, BadId> {
+/// Returns one planned run per vote, with neutral names so that the judge cannot know the agent.
+fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>, BadId> {
     let mut wanted = Vec::new();
-    for (opened, judge, exhibit) in questions.0.values() {
+    for (opened, judge, exhibit) in requests.0.values() {
         let key = RunKey {
             suite: SuiteId::new("judged")?,
             agent: AgentName::new("judge")?,
@@ -206,10 +206,10 @@ fn wanted<'a>(questions: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>, BadI
     Ok(wanted)
 }
 
-/// What has to be said of judges that cannot be called.
-fn closed(queues: &TargetQueues, questions: &JudgeRequests<'_>) -> Vec<String> {
+/// Returns the notes about judges whose targets cannot be called.
+fn closed(queues: &TargetQueues, requests: &JudgeRequests<'_>) -> Vec<String> {
     let note = |(target, why): (&String, &String)| {
-        let judges: BTreeSet<String> = questions
+        let judges: BTreeSet<String> = requests
             .0
             .iter()
             .filter(|(_, (_, judge, _))| judge.config.source.target == *target)
@@ -221,7 +221,7 @@ fn closed(queues: &TargetQueues, questions: &JudgeRequests<'_>) -> Vec<String> {
     queues.closed.iter().map(note).collect()
 }
 
-/// Votes that were called off, in words.
+/// Adds the notes about interrupted votes.
 fn report_interruptions(ended: &SessionOutcome, outcome: &mut JudgeOutcome) {
     let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
     for end in &ended.finished {
@@ -233,13 +233,13 @@ fn report_interruptions(ended: &SessionOutcome, outcome: &mut JudgeOutcome) {
     outcome.notes.extend(off.into_iter().map(|(why, count)| {
         let votes = plural(count, "vote of a judge was", "votes of judges were");
         let why = why.message();
-        format!("{votes} not made: {why}; a missing vote counts for nothing, and never against the agent")
+        format!("{votes} not made: {why}; missing votes do not count against the agent")
     }));
 }
 
-/// The vote in a record, and who gave it.
+/// Reads the vote of a record, and the model that gave it.
 fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<String>) {
-    let Some(record) = record else { return (Vote::Missing("it was called off".to_owned()), None) };
+    let Some(record) = record else { return (Vote::Missing("it was interrupted".to_owned()), None) };
     let source = SourceText::from_text(RepoPath::root().child("vote"), record.to_owned());
     match run_v1::read_run(&source, &wanted.request.key, wanted.first) {
         Err(problem) => (Vote::Missing(problem.to_string()), None),
@@ -253,7 +253,7 @@ fn read_vote(record: Option<&str>, wanted: &PlannedRun<'_>) -> (Vote, Option<Str
     }
 }
 
-/// Puts the judges' votes into the records of live samples. Each is given with its suite and its pair's place.
+/// Runs the judges on live samples and adds the votes to the records. `of` returns the run and sample number of a job.
 ///
 /// # Errors
 /// As [`poll`], and files of a suite that cannot be read.
@@ -268,20 +268,20 @@ pub fn into_records<'s>(
         let (wanted, sample) = of(*job);
         if !wanted.opened.judges.is_empty() {
             let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
-            // What cannot be read is told when it is graded.
+            // The error of an unreadable record is reported when it is graded.
             runs.extend(run_v1::read_run(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
         }
     }
-    let mut questions = JudgeRequests::default();
+    let mut requests = JudgeRequests::default();
     for (job, run) in &runs {
         let (wanted, _) = of(*job);
-        problems.keep(questions.add(wanted.opened, wanted.pair, run, VoteReuse::Always, runner.disk));
+        problems.keep(requests.add(wanted.opened, wanted.pair, run, VoteReuse::Never, runner.disk));
     }
     problems.or(())?;
-    if questions.count() == 0 {
+    if requests.count() == 0 {
         return Ok(JudgeOutcome::default());
     }
-    let outcome = poll(runner, &questions)?;
+    let outcome = poll(runner, &requests)?;
     for (job, run) in runs.iter().filter(|(_, run)| run.status == RunStatus::Completed) {
         let (wanted, _) = of(*job);
         let ballots = outcome.of(wanted.opened, wanted.pair, run, runner.disk)?;

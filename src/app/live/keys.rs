@@ -1,5 +1,5 @@
-//! Where keys of models may go while somebody's change is measured: to the vendor's own address, and to addresses that the base
-//! commit's config names. Otherwise a pull request could send a key to a server of its own.
+//! Decides which hosts may receive API keys while a pull request is graded: the vendor's own, and those in the base commit's config.
+//! Otherwise a pull request could send a key to its own server.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::suites::Files;
 use crate::world::targets::{is_vendors, origin};
 use crate::world::{BaseTree, Disk, Objects, ReadOnce};
 
-/// Where keys may go when the base commit is this one. A base commit that has no config, or one that cannot be read, names no
-/// address.
+/// Returns the hosts that may receive keys for this base commit. A missing or unreadable config of the base commit adds
+/// no hosts.
 pub fn keys_of_base(objects: &dyn Objects, commit: &str, disk: &Disk, file: &RepoPath) -> KeyHosts {
     let head = ReadOnce::of(disk);
     let config = BaseTree::open(objects, commit, &head).ok().and_then(|base| {
@@ -21,7 +21,7 @@ pub fn keys_of_base(objects: &dyn Objects, commit: &str, disk: &Disk, file: &Rep
     named_by(config.as_ref())
 }
 
-/// The vendors' own addresses, and those that a config names.
+/// Returns the vendors' own hosts and those in a config.
 pub fn named_by(config: Option<&Config>) -> KeyHosts {
     let targets = config.into_iter().flat_map(|config| config.targets.values());
     let named = targets.filter_map(|target| match &target.transport {
@@ -31,16 +31,16 @@ pub fn named_by(config: Option<&Config>) -> KeyHosts {
     KeyHosts::Only(named.collect::<BTreeSet<String>>())
 }
 
-/// Why a model must not be given its key, where it must not.
+/// Returns the reason why a model must not receive its key, if it must not.
 pub fn refused(provider: &Provider, hosts: &KeyHosts) -> Option<String> {
     let KeyHosts::Only(hosts) = hosts else { return None };
     let base_url = provider.base_url.as_deref()?;
-    // To an address that a config states, only a key goes that it names as well; Bedrock takes those of the machine.
+    // With a configured address only a configured key is sent, except for Bedrock, which uses the machine's credentials.
     let sends_key = provider.api_key_env.is_some() || provider.wire == Wire::Bedrock;
     let is_known =
         is_vendors(provider.wire, base_url) || origin(base_url).is_some_and(|origin| hosts.contains(&origin));
     (sends_key && !is_known).then(|| {
-        format!("may not have its key: {base_url} is an address that neither the base commit's config names nor the vendor has")
+        format!("may not get its key: {base_url} is neither in the base commit's config nor the vendor's address")
     })
 }
 
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_go_to_the_vendor_and_to_what_the_base_names() {
+    fn keys_are_only_sent_to_the_vendor_and_to_hosts_of_the_base_config() {
         let text = "version: 1\nsuites: [{ id: a, kind: findings, path: golden }]\ntargets:\n  \
                     own: { provider: openai, model: m, base_url: \"https://models.example.com:8443/v1\", api_key_env: K }\n";
         let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
@@ -94,6 +94,6 @@ mod tests {
             assert!(refused(&one, &KeyHosts::Any).is_none());
         }
         let evil = provider(Wire::OpenAi, Some("https://models.example.com:8443/v1"), Some("K"));
-        assert!(refused(&evil, &named_by(None)).is_some(), "a base without a config names nothing");
+        assert!(refused(&evil, &named_by(None)).is_some(), "a base without a config allows no other host");
     }
 }

@@ -1,4 +1,4 @@
-//! Live samples: what is wanted is asked for, kept as it comes, and laid out like recordings.
+//! Live samples: calls the targets, saves answers as they arrive, and presents them like recordings.
 
 #[cfg(feature = "models")]
 mod agent_digests;
@@ -58,106 +58,106 @@ use crate::model::{Interruption, RepoPath, RunUsage, Tier};
 use crate::suites::Files;
 use crate::world::Loudness;
 
-/// Which answers are kept for later runs, and taken from earlier ones.
+/// Which answers are cached and reused by later runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caching {
-    /// None.
+    /// No answers.
     Off,
-    /// All but those of suites that measure how answers vary.
+    /// All except those of suites that measure variance.
     Usual,
     /// All.
     All,
 }
 
-/// Whether an unfinished run is gone on with.
+/// Whether to resume an unfinished run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resume {
-    /// Its finished samples are taken over.
+    /// Reuse its finished samples.
     Yes,
-    /// It begins anew.
+    /// Start from the beginning.
     No,
 }
 
-/// Which answers of earlier runs may be taken over, whatever `--cache` and `--resume` ask for. They lie in files of the working tree,
-/// so a commit can bring them.
+/// Which answers of earlier runs may be reused, whatever `--cache` and `--resume` request. They are files in the working tree, so a
+/// commit can contain forged ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is taken over without live targets"))]
+#[cfg_attr(not(feature = "models"), allow(dead_code, reason = "nothing is reused without live targets"))]
 pub enum EarlierAnswers {
     /// All.
     All,
-    /// Those whose address holds all that they depend on: of models, and of programs whose files the config names.
+    /// Those whose address covers everything they depend on: of models, and of programs whose files the config names.
     Addressed,
-    /// None: the verdict is one on this commit's agent by the rules of its base.
+    /// No answers: the verdict must be on this commit's agent.
     None,
 }
 
-/// Whether samples are spared at all.
+/// Whether to skip unneeded samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EarlyStopping {
-    /// Where no verdict can change.
+    /// Skip samples that cannot change a verdict.
     Exact,
-    /// Never: a baseline and a recording keep every sample.
+    /// Never skip: a baseline and recordings need every sample.
     Off,
 }
 
-/// Where keys of models may go.
+/// Which hosts may receive API keys.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeyHosts {
-    /// Anywhere: what is measured is one's own.
+    /// All hosts: the graded code is trusted.
     Any,
-    /// To the vendors' own addresses and to these: scheme, host and port.
+    /// The vendors' own hosts and these: scheme, host and port.
     Only(BTreeSet<String>),
 }
 
-/// How live samples are made.
+/// Options for making live samples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveOptions {
-    /// A folder for recordings.
+    /// The folder for recordings.
     pub record: Option<String>,
-    /// Whether answers are cached.
+    /// Which answers are cached.
     pub caching: Caching,
-    /// Whether an unfinished run is gone on with.
+    /// Whether to resume an unfinished run.
     pub resume: Resume,
-    /// Which answers may be taken over at all.
+    /// Which earlier answers may be reused.
     pub earlier: EarlierAnswers,
-    /// Whether samples are spared that can change no verdict.
+    /// Whether to skip samples that cannot change a verdict.
     pub sparing: EarlyStopping,
-    /// How loud progress is.
+    /// How much progress is printed.
     pub loudness: Loudness,
-    /// Another limit of dollars than the config's.
+    /// The budget in US dollars instead of the config's.
     pub max_cost_usd: Option<f64>,
-    /// Where keys of models may go.
+    /// Which hosts may receive API keys.
     pub keys: KeyHosts,
 }
 
-/// What live runs gave.
+/// The results of live runs.
 #[derive(Default)]
 pub struct LiveRuns {
-    /// The records, by their place in the drawer.
+    /// The records, with their paths in the overlay.
     pub files: Vec<(RepoPath, String)>,
-    /// Where they lie, and which samples were not needed.
+    /// The folders of the records, and which samples were skipped.
     pub layout: LiveLayout,
-    /// What they took.
+    /// The usage.
     pub usage: RunUsage,
-    /// What people should know.
+    /// Notes for the report.
     pub notes: Vec<String>,
-    /// Agents that were asked for and not run.
+    /// Selected agents that were not run.
     pub not_run: Vec<NotRun>,
-    /// Why samples are missing, where the run was called off.
+    /// Why samples are missing, if the run was interrupted.
     pub called_off: Option<Interruption>,
 }
 
-/// Agents that were asked for and not run, in words.
+/// Selected agents that were not run, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRun {
-    /// The tier that they were asked for in.
+    /// The tier.
     pub tier: Tier,
-    /// Who, and why.
+    /// The agents and the reason.
     pub message: String,
 }
 
 impl LiveRuns {
-    /// Everything that can be read, with the records in it.
+    /// Returns the files with the live records added.
     pub fn overlay<'a>(&'a self, below: &'a dyn Files) -> OverlayFiles<'a> {
         let mut overlay = OverlayFiles::over(below);
         self.layout.folders.iter().for_each(|((_, agent), folder)| overlay.folder(folder.child(agent.as_str())));
@@ -167,7 +167,7 @@ impl LiveRuns {
 }
 
 impl LiveOptions {
-    /// For a command that makes none.
+    /// The options of a command without live samples.
     pub const NONE: Self = Self {
         record: None,
         caching: Caching::Off,
@@ -180,7 +180,7 @@ impl LiveOptions {
     };
 }
 
-/// Where keys may go: this program was built without targets that take any.
+/// Returns the vendors' hosts: without live targets keys are never sent.
 #[cfg(not(feature = "models"))]
 pub fn keys_of_base(_: &dyn crate::world::Objects, _: &str, _: &crate::world::Disk, _: &RepoPath) -> KeyHosts {
     named_by(None)
@@ -192,10 +192,10 @@ pub fn named_by(_: Option<&crate::model::Config>) -> KeyHosts {
     KeyHosts::Only(BTreeSet::new())
 }
 
-/// Makes none: this program was built without live targets.
+/// Reports all live agents as not run: this program was built without live targets.
 ///
 /// # Errors
-/// None.
+/// Never.
 #[cfg(not(feature = "models"))]
 pub fn make(
     plan: &Plan,

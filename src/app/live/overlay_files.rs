@@ -1,4 +1,4 @@
-//! What live runs gave, laid out like recordings: what is graded now and what is replayed later are the same bytes.
+//! Presents live records like recordings, so that the same bytes are graded now and replayed later.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use crate::diag::Diagnostic;
 use crate::model::RepoPath;
 use crate::suites::{Entry, EntryKind, Files};
 
-/// Records that were made a moment ago, before everything else that can be read.
+/// Files in memory that hide the folders below them.
 pub struct OverlayFiles<'a> {
     below: &'a dyn Files,
     files: BTreeMap<RepoPath, &'a str>,
@@ -14,17 +14,17 @@ pub struct OverlayFiles<'a> {
 }
 
 impl<'a> OverlayFiles<'a> {
-    /// An empty drawer over a shelf.
+    /// Creates an empty overlay over other files.
     pub fn over(below: &'a dyn Files) -> Self {
         Self { below, files: BTreeMap::new(), folders: BTreeSet::new() }
     }
 
-    /// Makes a folder, which may stay empty.
+    /// Adds a folder, which may stay empty.
     pub fn folder(&mut self, folder: RepoPath) {
         self.folders.insert(folder);
     }
 
-    /// Lays a record into it.
+    /// Adds a record and its parent folders.
     pub fn put(&mut self, file: RepoPath, text: &'a str) {
         let mut folder = file.parent();
         while self.folders.insert(folder.clone()) && !folder.as_str().is_empty() {

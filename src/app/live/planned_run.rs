@@ -1,4 +1,4 @@
-//! Which live samples a run needs: one for each run that a chosen pair is made of, as often as is planned.
+//! Computes the live samples to make: all planned samples of each run of the selected pairs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -13,27 +13,27 @@ use crate::suites::{Files, Refinement, in_words};
 pub struct PlannedRun<'a> {
     /// The suite.
     pub opened: &'a LoadedSuite,
-    /// The pair, by its place in the suite.
+    /// The index of the pair in the suite.
     pub pair: usize,
-    /// Where it comes from.
+    /// The live source of the run.
     pub live: &'a LiveSource,
-    /// What is asked; each sample has its own number.
+    /// The request; each sample has its own number.
     pub request: SampleRequest,
-    /// The loop that the request begins, where the agent has a critic.
+    /// The refinement loop that the request starts, if the agent has a critic.
     pub refinement: Option<Arc<dyn Refinement>>,
     /// The number of the first sample.
     pub first: u32,
-    /// How many samples.
+    /// The number of samples.
     pub samples: u32,
-    /// Whether the pair is made of this run alone and nothing else looks at it: only then can samples be spared.
+    /// Whether the pair has only this run and nothing else uses it: only then can samples be skipped.
     pub alone: bool,
 }
 
-/// The live runs of a tier.
+/// Returns the live runs of a tier.
 ///
 /// # Errors
-/// Cases that cannot be asked, and targets that the tier must not call.
-pub fn wanted<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
+/// Cases whose request cannot be built, or targets that the tier must not call.
+pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<PlannedRun<'a>>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut found: BTreeMap<RunKey, PlannedRun<'a>> = BTreeMap::new();
     let elsewhere: BTreeSet<&RunKey> = plan
@@ -49,7 +49,7 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<P
             for (at, key) in pair.runs.iter().enumerate().filter(|(_, key)| key.suite == opened.config.id) {
                 let agent = opened.config.agents.get(&key.agent);
                 let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
-                if let Some(problem) = too_much(plan, tier, live) {
+                if let Some(problem) = forbidden_target(plan, tier, live) {
                     problems.push(problem);
                     continue;
                 }
@@ -72,7 +72,7 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<P
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
                 let wanted = PlannedRun { opened, pair: index, live, request, refinement, first: 0, samples, alone };
-                // Pairs may share a run, such as the base of several variants.
+                // Pairs may share a run, for example the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }
         }
@@ -80,14 +80,14 @@ pub fn wanted<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result<Vec<P
     problems.or(found.into_values().collect())
 }
 
-/// The deterministic tier calls no model and no address: a command that is itself deterministic is all that it may start.
-fn too_much(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
+/// Refuses models and HTTP targets in the deterministic tier: it may only start commands that are deterministic.
+fn forbidden_target(plan: &Plan, tier: Tier, live: &LiveSource) -> Option<Diagnostic> {
     let refused = |name: &&String| match (tier, plan.config.targets.get(*name).map(|target| &target.transport)) {
         (Tier::Model, _) | (Tier::Deterministic, None | Some(Transport::Command { .. })) => false,
         (Tier::Deterministic, Some(Transport::Model(_) | Transport::Http(_))) => true,
     };
     let name = live.targets().find(refused)?;
     let what = format!("the deterministic tier must not call the target \"{name}\"");
-    let help = "give it replay: FOLDER or a command that is itself deterministic, and the target to the model tier";
+    let help = "use replay: FOLDER or a deterministic command, and move the target to the model tier";
     Some(Diagnostic::of_file(&plan.config.file, "live-target", what, help))
 }

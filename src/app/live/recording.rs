@@ -16,19 +16,19 @@ use crate::model::{
 use crate::render::plural;
 use crate::world::{Disk, FileSet, SetFiles};
 
-/// Where recordings are written.
+/// Writes recordings.
 pub struct RecordingWriter {
     /// The folder of `--record`.
     named: Option<String>,
-    /// The folders that agents of the config record into.
+    /// The folders of agents that record by their config.
     own: BTreeMap<(SuiteId, AgentName), RepoPath>,
 }
 
 impl RecordingWriter {
-    /// Where the wanted runs are recorded.
+    /// Plans where the runs are recorded.
     ///
     /// # Errors
-    /// Runs that would be written to one place, and agents that record without a folder.
+    /// Runs that would be written to the same file, or agents that record without a folder.
     pub fn plan(plan: &Plan, wanted: &[PlannedRun<'_>], named: Option<&str>) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
         let mut own = BTreeMap::new();
@@ -56,8 +56,8 @@ impl RecordingWriter {
                         own.insert((key.suite.clone(), key.agent.clone()), folder.clone());
                     }
                     Some(RunSource::Live(_)) | None => {
-                        let what = format!("{}/{} records, and replays from nowhere", key.suite, key.agent);
-                        let help = "give it deterministic: { replay: FOLDER }, or use --record DIR";
+                        let what = format!("{}/{} records, but has no folder to replay from", key.suite, key.agent);
+                        let help = "add deterministic: { replay: FOLDER }, or use --record DIR";
                         problems.push(Diagnostic::of_file(&plan.config.file, "no-folder", what, help));
                         break;
                     }
@@ -67,10 +67,10 @@ impl RecordingWriter {
         problems.or(Self { named: named.map(str::to_owned), own })
     }
 
-    /// Writes the recordings. Those of a run of which samples are missing stay as they were.
+    /// Writes the recordings. If samples or votes are missing, nothing is written and a note is added.
     ///
     /// # Errors
-    /// Why they cannot be written.
+    /// A file that cannot be written.
     pub fn write(
         &self,
         disk: &Disk,
@@ -85,8 +85,7 @@ impl RecordingWriter {
         }
         if !complete {
             notes.push(
-                "nothing was recorded, because samples or votes are missing; the recordings are as they were"
-                    .to_owned(),
+                "nothing was recorded, because samples or votes are missing; the recordings are unchanged".to_owned(),
             );
             return Ok(());
         }
@@ -95,13 +94,13 @@ impl RecordingWriter {
         jobs.iter().enumerate().for_each(|(at, job)| by_run.entry(&job.request.key).or_default().push(at));
         let mut agents: BTreeSet<&AgentName> = BTreeSet::new();
         let mut sets = Vec::new();
-        for (key, places) in by_run {
+        for (key, jobs_of_run) in by_run {
             let folder = match (&elsewhere, self.own.get(&(key.suite.clone(), key.agent.clone()))) {
                 (Some(_), _) => RepoPath::root(),
                 (None, Some(folder)) => folder.clone(),
                 (None, None) => continue,
             };
-            let texts: Vec<(String, &[u8])> = places
+            let texts: Vec<(String, &[u8])> = jobs_of_run
                 .iter()
                 .filter_map(|index| {
                     let text = records.get(index)?;
@@ -109,7 +108,7 @@ impl RecordingWriter {
                 })
                 .collect();
             let files = match texts.as_slice() {
-                [(_, text)] if places.len() == 1 => SetFiles::Single(text),
+                [(_, text)] if jobs_of_run.len() == 1 => SetFiles::Single(text),
                 _ => SetFiles::Several(texts),
             };
             written += files.count();
@@ -118,7 +117,7 @@ impl RecordingWriter {
         }
         elsewhere.as_ref().unwrap_or(disk).swap(&sets)?;
         notes.push(format!(
-            "recorded {} of {}; they count once they are committed",
+            "recorded {} of {}; commit them to use them in the deterministic tier",
             plural(written, "sample", "samples"),
             plural(agents.len(), "agent", "agents")
         ));
@@ -126,7 +125,7 @@ impl RecordingWriter {
     }
 }
 
-/// The record of a sample that was called off, with what it had come to.
+/// Returns the record of an interrupted sample, with its output so far.
 pub fn called_off(job: &SampleJob, why: &str, outputs: Json) -> String {
     run_v1::written(&RunRecord {
         agent: job.request.key.agent.clone(),

@@ -1,4 +1,4 @@
-//! One run of the engine: its jobs, what is kept of them, and what they came to.
+//! One run of the engine: its jobs, their saved records and their results.
 
 mod earlier;
 
@@ -15,7 +15,7 @@ use super::bounds::{left, limits, redactor, usage_of};
 use super::early_stop::EarlyStop;
 use super::event_sink::EventSink;
 use super::judge_runner::{JudgeOutcome, JudgeRunner};
-use super::planned_run::{PlannedRun, wanted};
+use super::planned_run::{PlannedRun, planned_runs};
 use super::recording::RecordingWriter;
 use super::store::{AnswerInputs, SampleAddress, SampleStore};
 use super::target_queues::TargetQueues;
@@ -37,9 +37,9 @@ use crate::world::{Disk, Progress, World, export, head_commit, interrupted};
 /// Makes the live samples of a tier.
 ///
 /// # Errors
-/// What cannot be asked or called, found before any call is made, and an outside that failed.
+/// Requests or targets that are not valid, found before any call, or a failure of the engine.
 pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveOptions) -> Result<LiveRuns, CliError> {
-    let wanted = wanted(plan, tier, disk)?;
+    let wanted = planned_runs(plan, tier, disk)?;
     if wanted.is_empty() {
         return Ok(LiveRuns::default());
     }
@@ -48,13 +48,13 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
     let mut made = LiveRuns::default();
     made.not_run.extend(closed(&queues, &wanted).into_iter().map(|message| NotRun { tier, message }));
     let wanted: Vec<PlannedRun<'_>> =
-        wanted.into_iter().filter(|one| one.live.targets().all(|name| queues.places.contains_key(name))).collect();
+        wanted.into_iter().filter(|one| one.live.targets().all(|name| queues.indices.contains_key(name))).collect();
     if wanted.is_empty() {
         return Ok(made);
     }
     for one in &wanted {
         let key = (one.request.key.suite.clone(), one.request.key.agent.clone());
-        let folder = drawer_of(plan, &one.request);
+        let folder = overlay_folder(plan, &one.request);
         made.layout.folders.insert(key, folder);
     }
     let redactor = redactor(plan, world)?;
@@ -62,7 +62,7 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
         unfinished(plan, disk).clear()?;
     }
     let mut session = LiveSession::new(plan, disk, world, &wanted, &queues)?;
-    made.notes.extend(session.take_over(options.caching, options.earlier));
+    made.notes.extend(session.reuse_answers(options.caching, options.earlier));
     let (limits, begun) = (limits(plan, options), world.clock.elapsed_ms());
     let engine = engine(plan, limits, queues, &session.folders);
     let (started_at, epoch) = (world.clock.now(), world.clock.nanoseconds());
@@ -84,24 +84,24 @@ pub fn make(plan: &Plan, tier: Tier, disk: &Disk, world: &World, options: &LiveO
             minutes: plan.config.budget.max_minutes.map(|most| (most - minutes).max(0.0)),
         };
         let outcome = judge_runner::into_records(&runner, &mut records, &|job| session.sample(job))?;
-        session.lay(records, outcome, &recording, &mut made)?;
+        session.finish(records, outcome, &recording, &mut made)?;
     } else {
-        session.lay(records, JudgeOutcome::default(), &recording, &mut made)?;
+        session.finish(records, JudgeOutcome::default(), &recording, &mut made)?;
     }
     Ok(made)
 }
 
-/// Where finished samples and votes are kept until their run is at its end.
+/// Returns the store of finished samples and votes of a run that has not ended.
 pub fn unfinished<'a>(plan: &Plan, disk: &'a Disk) -> SampleStore<'a> {
     SampleStore::new(disk, plan.config.results.child("unfinished"))
 }
 
-/// The folder of the drawer that holds an agent's records.
-fn drawer_of(plan: &Plan, request: &SampleRequest) -> RepoPath {
+/// Returns the overlay folder of an agent's records.
+fn overlay_folder(plan: &Plan, request: &SampleRequest) -> RepoPath {
     plan.config.results.child("made").child(request.key.suite.as_str())
 }
 
-/// What has to be said of targets that could not be called: in one line, and never as if they had run.
+/// Returns one note for each target that could not be called.
 fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<String> {
     let note = |(target, why): (&String, &String)| {
         let agents: BTreeSet<String> = wanted
@@ -115,7 +115,7 @@ fn closed(queues: &TargetQueues, wanted: &[PlannedRun<'_>]) -> Vec<String> {
     queues.closed.iter().map(note).collect()
 }
 
-/// The engine of a run that may spend so much.
+/// Builds the engine with the given spending limits.
 pub(super) fn engine<'a>(
     plan: &Plan,
     limits: SpendingLimits,
@@ -131,31 +131,31 @@ pub(super) fn engine<'a>(
     }
 }
 
-/// One run of the engine: its jobs, and what is kept of them.
+/// One run of the engine: its jobs and their saved records.
 pub(super) struct LiveSession<'a> {
     wanted: &'a [PlannedRun<'a>],
     disk: &'a Disk,
     jobs: Vec<SampleJob>,
-    /// For each job the run that it is a sample of.
+    /// The index of the run of each job.
     runs: Vec<usize>,
     addresses: Vec<SampleAddress>,
-    /// For each job whether its address holds all that its answer depends on.
+    /// For each job, whether its address covers everything that its answer depends on.
     is_addressed: Vec<bool>,
-    /// Records of jobs that need no call: from an unfinished run, or from the cache.
+    /// Records of jobs that need no call, from an unfinished run or from the cache.
     pub(super) known: BTreeMap<usize, String>,
     pub(super) folders: BTreeMap<RepoPath, Box<dyn Files>>,
     unfinished: SampleStore<'a>,
     cache: SampleStore<'a>,
 }
 
-/// What a run of the engine came to.
+/// The results of a run of the engine.
 pub(super) struct SessionOutcome {
     pub(super) finished: Vec<JobOutcome>,
-    /// The places of the jobs that were asked.
-    pub(super) asked: Vec<usize>,
+    /// The indices of the called jobs.
+    pub(super) called: Vec<usize>,
     records: BTreeMap<usize, String>,
     pub(super) timelines: Vec<Timeline>,
-    /// What agents' own programs wrote to stderr, by the places of the jobs.
+    /// What agents' programs wrote to stderr, by the index of the job.
     complaints: BTreeMap<usize, String>,
     pub(super) spending: Spending,
     pub(super) spared: u64,
@@ -199,7 +199,7 @@ impl<'a> LiveSession<'a> {
                 is_addressed.push(is_named);
                 let package = one.opened.prompts.get(&request.key.agent);
                 jobs.push(SampleJob {
-                    queue: queues.places[&one.live.target],
+                    queue: queues.indices[&one.live.target],
                     origin: RunProvenance {
                         target: Some(one.live.target.clone()),
                         provenance: Provenance {
@@ -212,11 +212,11 @@ impl<'a> LiveSession<'a> {
                         recorded_at: Some(recorded_at.clone()),
                         commit: commit.clone(),
                     },
-                    // What a majority needs comes first; the rest may not be needed at all.
+                    // The samples that a majority needs come first; the rest may not be needed.
                     round: if sample < majority { 0 } else { sample },
                     refining: refinement.map(|(name, course)| RefinementSetup {
                         course: course.clone(),
-                        critic: queues.places[name],
+                        critic: queues.indices[name],
                         target: name.clone(),
                     }),
                     request,
@@ -239,10 +239,10 @@ impl<'a> LiveSession<'a> {
         })
     }
 
-    /// Keeps a finished job's record: until the run is at its end, and for later runs where answers are cached.
+    /// Saves a finished job's record for `--resume`, and in the cache if enabled.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// A file that cannot be written.
     pub(super) fn keep(&self, job: usize, record: &str, caching: Caching) -> anyhow::Result<()> {
         self.unfinished.keep(&self.addresses[job], record)?;
         match self.is_cached(job, caching) {
@@ -259,10 +259,10 @@ impl<'a> LiveSession<'a> {
         }
     }
 
-    /// Asks whatever is not known yet, for this many minutes.
+    /// Runs the jobs without a known record, with a time limit in minutes.
     ///
     /// # Errors
-    /// Why what was finished is not safe on disk.
+    /// Finished samples that could not be saved.
     pub(super) fn run(
         &self,
         engine: &Engine<'_>,
@@ -270,20 +270,20 @@ impl<'a> LiveSession<'a> {
         options: &LiveOptions,
         minutes: Option<f64>,
     ) -> Result<SessionOutcome, CliError> {
-        let asked: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
-        let jobs: Vec<&SampleJob> = asked.iter().map(|job| &self.jobs[*job]).collect();
-        let curtail = EarlyStop::new(self.wanted, &self.runs, self.disk, options.sparing);
-        self.known.iter().for_each(|(job, text)| curtail.graded(*job, text));
-        let progress = Progress::of(asked.len(), options.loudness);
-        let watch = EventSink {
+        let called: Vec<usize> = (0..self.jobs.len()).filter(|job| !self.known.contains_key(job)).collect();
+        let jobs: Vec<&SampleJob> = called.iter().map(|job| &self.jobs[*job]).collect();
+        let early_stop = EarlyStop::new(self.wanted, &self.runs, self.disk, options.sparing);
+        self.known.iter().for_each(|(job, text)| early_stop.grade(*job, text));
+        let progress = Progress::of(called.len(), options.loudness);
+        let events = EventSink {
             session: self,
-            asked: &asked,
+            called: &called,
             caching: options.caching,
             redactor,
-            curtail: &curtail,
+            early_stop: &early_stop,
             progress: &progress,
             records: RefCell::default(),
-            trouble: RefCell::default(),
+            error: RefCell::default(),
             lost: Cell::new(0),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -291,41 +291,41 @@ impl<'a> LiveSession<'a> {
             .build()
             .context("while starting the live targets")?;
         let EngineOutcome { finished, timelines, complaints, spending } = runtime.block_on(async {
-            let outcome = engine.run(&jobs, &watch, stopped(minutes)).await;
+            let outcome = engine.run(&jobs, &events, stopped(minutes)).await;
             engine.close().await;
             outcome
         });
-        let complaints = complaints.into_iter().map(|(job, text)| (asked[job], redactor.text(&text))).collect();
+        let complaints = complaints.into_iter().map(|(job, text)| (called[job], redactor.text(&text))).collect();
         progress.end();
-        let EventSink { records, trouble, .. } = watch;
-        if let Some(error) = trouble.into_inner() {
-            return Err(error.context("the samples are not safe on disk").into());
+        let EventSink { records, error, .. } = events;
+        if let Some(error) = error.into_inner() {
+            return Err(error.context("the samples could not be saved").into());
         }
         Ok(SessionOutcome {
             finished,
-            asked,
+            called,
             timelines,
             records: records.into_inner(),
             complaints,
             spending,
-            spared: curtail.spared(),
+            spared: early_stop.spared(),
         })
     }
 
-    /// The wanted run that a job is a sample of, and which sample it is.
+    /// Returns the run and the sample number of a job.
     fn sample(&self, job: usize) -> (&PlannedRun<'a>, u32) {
         (&self.wanted[self.runs[job]], self.jobs[job].request.sample)
     }
 
-    /// Says what was spared, called off and written to stderr.
+    /// Adds the skipped and interrupted samples and the stderr output to the results.
     fn report_outcome(&self, ended: &SessionOutcome, made: &mut LiveRuns) {
         for (job, text) in &ended.complaints {
             let request = &self.jobs[*job].request;
             made.layout.complaints.insert((request.key.clone(), request.sample), text.clone());
         }
         let mut off: BTreeMap<Interruption, usize> = BTreeMap::new();
-        for (end, place) in ended.finished.iter().zip(&ended.asked) {
-            let request = &self.jobs[*place].request;
+        for (end, index) in ended.finished.iter().zip(&ended.called) {
+            let request = &self.jobs[*index].request;
             match end {
                 JobOutcome::Made(_) => {}
                 JobOutcome::Spared => {
@@ -337,25 +337,25 @@ impl<'a> LiveSession<'a> {
         for (why, count) in &off {
             let samples = plural(*count, "sample was", "samples were");
             let why = why.message();
-            made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, never as failed"));
+            made.notes.push(format!("{samples} not made: {why}; they count as inconclusive, not as failed"));
         }
         made.called_off = off.into_keys().max();
     }
 
-    /// The record of every job, those that were known and those that were called off among them.
+    /// Returns the records of all jobs, including known and interrupted ones.
     pub(super) fn records(&mut self, ended: SessionOutcome) -> BTreeMap<usize, String> {
         let mut records = ended.records;
         records.append(&mut self.known);
-        for (end, place) in ended.finished.iter().zip(&ended.asked) {
+        for (end, index) in ended.finished.iter().zip(&ended.called) {
             if let JobOutcome::CalledOff { why, outputs } = end {
-                records.insert(*place, recording::called_off(&self.jobs[*place], why.message(), outputs.clone()));
+                records.insert(*index, recording::called_off(&self.jobs[*index], why.message(), outputs.clone()));
             }
         }
         records
     }
 
-    /// Lays the records out, and writes those that are recorded.
-    fn lay(
+    /// Adds the records to the results and writes recordings.
+    fn finish(
         self,
         records: BTreeMap<usize, String>,
         outcome: JudgeOutcome,
@@ -367,10 +367,10 @@ impl<'a> LiveSession<'a> {
         made.usage = made.usage.and(usage);
         made.notes.extend(notes);
         if made.called_off.is_some() && !self.unfinished.is_empty() {
-            made.notes.push("what was finished is kept: --resume goes on from there".to_owned());
+            made.notes.push("the finished samples are saved: use --resume to continue".to_owned());
         }
         recording.write(self.disk, &self.jobs, &records, made.called_off.is_none(), &mut made.notes)?;
-        // Last: until here a run that is killed can be gone on with.
+        // Cleared last, so that a run that is killed before can be resumed.
         if made.called_off.is_none() {
             self.unfinished.clear()?;
         }
@@ -384,7 +384,7 @@ impl<'a> LiveSession<'a> {
     }
 }
 
-/// Ends when the time is over, or when somebody calls the run off.
+/// Ends at the time limit or at an interruption, and returns which of them.
 async fn stopped(minutes: Option<f64>) -> Interruption {
     let over = async {
         match minutes {

@@ -1,4 +1,4 @@
-//! Finished samples on disk: those of a run that is not at its end yet, and the cache of answers.
+//! Finished samples on disk: those of an unfinished run, and the cache of answers.
 
 use serde_json::{Value, json};
 
@@ -13,14 +13,15 @@ pub struct SampleAddress(String);
 /// The files that an answer depends on, as digests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AnswerInputs {
-    /// What the agent declares itself to be made of.
+    /// The files that the agent declares.
     pub agent: Option<String>,
-    /// The fixture repository that it may look into.
+    /// The fixture repository that it may read.
     pub folder: Option<String>,
 }
 
 impl SampleAddress {
-    /// The address of a request to a target. `critic` is who judges the answers, with the identity of the loop that the request begins.
+    /// Computes the address of a request to a target. `critic` is the target that judges the answers, with the identity of the
+    /// refinement loop.
     pub fn of(
         request: &SampleRequest,
         target: &Target,
@@ -109,33 +110,33 @@ pub struct SampleStore<'a> {
 }
 
 impl<'a> SampleStore<'a> {
-    /// The store in this folder.
+    /// Creates the store for this folder.
     pub fn new(disk: &'a Disk, folder: RepoPath) -> Self {
         Self { disk, folder }
     }
 
-    /// The record at an address.
+    /// Returns the record at an address.
     pub fn get(&self, address: &SampleAddress) -> Option<String> {
         self.disk.read(&address.file(&self.folder)).ok().and_then(|bytes| String::from_utf8(bytes).ok())
     }
 
-    /// Keeps a record: as a whole or not at all.
+    /// Saves a record atomically.
     ///
     /// # Errors
-    /// Why it cannot be written.
+    /// A file that cannot be written.
     pub fn keep(&self, address: &SampleAddress, record: &str) -> anyhow::Result<()> {
         self.disk.replace(&address.file(&self.folder), record.as_bytes())
     }
 
-    /// Removes everything in it.
+    /// Removes all records.
     ///
     /// # Errors
-    /// Why it cannot be removed.
+    /// A file that cannot be removed.
     pub fn clear(&self) -> anyhow::Result<()> {
         self.disk.remove(&self.folder)
     }
 
-    /// Whether it holds anything.
+    /// Whether the store has no records.
     pub fn is_empty(&self) -> bool {
         !self.disk.holds(&self.folder)
     }

@@ -1,4 +1,4 @@
-//! The targets of a run, opened: who answers, and how many at once.
+//! Opens the targets of a run, each with its concurrency.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,22 +18,22 @@ use crate::model::{
 use crate::world::World;
 use crate::world::targets::{AgentProgram, ChatModel, Live, Unopened};
 
-/// Calls at once where the config does not say: of a model behind an address, and of processes on this machine.
+/// Default concurrency: for remote targets, and for processes on this machine.
 const REMOTE: u32 = 8;
 const LOCAL: u32 = 2;
 
 /// The targets that a run needs.
 pub struct TargetQueues {
-    /// Those that can be called.
+    /// The targets that can be called.
     pub queues: Vec<TargetQueue>,
-    /// Their places, by the name of the target.
-    pub places: BTreeMap<String, usize>,
-    /// Why the others cannot: the key that is not there, or that they may not have.
+    /// The index of each queue, by the name of the target.
+    pub indices: BTreeMap<String, usize>,
+    /// Why the other targets cannot be called: their key is missing or not allowed.
     pub closed: BTreeMap<String, String>,
 }
 
 impl TargetQueues {
-    /// Opens every target that something is wanted of. A target without its key stays closed, which is no error.
+    /// Opens all targets of the planned runs. A target without a key stays closed, which is not an error.
     ///
     /// # Errors
     /// Targets that can never be called.
@@ -45,9 +45,9 @@ impl TargetQueues {
         keys: &KeyHosts,
     ) -> Result<Self, Diagnostics> {
         let mut problems = Diagnostics::default();
-        let mut opened = Self { queues: Vec::new(), places: BTreeMap::new(), closed: BTreeMap::new() };
+        let mut queues = Self { queues: Vec::new(), indices: BTreeMap::new(), closed: BTreeMap::new() };
         for name in wanted.iter().flat_map(|one| one.live.targets()) {
-            if opened.places.contains_key(name) || opened.closed.contains_key(name) {
+            if queues.indices.contains_key(name) || queues.closed.contains_key(name) {
                 continue;
             }
             let Some(target) = plan.config.targets.get(name) else { continue };
@@ -58,7 +58,7 @@ impl TargetQueues {
             let model = match &target.transport {
                 Transport::Model(provider) => {
                     if let Some(why) = refused(provider, keys) {
-                        opened.closed.insert(name.clone(), why);
+                        queues.closed.insert(name.clone(), why);
                         continue;
                     }
                     Some(provider.model.clone())
@@ -69,7 +69,7 @@ impl TargetQueues {
                 Ok(Live::Chat(chat)) => TargetClient::Model(Box::new(ModelTarget(chat))),
                 Ok(Live::Agent(agent)) => TargetClient::Program(Box::new(ProgramTarget(agent))),
                 Err(Unopened::NoKey { wanted }) => {
-                    opened.closed.insert(name.clone(), format!("has no key; {wanted}"));
+                    queues.closed.insert(name.clone(), format!("has no key; {wanted}"));
                     continue;
                 }
                 Err(Unopened::Unusable(why)) => {
@@ -83,10 +83,10 @@ impl TargetQueues {
                     continue;
                 }
             };
-            opened.places.insert(name.clone(), opened.queues.len());
-            opened.queues.push(TargetQueue::new(client, model, target.concurrency.unwrap_or(usual)));
+            queues.indices.insert(name.clone(), queues.queues.len());
+            queues.queues.push(TargetQueue::new(client, model, target.concurrency.unwrap_or(usual)));
         }
-        problems.or(opened)
+        problems.or(queues)
     }
 }
 
@@ -114,12 +114,12 @@ impl Program for ProgramTarget {
     }
 }
 
-/// The record that an agent's program answered with; what it says about itself is kept, what it was asked is known here.
+/// Parses the record that an agent's program answered with. The request's own values replace those of the answer.
 fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError> {
     let source = SourceText::from_text(RepoPath::root().child("answer"), text);
     let run = run_v1::read_run(&source, &request.key, request.sample).map_err(|problem| CallError {
         status: RunStatus::Error,
-        what: format!("the answer is no run record: {problem}"),
+        what: format!("the answer is not a valid run record: {problem}"),
         retry: Retry::Never,
     })?;
     let count = |count: u64| (count > 0).then_some(count);

@@ -1,4 +1,4 @@
-//! Live samples as they are traced: what was asked when, and what came of it.
+//! Converts live samples to traces.
 
 use std::time::Duration;
 
@@ -8,11 +8,11 @@ use crate::engine::{JobOutcome, SampleJob, TimeSpan, TimedCall};
 use crate::format::redact::Redactor;
 use crate::model::{ModelCall, Period, Traced, Transport, Wire};
 
-/// The samples that were made, for receivers of traces; `epoch` is the start of the run in nanoseconds after 1970.
+/// Returns the traces of the samples that were made; `epoch` is the start of the run in nanoseconds since 1970.
 pub fn traced(plan: &Plan, jobs: &[SampleJob], ended: &SessionOutcome, epoch: u64, redactor: &Redactor) -> Vec<Traced> {
     let mut traced = Vec::new();
-    for ((end, place), timeline) in ended.finished.iter().zip(&ended.asked).zip(&ended.timelines) {
-        let (JobOutcome::Made(record), job) = (end, &jobs[*place]) else { continue };
+    for ((end, index), timeline) in ended.finished.iter().zip(&ended.called).zip(&ended.timelines) {
+        let (JobOutcome::Made(record), job) = (end, &jobs[*index]) else { continue };
         let model = |name: &String| match &plan.config.targets.get(name)?.transport {
             Transport::Model(provider) => Some(provider),
             Transport::Command { .. } | Transport::Http(_) => None,
@@ -41,7 +41,7 @@ fn at(epoch: u64, since: Duration) -> u64 {
     epoch.saturating_add(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// The vendor's name in the GenAI conventions.
+/// Returns the vendor's name in the GenAI conventions.
 fn vendor(wire: Wire) -> &'static str {
     match wire {
         Wire::Anthropic => "anthropic",

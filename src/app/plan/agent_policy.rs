@@ -1,4 +1,4 @@
-//! What a suite of a config names, checked against what its kind knows.
+//! Checks the agents and keys of a suite's config against its kind.
 
 use super::{PlanReader, RulesSource, source_of};
 use crate::diag::Diagnostics;
@@ -7,20 +7,20 @@ use crate::model::{AgentFiles, LiveSource, Role, RunSource, SuiteConfig};
 use crate::suites::{AgentPolicy, SuiteKind};
 
 impl PlanReader<'_> {
-    pub(super) fn check_cast(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
+    pub(super) fn check_agents(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         match kind.agents {
             AgentPolicy::Named if suite.agents.is_empty() => {
-                let help = "name the agents that are graded, each with where its runs come from";
+                let help = "add agents, each with the source of its runs";
                 problems.push(self.problem(
                     &at("id"),
                     "no-agents",
-                    format!("the suite \"{}\" names no agent", suite.id),
+                    format!("the suite \"{}\" has no agents", suite.id),
                     help,
                 ));
             }
             AgentPolicy::Own(name) if !suite.agents.is_empty() => {
-                let what = format!("a {} suite has the one agent \"{name}\"", kind.name);
+                let what = format!("a {} suite always has exactly the agent \"{name}\"", kind.name);
                 problems.push(self.problem(&at("agents"), "no-effect", what, "remove agents"));
             }
             AgentPolicy::Named | AgentPolicy::Own(_) => {}
@@ -31,7 +31,7 @@ impl PlanReader<'_> {
         self.check_files(suite, kind, problems);
     }
 
-    /// Keys that only some kinds know.
+    /// Refuses keys that have no effect on the kind.
     fn check_keys(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         let at = |key| [Key("suites"), At(suite.index), Key(key)];
         for name in suite.terms.keys().filter(|name| !kind.terms.contains(&name.as_str())) {
@@ -60,14 +60,14 @@ impl PlanReader<'_> {
                 Some(_) => (format!("runs_of has no effect on kind {}", kind.name), "remove it"),
                 None => (
                     format!("the suite \"{}\" has no runs_of", suite.id),
-                    "name the suite whose runs are looked at together",
+                    "name the suite whose runs it grades together",
                 ),
             };
             problems.push(self.problem(&at("runs_of"), "runs-of", what, help));
         }
     }
 
-    /// Actors and critics, which one kind knows.
+    /// Refuses roles and critics outside the kind `revision`.
     fn check_parts(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
         for (name, agent) in &suite.agents {
             let at = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
@@ -79,7 +79,7 @@ impl PlanReader<'_> {
                 let Some(RunSource::Live(LiveSource { critic: Some(_), .. })) = source else { continue };
                 let what = match (kind.name, agent.role) {
                     ("revision", Role::Actor) => continue,
-                    ("revision", Role::Critic) => "critic has no effect on an agent that is a critic itself".to_owned(),
+                    ("revision", Role::Critic) => "critic has no effect on an agent with the role critic".to_owned(),
                     (other, _) => format!("critic has no effect on kind {other}"),
                 };
                 let path = [&at[..], &[Key(tier), Key("critic")]].concat();
@@ -88,11 +88,11 @@ impl PlanReader<'_> {
         }
     }
 
-    /// Agents that never run.
+    /// Refuses agents that never run.
     fn check_sources(&self, suite: &SuiteConfig, problems: &mut Diagnostics) {
         for (name, agent) in &suite.agents {
             for tier in suite.tiers.iter().filter(|tier| source_of(agent, **tier).is_none()) {
-                // An agent may be of one tier alone; but of none of the suite's tiers is an agent that never runs.
+                // An agent needs a source in only one of the suite's tiers.
                 if suite.tiers.iter().all(|tier| source_of(agent, *tier).is_none()) {
                     let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
                     let what = format!("the agent \"{name}\" has no source in the tier {}", tier.as_str());
@@ -100,7 +100,7 @@ impl PlanReader<'_> {
                         &path,
                         "no-source",
                         what,
-                        format!("state {}: {{ replay: FOLDER }}", tier.as_str()),
+                        format!("add {}: {{ replay: FOLDER }}", tier.as_str()),
                     ));
                     break;
                 }
@@ -108,9 +108,9 @@ impl PlanReader<'_> {
         }
     }
 
-    /// Recordings of an agent that nobody knows: whether they are of the agent of today could never be told.
+    /// Refuses recordings of an agent without stated files: it would always be unknown whether they are current.
     fn check_files(&self, suite: &SuiteConfig, kind: &SuiteKind, problems: &mut Diagnostics) {
-        // Which files the agents are made of is the head's business: a base commit may not say it yet.
+        // Checked only on the head: the base commit may not state the files yet.
         if !matches!(kind.agents, AgentPolicy::Named) || self.rules == RulesSource::Base {
             return;
         }
@@ -121,8 +121,8 @@ impl PlanReader<'_> {
             }
             let path = [Key("suites"), At(suite.index), Key("agents"), Key(name.as_str())];
             let what =
-                format!("the agent \"{name}\" has recordings, and the config does not say which files it is made of");
-            let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or say why nobody can: fingerprint: { none: \"why\" }";
+                format!("the agent \"{name}\" has recordings, but the config does not name the files of the agent");
+            let help = "name its prompts, tools and sources: fingerprint: [prompts/**], or give the reason why that is impossible: fingerprint: { none: \"why\" }";
             problems.push(self.problem(&path, "unknown-agent-files", what, help));
         }
     }

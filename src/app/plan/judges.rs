@@ -1,4 +1,4 @@
-//! The judges of a suite, with their rubrics and labels read: checked before anything runs.
+//! Reads the LLM judges of a suite with their rubrics and labels.
 
 use super::{PlanReader, strays};
 use crate::diag::{Diagnostic, Diagnostics};
@@ -6,19 +6,19 @@ use crate::format::yaml::Step::{At, Key};
 use crate::model::{Judge, SuiteConfig};
 use crate::suites::{Labels, Suite, SuiteKind, sha256_hex};
 
-/// One judge, read.
+/// A judge with its files read.
 pub struct LoadedJudge {
-    /// What the config says of it.
+    /// Its config.
     pub config: Judge,
-    /// Its rubric.
+    /// The text of its rubric.
     pub rubric: String,
     /// The rubric's digest.
     pub rubric_sha256: String,
-    /// What people said by the same rubric.
+    /// The human labels by the same rubric.
     pub labels: Labels,
 }
 
-/// Whether a gate's name is a metric's or a judge's; a gate on a judge is refused for what it is.
+/// Whether a gate's name is a metric or a judge. A gate on a judge gets its own error.
 pub(super) fn is_known(suite: &SuiteConfig, kind: &SuiteKind, name: &str) -> bool {
     kind.metrics.iter().any(|spec| spec.name == name) || suite.judges.iter().any(|judge| judge.name.as_str() == name)
 }
@@ -38,22 +38,19 @@ impl PlanReader<'_> {
             let at = |key| [Key("suites"), At(suite.index), Key("judges"), Key(name), Key(key)];
             if suite.gates.contains_key(name) {
                 let path = [Key("suites"), At(suite.index), Key("gates"), Key(name)];
-                let what = format!("the judge \"{name}\" has a gate, and what a model thinks of an output never gates");
-                let help =
-                    "remove the gate: a judge is shown beside the gates, and recommends while people agree with it";
+                let what = format!("the judge \"{name}\" has a gate, but LLM judges are advisory and never gate");
+                let help = "remove the gate: judges are reported separately, and make recommendations once they agree with human labels";
                 problems.push(self.problem(&path, "judge-in-gate", what, help));
             }
             if kind.metrics.iter().any(|spec| spec.name == name) {
-                let what = format!("kind {} has a metric \"{name}\" that rules score", kind.name);
+                let what = format!("kind {} already has a metric \"{name}\"", kind.name);
                 let help = format!("give the judge another name, such as judged_{name}");
                 problems.push(self.problem(&at("target")[..4], "duplicate-name", what, help));
             }
             let own = |pair: &crate::suites::Pair| pair.runs.len() == 1 && pair.runs[0].suite == suite.id;
             if !golden.pairs().iter().all(own) {
-                let what = format!(
-                    "a sample of kind {} is not one run of its own, so a judge has nothing to be shown",
-                    kind.name
-                );
+                let what =
+                    format!("judges cannot be used with kind {}, because its samples are not single runs", kind.name);
                 problems.push(self.problem(&at("target")[..4], "no-effect", what, "remove the judge"));
             }
             opened.extend(problems.keep_all(self.judge(judge, suite, golden)));
@@ -65,8 +62,8 @@ impl PlanReader<'_> {
         let mut problems = Diagnostics::default();
         let rubric = problems.keep(self.files.text(&judge.rubric)).map_or(String::new(), |source| source.text);
         if problems.is_empty() && rubric.trim().is_empty() {
-            let help = "say what is a pass, what is weak and what is a fail";
-            problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric says nothing", help));
+            let help = "describe when an output is a pass, weak or a fail";
+            problems.push(Diagnostic::of_file(&judge.rubric, "empty-rubric", "the rubric is empty", help));
         }
         let labels = problems.keep_all(Labels::open(judge.labels.as_ref(), self.files)).unwrap_or_default();
         strays(&labels, suite, golden, &mut problems);

@@ -1,12 +1,12 @@
-//! Pairs and the runs that they are made of, which have to come from somewhere.
+//! Checks that the runs of all pairs have a source.
 
 use super::LoadedSuite;
 use crate::diag::{Diagnostic, Diagnostics, nearest};
 use crate::model::{Agent, AgentName, Config, RunKey, Tier};
 use crate::suites::Pair;
 
-/// Refuses pairs of a suite that are made of runs of an agent that there is not, and pairs that no tier of the suite can run: they
-/// would never be measured, and nobody would be told.
+/// Refuses pairs with runs of unknown agents, and pairs that no tier of the suite can run: they would silently never be
+/// measured.
 pub(super) fn check(opened: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
     for pair in opened.suite.pairs() {
         let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
@@ -24,7 +24,7 @@ fn agent<'a>(config: &'a Config, key: &RunKey) -> Option<&'a Agent> {
     config.suites.iter().find(|suite| suite.id == key.suite)?.agents.get(&key.agent)
 }
 
-/// Whether every run of a pair comes from somewhere in a tier.
+/// Whether every run of a pair has a source in a tier.
 fn has_all(config: &Config, pair: &Pair, tier: Tier) -> bool {
     pair.runs.iter().all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
 }
@@ -40,7 +40,7 @@ fn never_run(opened: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
     let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &opened.config.id);
     let tiers: Vec<&str> = opened.config.tiers.iter().map(|tier| tier.as_str()).collect();
     let what = format!(
-        "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs, {runs}",
+        "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs: {runs}",
         pair.case,
         tiers.join(" and "),
     );
@@ -48,11 +48,11 @@ fn never_run(opened: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
         &pair.golden,
         "never-run",
         what,
-        "give all of these agents a source in one tier of the suite, or leave out those that have none",
+        "add a source for all of these agents in one tier of the suite, or remove agents without a source",
     )
 }
 
-/// A case may look at the runs of another suite's agents; they have to exist.
+/// Refuses runs of an agent that another suite does not have.
 fn unknown_run(config: &Config, pair: &Pair, key: &RunKey) -> Option<Diagnostic> {
     let suite = config.suites.iter().find(|suite| suite.id == key.suite)?;
     if suite.agents.contains_key(&key.agent) {

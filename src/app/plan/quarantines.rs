@@ -1,4 +1,4 @@
-//! Quarantines of a plan: each ends soon, and few cases are in one.
+//! Checks the quarantines of a suite.
 
 use std::collections::BTreeSet;
 
@@ -10,14 +10,14 @@ use crate::world::Clock;
 /// The longest quarantine, in days.
 const LONGEST: i64 = 30;
 
-/// A quarantine names a day that comes soon, and few cases are in one.
+/// Checks that each quarantine ends within [`LONGEST`] days and that at most 10 % of the cases are in quarantine.
 pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
     for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
         if let Some(at) = stated.wrong(&last) {
             let what =
-                format!("the quarantine of \"{}\" has to name an owner, a reason and a day up to {last}", pair.case);
+                format!("the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}", pair.case);
             let help = format!("write expires: \"{last}\" or earlier");
             problems.push(Diagnostic::of_file(&pair.golden, "bad-quarantine", what, help).at(at));
         } else if stated.terms.expires >= today {
@@ -37,7 +37,7 @@ pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
             opened.config.id,
             named.join(", ")
         );
-        let help = "mend or remove cases until at most 10% are left in it";
+        let help = "fix or remove cases until at most 10% are in quarantine";
         problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
     }
 }

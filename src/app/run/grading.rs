@@ -1,4 +1,4 @@
-//! Grades one tier, and puts what all tiers came to into one report.
+//! Grades one tier, and assembles the report from the results of all tiers.
 
 use super::RunOptions;
 use crate::app::evaluate::{Evaluated, ResultSources, ShardResults, evaluate};
@@ -11,22 +11,22 @@ use crate::model::{Baseline, NotGateable, Report, Ruling, RunUsage, SuiteReport,
 use crate::report;
 use crate::suites::Files;
 use crate::world::Clock;
-/// Where the runs of one tier come from, and what they are compared with.
+/// The source of the runs of one tier.
 #[derive(Clone, Copy)]
 pub struct RunsFrom<'a> {
     /// The live runs.
     pub made: &'a live::LiveRuns,
-    /// What other machines graded already.
+    /// Results that other machines grade_tier.
     pub parts: Option<&'a ShardResults>,
-    /// The commit that what is read is compared with.
+    /// The commit to compare the read files with.
     pub other: Option<&'a dyn OtherCommit>,
 }
 
-/// Grades one tier's suites.
+/// Grades the suites of one tier.
 ///
 /// # Errors
 /// Bad input.
-pub fn graded(
+pub fn grade_tier(
     plan: &Plan,
     tier: Tier,
     below: &dyn Files,
@@ -35,7 +35,7 @@ pub fn graded(
 ) -> Result<Evaluated, Diagnostics> {
     let RunsFrom { made, parts, other } = from;
     let overlay = made.overlay(below);
-    // Without live runs there is nothing in the drawer, and it is not looked into.
+    // Without live runs the overlay is empty and is not used.
     let files: &dyn Files = if made.files.is_empty() { below } else { &overlay };
     let runs = Replay::open(files, plan, tier, &made.layout)?;
     let origin = ResultSources { runs: &runs, parts, other };
@@ -50,8 +50,8 @@ pub fn graded(
     }
 }
 
-/// Puts the report together, without golden changes.
-pub fn assembled(
+/// Assembles the report, without golden changes.
+pub fn assemble_report(
     job: &RunOptions,
     clock: &Clock,
     started_at: String,
@@ -63,13 +63,13 @@ pub fn assembled(
     let verdict = match suites.iter().any(|suite| deciding(&suite)) {
         true => {
             let verdict = Ruling::of_all(suites.iter().filter(deciding).map(|suite| &suite.verdict));
-            // One agent without a judged gate is shown as skipped; a whole run without any is not green.
+            // An agent without a judged gate is shown as skipped, but a whole run without any judged gate does not pass.
             not_gateable.extend(verdict.reason().map(|why| NotGateable(format!("no gate could be judged: {why}"))));
             verdict
         }
         false => {
-            not_gateable.push(NotGateable("nothing ran".to_owned()));
-            Ruling::Skipped("nothing ran".to_owned())
+            not_gateable.push(NotGateable("no suite ran".to_owned()));
+            Ruling::Skipped("no suite ran".to_owned())
         }
     };
     let pairs = suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.cases);

@@ -1,4 +1,4 @@
-//! `goldgate selftest`: whether the suites can fail at all (grading.md 14).
+//! `goldgate selftest`: finds cases that cannot fail (grading.md 14).
 
 mod mutants;
 mod vacuous;
@@ -21,54 +21,52 @@ use crate::render::plural;
 use crate::suites::{Files, Pair};
 use crate::world::{Disk, World};
 
-/// A pair of one suite.
+/// The name of a pair: suite, agent and case.
 type PairName = (SuiteId, AgentName, CaseId);
 
-/// Grades agents that know nothing, and recordings with one thing broken, and names the cases that do not notice.
+/// Grades dummy agents and mutated recordings, and lists the cases that still pass. Returns exit code 1 if there are any.
 ///
 /// # Errors
-/// Bad input; cases that do not notice are an exit code.
+/// Bad input.
 pub fn selftest(args: &SelftestArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..selection::chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
     let mut lines = Vec::new();
-    let mut said = String::new();
+    let mut output = String::new();
     for agent in Vacuous::ALL {
         let passed = passed_by(agent, &plan, &disk)?;
-        said.push_str(&format!("{}: passes {}\n", agent.as_str(), plural(passed.len(), "case", "cases")));
+        output.push_str(&format!("{}: passes {}\n", agent.as_str(), plural(passed.len(), "case", "cases")));
         lines.extend(passed.into_iter().map(|name| {
             format!(
-                "{}: {} passes it: ask for something that only a run that did the work has",
+                "{}: {} passes it: check for something that only a correct run contains",
                 pair_label(&name),
                 agent.as_str()
             )
         }));
     }
     let mutated = mutated(&plan, &disk)?;
-    let (killed, all) = mutated.values().fold((0, 0), |(killed, all), one| (killed + one.killed, all + one.all));
-    let unnoticed = mutated.iter().filter(|(_, one)| one.all > 0 && one.killed == 0);
-    lines.extend(unnoticed.map(|(name, one)| {
+    let (detected, all) =
+        mutated.values().fold((0, 0), |(detected, all), one| (detected + one.detected, all + one.all));
+    let undetected = mutated.iter().filter(|(_, one)| one.all > 0 && one.detected == 0);
+    lines.extend(undetected.map(|(name, one)| {
         format!(
-            "{}: none of {} of its recordings is noticed: check more of the answer",
+            "{}: it still passes with each of {} of its recordings: check more of the answer",
             pair_label(name),
             plural(one.all, "mutant", "mutants")
         )
     }));
-    said.push_str(&format!(
-        "mutants of recordings: {killed} of {all} are noticed, in {}\n",
+    output.push_str(&format!(
+        "mutants of recordings: {detected} of {all} detected, in {}\n",
         plural(mutated.len(), "case", "cases")
     ));
     lines.sort();
     let listed: String = lines.iter().map(|line| format!("  {line}\n")).collect();
     let verdict = match lines.len() {
-        0 => "every case can fail\n".to_owned(),
-        some => format!(
-            "\n{}:\n{listed}",
-            plural(some, "case cannot fail as it should", "cases cannot fail as they should")
-        ),
+        0 => "all cases can fail\n".to_owned(),
+        some => format!("\n{}:\n{listed}", plural(some, "case is too weak", "cases are too weak")),
     };
-    world.say(&format!("{said}{verdict}"));
+    world.say(&format!("{output}{verdict}"));
     Ok(u8::from(!lines.is_empty()))
 }
 
@@ -76,7 +74,7 @@ fn pair_label((suite, agent, case): &PairName) -> String {
     format!("{suite}/{agent}/{case}")
 }
 
-/// The cases of a plan, graded on these runs, by name.
+/// Grades the cases of a plan on these runs, and returns the results by name.
 fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeMap<PairName, CaseReport>, Diagnostics> {
     let origin = ResultSources { runs, parts: None, other: None };
     let evaluated = evaluate(plan, Tier::Deterministic, origin, files, None)?;
@@ -92,13 +90,13 @@ fn graded(plan: &Plan, files: &dyn Files, runs: &dyn RunReader) -> Result<BTreeM
     Ok(cases.collect())
 }
 
-/// Whether a case lets a run through: its checks hold and no gate refuses its values.
+/// Whether a case passes: all its checks pass and no gate fails.
 fn passes(case: &CaseReport) -> bool {
     let refused = matches!(case.verdict, Ruling::Judged(Verdict::Fail));
     case.pair.exclusion == Exclusion::Counted && case.pair.passed.passes() && !refused
 }
 
-/// The cases that an agent passes which knows nothing.
+/// Returns the cases that a dummy agent passes.
 fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<PairName>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
@@ -117,12 +115,12 @@ fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<
     Ok(graded.into_iter().filter(|(_, case)| passes(case)).map(|(name, _)| name).collect())
 }
 
-/// One answer for each run, the same in every sample.
+/// One answer per run, the same in every sample.
 struct ConstantAnswers(BTreeMap<RunKey, String>);
 
 impl RunReader for ConstantAnswers {
     fn has(&self, pair: &Pair) -> bool {
-        // What a case itself holds no agent can answer.
+        // A case without runs contains its own content, so an agent cannot answer it.
         !pair.runs.is_empty()
     }
 
@@ -137,19 +135,19 @@ impl RunReader for ConstantAnswers {
     }
 }
 
-/// How many mutants of a case's recordings there are, and how many are noticed.
+/// The number of mutants of a case's recordings, and how many are detected.
 #[derive(Default)]
 struct MutantCounts {
     all: usize,
-    killed: usize,
+    detected: usize,
 }
 
-/// Breaks one thing after the other in the recordings of each case that they pass. What fails anyway tells nothing.
+/// Grades all mutants of the recordings of each passing case. A case that fails anyway proves nothing.
 fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCounts>, Diagnostics> {
     let layout = LiveLayout::default();
     let replay = Replay::open(files, plan, Tier::Deterministic, &layout)?;
     let whole = graded(plan, files, &replay)?;
-    let mut noticed: BTreeMap<PairName, MutantCounts> = whole
+    let mut counts_by_pair: BTreeMap<PairName, MutantCounts> = whole
         .iter()
         .filter(|(_, case)| passes(case))
         .map(|(name, _)| (name.clone(), MutantCounts::default()))
@@ -157,15 +155,15 @@ fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCo
     let counts = counts(plan, &replay)?;
     for number in 0..counts.values().copied().max().unwrap_or(0) {
         for (name, case) in graded(plan, files, &MutatedRecordings { replay: &replay, counts: &counts, number })? {
-            let (Some(one), Some(whole)) = (noticed.get_mut(&name), whole.get(&name)) else { continue };
+            let (Some(one), Some(whole)) = (counts_by_pair.get_mut(&name), whole.get(&name)) else { continue };
             one.all += 1;
-            one.killed += usize::from(differs(&whole.pair, &case.pair));
+            one.detected += usize::from(differs(&whole.pair, &case.pair));
         }
     }
-    Ok(noticed)
+    Ok(counts_by_pair)
 }
 
-/// How many things can be broken in the runs of each pair, at most in one sample.
+/// Returns the number of mutations for the runs of each pair: the maximum of its samples.
 fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let pairs = plan.suites.iter().flat_map(|opened| opened.suite.pairs());
@@ -181,7 +179,7 @@ fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usiz
     problems.or(counted)
 }
 
-/// Whether anything that is measured or checked came out differently.
+/// Whether any value or check differs.
 fn differs(whole: &PairResult, broken: &PairResult) -> bool {
     let checks = |pair: &PairResult| -> Vec<_> {
         pair.checks.iter().map(|check| (check.name.to_string(), check.standing)).collect()
@@ -189,7 +187,7 @@ fn differs(whole: &PairResult, broken: &PairResult) -> bool {
     whole.values != broken.values || checks(whole) != checks(broken)
 }
 
-/// Recordings in each of which the same thing is broken.
+/// Recordings with the same mutation in each.
 struct MutatedRecordings<'a> {
     replay: &'a Replay<'a>,
     counts: &'a BTreeMap<Vec<RunKey>, usize>,
@@ -197,11 +195,11 @@ struct MutatedRecordings<'a> {
 }
 
 impl MutatedRecordings<'_> {
-    /// The sample with its `number`th thing broken; `None` where it has fewer.
+    /// Returns the sample with its mutation `number`; `None` if it has fewer.
     fn mutant(&self, runs: &[Run]) -> Option<Vec<Run>> {
         let all = runs.iter().enumerate().flat_map(|(at, run)| mutations(run).into_iter().map(move |one| (at, one)));
         let (at, mutation) = all.into_iter().nth(self.number)?;
-        let broken = |(place, run): (usize, &Run)| if place == at { mutant(run, &mutation) } else { run.clone() };
+        let broken = |(index, run): (usize, &Run)| if index == at { mutant(run, &mutation) } else { run.clone() };
         Some(runs.iter().enumerate().map(broken).collect())
     }
 }

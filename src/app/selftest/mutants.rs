@@ -1,4 +1,4 @@
-//! Recordings with one thing broken: a grading that does not notice proves nothing.
+//! Mutated recordings: grading that does not detect a mutation proves nothing.
 
 use serde_json::{Value, json};
 
@@ -6,38 +6,38 @@ use crate::model::Run;
 
 /// The most mutants of one run.
 const MOST: usize = 12;
-/// Characters of a text that is worth being replaced.
+/// The least length in characters of a text that is replaced.
 const LONG: usize = 20;
-/// What stands where something else stood.
+/// The replacement text.
 const ELSE: &str = "something else";
 
-/// One thing that is broken in a run.
+/// One mutation of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mutation {
-    /// The answer ends in the middle, as a model's does that may say no more.
+    /// The answer is cut in the middle, as if a token limit was reached.
     Truncated,
-    /// An element of a list is left out: a finding, an outcome.
+    /// An element of a list is removed, such as a finding.
     Dropped {
-        /// Where the list stands, as a JSON pointer.
+        /// The JSON pointer of the list.
         list: String,
-        /// Which element.
+        /// The index of the element.
         element: usize,
     },
-    /// The longest text says something else.
+    /// The longest text is replaced.
     Replaced(String),
-    /// Another tool was called.
+    /// The name of a called tool is changed.
     Renamed(String),
-    /// A tool was called with another argument.
+    /// An argument of a tool call is changed.
     Argued(String),
 }
 
-/// What can be broken in a run, what matters most first.
+/// Returns the possible mutations of a run, the most important first.
 pub fn mutations(run: &Run) -> Vec<Mutation> {
     let mut found = vec![Mutation::Truncated];
     let outputs: Value = serde_json::from_str(&run.outputs).unwrap_or_default();
     let mut calls = Vec::new();
-    if let Some(told) = &run.intermediate {
-        pointers(&serde_json::from_str(told).unwrap_or_default(), "", &mut calls);
+    if let Some(steps) = &run.intermediate {
+        pointers(&serde_json::from_str(steps).unwrap_or_default(), "", &mut calls);
     }
     let called = |key: &str| -> Vec<String> {
         let in_a_call = |at: &&(String, ValueKind)| at.0.contains("ool") && at.0.rsplit('/').next() == Some(key);
@@ -53,7 +53,7 @@ pub fn mutations(run: &Run) -> Vec<Mutation> {
         ValueKind::Text(_) | ValueKind::List(_) | ValueKind::Other => None,
     });
     found.extend(longest.max_by_key(|(length, _)| *length).map(|(_, at)| Mutation::Replaced(at.clone())));
-    // A list that stands further outside holds more of what was produced.
+    // An outer list contains more of the output.
     let mut lists: Vec<(usize, &String, usize)> = inside
         .iter()
         .filter_map(|(at, kind)| match kind {
@@ -92,11 +92,11 @@ fn pointers(value: &Value, at: &str, found: &mut Vec<(String, ValueKind)>) {
     }
 }
 
-/// The run with one thing broken.
+/// Returns the run with one mutation.
 pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
     let outputs = |change: &dyn Fn(&mut Value)| Run { outputs: changed(&run.outputs, change).into(), ..run.clone() };
-    let told = |change: &dyn Fn(&mut Value)| Run {
-        intermediate: run.intermediate.as_ref().map(|told| changed(told, change).into()),
+    let steps = |change: &dyn Fn(&mut Value)| Run {
+        intermediate: run.intermediate.as_ref().map(|text| changed(text, change).into()),
         ..run.clone()
     };
     match mutation {
@@ -113,12 +113,12 @@ pub fn mutant(run: &Run, mutation: &Mutation) -> Run {
                 *text = ELSE.to_owned();
             }
         }),
-        Mutation::Renamed(at) => told(&|value| {
+        Mutation::Renamed(at) => steps(&|value| {
             if let Some(Value::String(name)) = value.pointer_mut(at) {
                 name.push_str("_of_another");
             }
         }),
-        Mutation::Argued(at) => told(&|value| {
+        Mutation::Argued(at) => steps(&|value| {
             if let Some(Value::Object(arguments)) = value.pointer_mut(at) {
                 arguments.values_mut().take(1).for_each(|argument| *argument = Value::from(ELSE));
             }
@@ -143,14 +143,14 @@ mod tests {
     use crate::model::Run;
 
     #[test]
-    fn one_thing_is_broken_in_each() {
+    fn each_mutant_has_exactly_one_mutation() {
         let run = Run {
             intermediate: Some(r#"{"tool_calls":[{"arguments":{"of":1},"name":"look"}]}"#.into()),
             ..Run::of(r#"{"findings":["a","b"],"summary":"a text of some length, to be cut"}"#)
         };
         let found = mutations(&run);
         let dropped = |element| Mutation::Dropped { list: "/findings".to_owned(), element };
-        let wanted = [
+        let expected = [
             Mutation::Truncated,
             Mutation::Renamed("/tool_calls/0/name".to_owned()),
             Mutation::Argued("/tool_calls/0/arguments".to_owned()),
@@ -158,12 +158,12 @@ mod tests {
             dropped(0),
             dropped(1),
         ];
-        assert_eq!(found, wanted);
+        assert_eq!(found, expected);
         let mutants: Vec<Run> = found.iter().map(|mutation| mutant(&run, mutation)).collect();
         assert_eq!(&*mutants[0].outputs, r#"{"text":"{\"findings\":[\"a\",\"b\"],\"summary\":\""}"#);
-        let told = |at: usize| mutants[at].intermediate.as_deref().unwrap();
-        assert_eq!(told(1), r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#);
-        assert_eq!(told(2), r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#);
+        let steps = |at: usize| mutants[at].intermediate.as_deref().unwrap();
+        assert_eq!(steps(1), r#"{"tool_calls":[{"arguments":{"of":1},"name":"look_of_another"}]}"#);
+        assert_eq!(steps(2), r#"{"tool_calls":[{"arguments":{"of":"something else"},"name":"look"}]}"#);
         assert_eq!(&*mutants[3].outputs, r#"{"findings":["a","b"],"summary":"something else"}"#);
         assert_eq!(&*mutants[5].outputs, r#"{"findings":["a"],"summary":"a text of some length, to be cut"}"#);
         assert!(mutants.iter().all(|mutant| *mutant != run));

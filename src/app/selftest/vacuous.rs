@@ -1,26 +1,26 @@
-//! Agents that know nothing: what they answer.
+//! Dummy agents and their answers.
 
 use serde_json::{Map, Value, json};
 
 use crate::format::{SourceText, json, yaml};
 use crate::model::Ask;
 
-/// An agent that knows nothing. A case that it passes proves nothing of an agent that passes it, too (grading.md 14).
+/// A dummy agent. A case that it passes proves nothing about a real agent (grading.md 14).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Vacuous {
-    /// It answers with an empty object.
+    /// Answers with an empty object.
     Empty,
-    /// It gives back what it was asked, in the form that is wanted.
+    /// Repeats the request in the requested form.
     Echo,
-    /// It has read the golden file and writes every text of it everywhere.
+    /// Writes all texts of the golden file into every field.
     Stuffing,
 }
 
 impl Vacuous {
-    /// All of them.
+    /// All dummy agents.
     pub const ALL: [Self; 3] = [Self::Empty, Self::Echo, Self::Stuffing];
 
-    /// What it is called.
+    /// The name in the output.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Empty => "the empty agent",
@@ -29,7 +29,7 @@ impl Vacuous {
         }
     }
 
-    /// Its answer to what is asked, as JSON text. `golden` has the texts that [`texts`] found.
+    /// Returns its answer to the request, as JSON text. `golden` contains the texts that [`texts`] found.
     pub fn answer(self, ask: Option<&Ask>, golden: &str) -> String {
         let asked = ask.map_or(String::new(), |ask| match ask.prompt.is_empty() {
             true => ask.inputs.to_string(),
@@ -46,19 +46,19 @@ impl Vacuous {
     }
 }
 
-/// How many elements a list is given.
+/// How many elements a list gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListLength {
-    /// One.
+    /// One element.
     One,
-    /// One for each word that a field of the element may have.
+    /// One element for each word that a field of it may have.
     EveryWord,
 }
 
-/// The most characters of a golden file that are written into one text.
+/// The most characters of a golden file in one text.
 const MOST: usize = 20_000;
 
-/// Every text of a golden file, joined.
+/// Returns all texts of a golden file, joined.
 pub fn texts(source: &SourceText) -> String {
     let value: Option<Value> = match source.file.name().ends_with(".json") {
         true => json::whole(source).ok(),
@@ -82,7 +82,7 @@ fn gather(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A value of a schema's form. `at` chooses among the words that a field may have.
+/// Returns a value that matches a schema. `at` selects one of the words that a field may have.
 fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
     if let Some(words) = schema.get("enum").and_then(Value::as_array).filter(|words| !words.is_empty()) {
         return words[at % words.len()].clone();
@@ -110,7 +110,7 @@ fn filled(schema: &Value, text: &str, at: usize, amount: ListLength) -> Value {
     }
 }
 
-/// How many words the field has that may have the most of them.
+/// Returns the largest number of words that a field may have.
 fn words(schema: &Value) -> usize {
     let own = schema.get("enum").and_then(Value::as_array).map_or(1, Vec::len);
     let fields = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -125,7 +125,7 @@ mod tests {
     use crate::model::{AnswerForm, Ask, Toolbox};
 
     #[test]
-    fn each_answers_in_the_form_that_is_asked_for() {
+    fn each_dummy_agent_answers_in_the_requested_form() {
         let schema = json!({"type": "object", "properties": {
             "findings": {"type": "array", "items": {"type": "object", "properties": {
                 "category": {"type": "string", "enum": ["a", "b", "c"]}, "title": {"type": "string"}, "sure": {"type": "number"}}}},
