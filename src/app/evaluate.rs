@@ -102,12 +102,12 @@ pub fn evaluate(
 ) -> Result<Evaluated, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut evaluated = Evaluated { suites: Vec::new(), not_gateable: Vec::new() };
-    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, opened, tier, files)) else { continue };
-        let counts = SampleCounts::new(plan, opened, tier, baseline);
+    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
+        let Some(inputs) = problems.keep_all(FreshnessInputs::open(plan, loaded, tier, files)) else { continue };
+        let counts = SampleCounts::new(plan, loaded, tier, baseline);
         let grading = SuiteGrading {
             plan,
-            opened,
+            loaded,
             files,
             runs: origin.runs,
             inputs: &inputs,
@@ -121,21 +121,21 @@ pub fn evaluate(
         let results = graded.values().flat_map(|results| &results.pairs);
         let checks = |pair: &PairResult| pair.checks.iter().map(|check| check.name.to_string()).collect();
         let labelled = results.map(|pair| (&pair.agent, &pair.case, checks(pair)));
-        if !opened.labels.is_empty() {
-            opened.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
+        if !loaded.labels.is_empty() {
+            loaded.labels.unknown_checks(labelled).into_iter().for_each(|problem| problems.push(problem));
         }
-        let trust = judged::trust(opened, graded.values().flat_map(|results| &results.pairs));
+        let trust = judged::trust(loaded, graded.values().flat_map(|results| &results.pairs));
         let mut agents = Vec::new();
         for (agent, results) in graded {
             let mut part = judge(&grading, tier, AgentResults { agent, results }, baseline);
-            let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &part.report.agent));
+            let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &part.report.agent));
             let pairs: Vec<&PairResult> = part.report.cases.iter().map(|case| &case.pair).collect();
             // After the gates, so that judges cannot influence them.
-            part.report.judges = judged::agent(opened, &pairs, &trust, before);
+            part.report.judges = judged::agent(loaded, &pairs, &trust, before);
             evaluated.not_gateable.extend(part.not_gateable);
             agents.push(part.report);
         }
-        let suite = report::suite(opened.config.id.clone(), opened.kind.name, tier, agents);
+        let suite = report::suite(loaded.config.id.clone(), loaded.kind.name, tier, agents);
         evaluated.not_gateable.extend(report::too_many_left_out(&suite));
         evaluated.suites.push(suite);
     }
@@ -158,7 +158,7 @@ struct AgentResults {
 /// The inputs of grading a suite.
 struct SuiteGrading<'a> {
     plan: &'a Plan,
-    opened: &'a LoadedSuite,
+    loaded: &'a LoadedSuite,
     files: &'a dyn Files,
     runs: &'a dyn RunReader,
     /// The current state to compare its recordings with.
@@ -178,14 +178,14 @@ fn grade(
     tier: Tier,
     parts: Option<&ShardResults>,
 ) -> Result<BTreeMap<AgentName, Results>, Diagnostics> {
-    let SuiteGrading { plan, opened, files, runs, other, .. } = *grading;
-    let pairs = opened.suite.pairs();
+    let SuiteGrading { plan, loaded, files, runs, other, .. } = *grading;
+    let pairs = loaded.suite.pairs();
     let indices: Vec<usize> = {
         let known = |index: &usize| {
-            let given = parts.is_some_and(|parts| parts.has(tier, &opened.config.id, &pairs[*index]));
+            let given = parts.is_some_and(|parts| parts.has(tier, &loaded.config.id, &pairs[*index]));
             given || runs.has(&pairs[*index])
         };
-        opened.chosen(&plan.wanted).filter(known).collect()
+        loaded.chosen(&plan.wanted).filter(known).collect()
     };
     let cases: Vec<&[usize]> = indices.chunk_by(|one, other| pairs[*one].case == pairs[*other].case).collect();
     let graded: Vec<Vec<Result<(usize, PairResult), Diagnostics>>> = cases
@@ -193,15 +193,15 @@ fn grade(
         .with_max_len(AT_ONCE)
         .map(|case| {
             let read_for = || ReadFor::Case(pairs[case[0]].case.clone());
-            let recorded = other.map(|other| RecordedFiles::new(files, other, &opened.reads, read_for()));
+            let recorded = other.map(|other| RecordedFiles::new(files, other, &loaded.reads, read_for()));
             let files: &dyn Files = recorded.as_ref().map_or(files, |recorded| recorded);
             if recorded.is_some() {
-                case.iter().for_each(|index| opened.suite.read_inputs(*index, files));
+                case.iter().for_each(|index| loaded.suite.read_inputs(*index, files));
             }
-            let context = GradeContext::new(files, &opened.prompts);
+            let context = GradeContext::new(files, &loaded.prompts);
             let result = |index: usize| match parts {
                 None => pair(grading, index, &context),
-                Some(parts) => Ok(parts.result(tier, &opened.config.id, &pairs[index])?),
+                Some(parts) => Ok(parts.result(tier, &loaded.config.id, &pairs[index])?),
             };
             case.iter().map(|index| Ok((*index, result(*index)?))).collect()
         })
@@ -223,28 +223,28 @@ fn grade(
 }
 
 fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) -> Result<PairResult, Diagnostics> {
-    let SuiteGrading { plan, opened, runs, inputs, counts, .. } = *grading;
-    let pair = &opened.suite.pairs()[index];
+    let SuiteGrading { plan, loaded, runs, inputs, counts, .. } = *grading;
+    let pair = &loaded.suite.pairs()[index];
     let mut answered_by = AnsweringModels::default();
     let mut graded = Vec::new();
     let mut completed: Vec<Vec<Run>> = Vec::new();
     let mut unfinished = Vec::new();
     let samples = runs.samples(pair, counts.of(pair))?;
     let freshness = inputs.of_samples(index, &samples);
-    let judged = judged::pair(opened, index, &samples, context.files())?;
-    let digest = if opened.labels.has_scores() { outputs_digest(&samples) } else { None };
+    let judged = judged::pair(loaded, index, &samples, context.files())?;
+    let digest = if loaded.labels.has_scores() { outputs_digest(&samples) } else { None };
     context.set_outputs(digest.clone());
     for (number, sample) in (0_u32..).zip(samples) {
         graded.push(match sample {
             Sample::Inconclusive { why, run } => {
-                let kept = run.and_then(|run| opened.suite.unfinished(index, &run, &why));
+                let kept = run.and_then(|run| loaded.suite.unfinished(index, &run, &why));
                 unfinished.extend(kept.map(|kept| (number, kept)));
                 GradedSample::Lost(why)
             }
             Sample::Spared => GradedSample::Spared,
             Sample::Completed(runs) => {
                 runs.iter().for_each(|run| answered_by.add(run));
-                let grade = opened.suite.grade(index, &runs, context)?;
+                let grade = loaded.suite.grade(index, &runs, context)?;
                 completed.push(runs);
                 GradedSample::Completed(grade)
             }
@@ -256,13 +256,13 @@ fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) ->
         golden: pair.golden.clone(),
         answered_by: AnsweredBy { freshness, ..answered_by.together() },
     };
-    let mut folded = fold::pair(opened.kind.metrics, heading, graded);
+    let mut folded = fold::pair(loaded.kind.metrics, heading, graded);
     folded.outputs_sha256 = digest;
     folded.kept.extend(unfinished);
     folded.judged = judged;
     folded.complaints = runs.complaints(pair);
-    opened.suite.together(index, &completed, &mut folded);
-    retag(opened, &mut folded);
+    loaded.suite.together(index, &completed, &mut folded);
+    retag(loaded, &mut folded);
     if let Some(stated) = pair.quarantine.as_ref().filter(|stated| plan.today <= stated.terms.expires) {
         folded.exclusion = Exclusion::Quarantined;
         folded.quarantine = Some(stated.terms.clone());
@@ -271,8 +271,8 @@ fn pair(grading: &SuiteGrading<'_>, index: usize, context: &GradeContext<'_>) ->
 }
 
 /// Replaces the tag of a rule by the tag of a person's label, and mentions it in the failure.
-fn retag(opened: &LoadedSuite, pair: &mut PairResult) {
-    for label in opened.labels.of(&pair.agent, &pair.case) {
+fn retag(loaded: &LoadedSuite, pair: &mut PairResult) {
+    for label in loaded.labels.of(&pair.agent, &pair.case) {
         let LabelContent::Tag(name, tag) = &label.says else { continue };
         let checks = pair.checks.iter_mut().filter(|check| check.name.to_string() == *name);
         for failure in checks.filter_map(|check| check.failure.as_mut()) {
@@ -308,8 +308,8 @@ fn judge(
     measured: AgentResults,
     baseline: Option<&Baseline>,
 ) -> report::AgentPart {
-    let SuiteGrading { plan, opened, inputs, counts, .. } = *grading;
-    let pairs = opened.suite.pairs();
+    let SuiteGrading { plan, loaded, inputs, counts, .. } = *grading;
+    let pairs = loaded.suite.pairs();
     let AgentResults { agent, results: Results { indices, pairs: results } } = measured;
     let completed = results.iter().filter(|result| result.completed > 0);
     let ages = completed.map(|result| (&result.case, result.answered_by.freshness));
@@ -323,19 +323,19 @@ fn judge(
     let own: Vec<&Pair> = pairs.iter().filter(|pair| pair.agent == agent).collect();
     let identity = Identity {
         suite_digest: Some(suite_digest(own.clone())),
-        scorer: Some(opened.kind.scorer.to_owned()),
+        scorer: Some(loaded.kind.scorer.to_owned()),
         model,
         prompt_sha256,
         judge: None,
         samples: results.iter().map(|result| result.planned).max(),
         tier: Some(tier.as_str().to_owned()),
     };
-    let before = baseline.and_then(|baseline| baseline.entry(&opened.config.id, &agent));
+    let before = baseline.and_then(|baseline| baseline.entry(&loaded.config.id, &agent));
     let zones: Vec<Option<f64>> = indices.iter().map(|index| pairs[*index].zone).collect();
     let documents: Vec<&CaseId> = indices.iter().map(|index| pairs[*index].document()).collect();
     let judgement = gate::agent(&GateInput {
-        specs: opened.kind.metrics,
-        gates: opened.gates_of(tier),
+        specs: loaded.kind.metrics,
+        gates: loaded.gates_of(tier),
         pairs: &results,
         documents: &documents,
         zones: &zones,
@@ -343,19 +343,19 @@ fn judge(
         before,
         selection: plan.wanted.selection(),
     });
-    let mut remarks = opened.suite.remarks(&results, &judgement.verdict);
-    remarks.extend(remarks::remarks(opened.kind.metrics, &results, &own, &plan.today));
+    let mut remarks = loaded.suite.remarks(&results, &judgement.verdict);
+    remarks.extend(remarks::remarks(loaded.kind.metrics, &results, &own, &plan.today));
     remarks.extend(counts.notes(&agent, &results));
     remarks.extend(freshness.notes);
     report::agent_part(AgentFacts {
-        suite: &opened.config.id,
+        suite: &loaded.config.id,
         agent,
-        specs: opened.kind.metrics,
+        specs: loaded.kind.metrics,
         identity,
         remarks,
         refused: freshness.refused,
         pairs: results,
-        retired: opened.suite.retired().to_vec(),
+        retired: loaded.suite.retired().to_vec(),
         judgement,
         before,
     })

@@ -37,15 +37,15 @@ pub fn explain(args: &ExplainArgs, world: &World) -> Result<u8, CliError> {
     let runs = Replay::open(&disk, &plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
     for suite in &report.suites {
-        let Some(opened) = plan.suites.iter().find(|opened| opened.config.id == suite.id) else { continue };
+        let Some(loaded) = plan.suites.iter().find(|loaded| loaded.config.id == suite.id) else { continue };
         for (agent, case) in suite.agents.iter().flat_map(|agent| agent.cases.iter().map(move |case| (agent, case))) {
-            let pairs = opened.suite.pairs();
+            let pairs = loaded.suite.pairs();
             let found = pairs.iter().position(|pair| pair.case == case.pair.case && pair.agent == case.pair.agent);
             let Some(index) = found else { continue };
             let golden = problems.keep(disk.text(&case.pair.golden));
             let samples = problems.keep_all(runs.samples(&pairs[index], SampleCount::Exactly(case.pair.planned)));
             if let (Some(golden), Some(samples)) = (golden, samples) {
-                let asked = requests(opened, index, &disk, &mut problems);
+                let asked = requests(loaded, index, &disk, &mut problems);
                 let (golden, samples, asked) = (&golden, samples.as_slice(), asked.as_slice());
                 out.push_str(&render::explain(&ExplainedCase { suite, agent, case, asked, golden, samples }));
             }
@@ -83,10 +83,10 @@ fn select_case(args: &ExplainArgs, disk: &Disk, file: &RepoPath) -> Result<Selec
 }
 
 /// Returns the request to the agent in each run of a pair.
-fn requests(opened: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
-    let keys = opened.suite.pairs()[index].runs.iter().enumerate();
+fn requests(loaded: &LoadedSuite, index: usize, files: &dyn Files, problems: &mut Diagnostics) -> Vec<(RunKey, Ask)> {
+    let keys = loaded.suite.pairs()[index].runs.iter().enumerate();
     let asks = keys.filter_map(|(run, key)| {
-        let ask = problems.keep(opened.suite.ask(index, run, files))?;
+        let ask = problems.keep(loaded.suite.ask(index, run, files))?;
         Some((key.clone(), ask?))
     });
     asks.collect()
@@ -96,10 +96,10 @@ fn requests(opened: &LoadedSuite, index: usize, files: &dyn Files, problems: &mu
 fn show_prompts(disk: &Disk, file: &RepoPath, wanted: Selection, world: &World) -> Result<u8, CliError> {
     let plan: Plan = plan(disk, file, wanted, &world.clock)?;
     let (mut problems, mut out) = (Diagnostics::default(), String::new());
-    for opened in &plan.suites {
-        for index in opened.chosen(&plan.wanted) {
-            for (run, key) in opened.suite.pairs()[index].runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(opened.suite.ask(index, run, disk)) {
+    for loaded in &plan.suites {
+        for index in loaded.chosen(&plan.wanted) {
+            for (run, key) in loaded.suite.pairs()[index].runs.iter().enumerate() {
+                if let Some(ask) = problems.keep(loaded.suite.ask(index, run, disk)) {
                     out.push_str(&render::render_prompt(key, ask.as_ref()));
                 }
             }

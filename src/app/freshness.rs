@@ -20,7 +20,7 @@ use crate::suites::{Files, InputDigest, PromptPackage, Suite, input_digest, is_o
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
-    opened: &'a LoadedSuite,
+    loaded: &'a LoadedSuite,
     files: &'a dyn Files,
     agents: BTreeMap<(SuiteId, AgentName), ReplayedAgent<'a>>,
     /// The suite whose runs this suite also grades.
@@ -47,7 +47,7 @@ impl<'a> FreshnessInputs<'a> {
     /// A file or folder that cannot be read.
     pub fn open(
         plan: &'a Plan,
-        opened: &'a LoadedSuite,
+        loaded: &'a LoadedSuite,
         tier: Tier,
         files: &'a dyn Files,
     ) -> Result<Self, Diagnostics> {
@@ -55,23 +55,23 @@ impl<'a> FreshnessInputs<'a> {
         let mut agents = BTreeMap::new();
         // Only the head's rules decide whether recordings are current.
         if plan.rules == RulesSource::Base {
-            return Ok(Self { opened, files, agents, other: None });
+            return Ok(Self { loaded, files, agents, other: None });
         }
-        let is_graded = |id: &SuiteId| *id == opened.config.id || opened.config.runs_of.as_ref() == Some(id);
+        let is_graded = |id: &SuiteId| *id == loaded.config.id || loaded.config.runs_of.as_ref() == Some(id);
         for suite in plan.config.suites.iter().filter(|suite| is_graded(&suite.id)) {
             for (name, agent) in &suite.agents {
                 if !matches!(source_of(agent, tier), Some(RunSource::Replay(_))) {
                     continue;
                 }
-                let state = problems.keep(AgentState::of(files, agent, opened.prompts.get(name)));
+                let state = problems.keep(AgentState::of(files, agent, loaded.prompts.get(name)));
                 if let Some(state) = state {
-                    let prompt = opened.prompts.get(name);
+                    let prompt = loaded.prompts.get(name);
                     agents.insert((suite.id.clone(), name.clone()), ReplayedAgent { agent, state, prompt });
                 }
             }
         }
-        let other = opened.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
-        problems.or(Self { opened, files, agents, other })
+        let other = loaded.config.runs_of.as_ref().and_then(|id| problems.keep_all(other(plan, id, files))?);
+        problems.or(Self { loaded, files, agents, other })
     }
 
     /// Returns the agents whose runs are recordings, by suite and name.
@@ -81,7 +81,7 @@ impl<'a> FreshnessInputs<'a> {
 
     /// Returns the worst age of the completed samples of a pair, given by its index in the suite.
     pub fn of_samples(&self, index: usize, samples: &[Sample]) -> Freshness {
-        let keys = &self.opened.suite.pairs()[index].runs;
+        let keys = &self.loaded.suite.pairs()[index].runs;
         let inputs: Vec<CurrentInput> = keys.iter().map(|_| CurrentInput::default()).collect();
         let completed = samples.iter().filter_map(|sample| match sample {
             Sample::Completed(runs) => Some(runs),
@@ -98,8 +98,8 @@ impl<'a> FreshnessInputs<'a> {
 
     /// Returns the request of a run of a pair; `None` if it is unknown.
     fn ask(&self, index: usize, run_index: usize, key: &RunKey) -> Option<Ask> {
-        let ask = if key.suite == self.opened.config.id {
-            self.opened.suite.ask(index, run_index, self.files)
+        let ask = if key.suite == self.loaded.config.id {
+            self.loaded.suite.ask(index, run_index, self.files)
         } else {
             let (suite, indices) = self.other.as_ref()?;
             let (index, run_index) = indices.get(key)?;
@@ -136,8 +136,8 @@ enum CurrentDigest {
 
 /// Opens the suite whose runs another suite also grades. It need not be selected.
 fn other(plan: &Plan, id: &SuiteId, files: &dyn Files) -> Result<Option<SuiteOfRuns>, Diagnostics> {
-    let opened = plan.suites.iter().find(|opened| opened.config.id == *id).map(|opened| opened.suite.clone());
-    let suite: Arc<dyn Suite> = match (opened, plan.config.suites.iter().find(|suite| suite.id == *id)) {
+    let loaded = plan.suites.iter().find(|loaded| loaded.config.id == *id).map(|loaded| loaded.suite.clone());
+    let suite: Arc<dyn Suite> = match (loaded, plan.config.suites.iter().find(|suite| suite.id == *id)) {
         (Some(suite), _) => suite,
         (None, Some(config)) => match kind(&config.kind) {
             Some(kind) => Arc::from((kind.open)(config, files)?),
@@ -198,16 +198,16 @@ pub struct RecordingDigests {
 /// # Errors
 /// A file or folder that cannot be read.
 pub fn recording_digests(
-    opened: &LoadedSuite,
+    loaded: &LoadedSuite,
     key: &RunKey,
     files: &dyn Files,
 ) -> Result<Option<RecordingDigests>, Diagnostic> {
-    let pairs = opened.suite.pairs().iter().enumerate();
+    let pairs = loaded.suite.pairs().iter().enumerate();
     let mut found = pairs.filter_map(|(index, pair)| Some((index, pair.runs.iter().position(|run| run == key)?)));
-    let (Some((index, run_index)), Some(agent)) = (found.next(), opened.config.agents.get(&key.agent)) else {
+    let (Some((index, run_index)), Some(agent)) = (found.next(), loaded.config.agents.get(&key.agent)) else {
         return Ok(None);
     };
-    let state = AgentState::of(files, agent, opened.prompts.get(&key.agent))?;
-    let ask = opened.suite.ask(index, run_index, files)?;
+    let state = AgentState::of(files, agent, loaded.prompts.get(&key.agent))?;
+    let ask = loaded.suite.ask(index, run_index, files)?;
     Ok(Some(RecordingDigests { agent: state.and_then(|state| state.sha256().map(str::to_owned)), ask }))
 }

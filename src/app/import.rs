@@ -139,7 +139,7 @@ impl RecordingDestination<'_> {
     }
 }
 
-/// The names assign on the command line.
+/// The names given on the command line.
 struct ImportNames {
     agent: Option<AgentName>,
     case: Option<CaseId>,

@@ -18,7 +18,7 @@ use crate::world::{Disk, Loudness, World};
 
 /// One recorded output of a suite with judges.
 struct JudgedOutput<'a> {
-    opened: &'a LoadedSuite,
+    loaded: &'a LoadedSuite,
     index: usize,
     file: RepoPath,
     run: Run,
@@ -32,7 +32,7 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let (disk, file) = Disk::of_config(&args.config)?;
     let wanted = Selection { tiers: vec![Tier::Deterministic], ..chosen(&args.chosen)? };
     let plan = plan(&disk, &file, wanted, &world.clock)?;
-    if plan.suites.iter().all(|opened| opened.judges.is_empty()) {
+    if plan.suites.iter().all(|loaded| loaded.judges.is_empty()) {
         let help = "add judges: { NAME: { target: NAME, rubric: FILE } } to the suite";
         return Err(Diagnostic::of_file(&file, "no-judges", "no selected suite has a judge", help).into());
     }
@@ -40,7 +40,7 @@ pub fn judge(args: &JudgeArgs, world: &World) -> Result<u8, CliError> {
     let again = if args.again { VoteReuse::Never } else { VoteReuse::WhereNeeded };
     let (mut problems, mut requests) = (Diagnostics::default(), JudgeRequests::default());
     for one in &recorded {
-        problems.keep(requests.add(one.opened, one.index, &one.run, again, &disk));
+        problems.keep(requests.add(one.loaded, one.index, &one.run, again, &disk));
     }
     problems.or(())?;
     if requests.count() == 0 {
@@ -55,12 +55,12 @@ fn recorded<'a>(plan: &'a Plan, disk: &Disk) -> Result<Vec<JudgedOutput<'a>>, Di
     let layout = LiveLayout::default();
     let runs = Replay::open(disk, plan, Tier::Deterministic, &layout)?;
     let (mut problems, mut recorded) = (Diagnostics::default(), Vec::new());
-    for opened in plan.suites.iter().filter(|opened| !opened.judges.is_empty()) {
-        for index in opened.chosen(&plan.wanted) {
-            let pair = &opened.suite.pairs()[index];
+    for loaded in plan.suites.iter().filter(|loaded| !loaded.judges.is_empty()) {
+        for index in loaded.chosen(&plan.wanted) {
+            let pair = &loaded.suite.pairs()[index];
             let (true, [key]) = (runs.has(pair), pair.runs.as_slice()) else { continue };
             let files = problems.keep_all(runs.recorded(key)).unwrap_or_default();
-            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { opened, index, file, run }));
+            recorded.extend(files.into_iter().map(|(file, run)| JudgedOutput { loaded, index, file, run }));
         }
     }
     problems.or(recorded)
@@ -101,8 +101,8 @@ fn ask_judges(
     }
     live::unfinished(plan, disk).clear()?;
     let (mut written, mut missing, mut read) = (0, 0, 0);
-    for JudgedOutput { opened, index, file, run } in recorded {
-        let answered = outcome.of(opened, *index, run, disk)?;
+    for JudgedOutput { loaded, index, file, run } in recorded {
+        let answered = outcome.of(loaded, *index, run, disk)?;
         let count = |given: bool| {
             answered.iter().flat_map(|ballot| &ballot.votes).filter(|vote| vote.mark().is_some() == given).count()
         };

@@ -18,15 +18,15 @@ use crate::suites::{Exhibit, Files, LabelContent, outputs_digest};
 /// # Errors
 /// A file of the suite that cannot be read.
 pub fn pair(
-    opened: &LoadedSuite,
+    loaded: &LoadedSuite,
     index: usize,
     samples: &[Sample],
     files: &dyn Files,
 ) -> Result<Vec<PairJudged>, Diagnostic> {
-    if opened.judges.is_empty() {
+    if loaded.judges.is_empty() {
         return Ok(Vec::new());
     }
-    let Some(ask) = opened.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
+    let Some(ask) = loaded.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
     let runs = samples.iter().filter_map(|sample| match sample {
         Sample::Completed(runs) => runs.first(),
         Sample::Inconclusive { .. } | Sample::Spared => None,
@@ -34,7 +34,7 @@ pub fn pair(
     let exhibits: Vec<(&Run, Exhibit)> = runs.map(|run| (run, Exhibit::of(&ask, run))).collect();
     let outputs_sha256 = outputs_digest(samples);
     let spared = samples.iter().filter(|sample| matches!(sample, Sample::Spared)).count();
-    let judged = opened.judges.iter().map(|judge| {
+    let judged = loaded.judges.iter().map(|judge| {
         let mut models = BTreeSet::new();
         let judged = exhibits.iter().map(|(run, exhibit)| {
             let ballot = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
@@ -90,8 +90,8 @@ fn joined(names: BTreeSet<String>) -> Option<String> {
 }
 
 /// Returns whether each judge of a suite is trusted, from its agreement with human labels on all counted pairs.
-pub fn trust<'a>(opened: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
-    let trusts = opened.judges.iter().enumerate().map(|(index, judge)| {
+pub fn trust<'a>(loaded: &LoadedSuite, pairs: impl Iterator<Item = &'a PairResult> + Clone) -> Vec<Trust> {
+    let trusts = loaded.judges.iter().enumerate().map(|(index, judge)| {
         let (mut marks, mut stale) = (Vec::new(), 0);
         for pair in pairs.clone().filter(|pair| pair.exclusion == Exclusion::Counted) {
             let Some(judged) = pair.judged.get(index) else { continue };
@@ -121,12 +121,12 @@ fn human_marks(judge: &LoadedJudge, pair: &PairResult, outputs: Option<&str>) ->
 
 /// Returns the judges' results for one agent.
 pub fn agent(
-    opened: &LoadedSuite,
+    loaded: &LoadedSuite,
     pairs: &[&PairResult],
     trust: &[Trust],
     before: Option<&BaselineEntry>,
 ) -> Vec<JudgeReport> {
-    let reports = opened.judges.iter().enumerate().zip(trust).map(|((index, judge), trust)| {
+    let reports = loaded.judges.iter().enumerate().zip(trust).map(|((index, judge), trust)| {
         let counted = pairs.iter().filter(|pair| pair.exclusion == Exclusion::Counted);
         let judged: Vec<(&CaseId, &PairJudged)> =
             counted.filter_map(|pair| Some((&pair.case, pair.judged.get(index)?))).collect();

@@ -94,8 +94,8 @@ impl LabelTable {
         let mut plan = plan(&files, file, wanted, &world.clock)?;
         let by = args.judge.as_deref();
         let dimension = args.dimension.as_deref().map(dimension_of).transpose()?;
-        let has_rubric = |opened: &LoadedSuite| dimension.is_none() || !opened.kind.label_dimensions.is_empty();
-        plan.suites.retain(|opened| Marker::of(opened, by).is_some() && has_rubric(opened));
+        let has_rubric = |loaded: &LoadedSuite| dimension.is_none() || !loaded.kind.label_dimensions.is_empty();
+        plan.suites.retain(|loaded| Marker::of(loaded, by).is_some() && has_rubric(loaded));
         if plan.suites.is_empty() {
             let (what, help) = match by {
                 None if dimension.is_some() => (
@@ -125,7 +125,7 @@ impl LabelTable {
         let mut problems = Diagnostics::default();
         let mut cases = Vec::new();
         for report in &graded.suites {
-            let index = plan.suites.iter().position(|opened| opened.config.id == report.id);
+            let index = plan.suites.iter().position(|loaded| loaded.config.id == report.id);
             let found = index.and_then(|at| Some((at, Marker::of(&plan.suites[at], by)?)));
             let Some((index, marker)) = found else { continue };
             let found = counted(report, &plan.suites[index], (index, &marker), &runs);
@@ -156,8 +156,8 @@ impl LabelTable {
 
     /// Returns the labels of a case by the same rules or judge that scored it.
     fn labels(&self, case: &LabelCase) -> &Labels {
-        let opened = &self.plan.suites[case.suite];
-        case.judge.map_or(&opened.labels, |index| &opened.judges[index].labels)
+        let loaded = &self.plan.suites[case.suite];
+        case.judge.map_or(&loaded.labels, |index| &loaded.judges[index].labels)
     }
 
     /// Asks about drawn cases that this person has not labeled yet; returns how many answers were saved.
@@ -234,10 +234,10 @@ struct Marker {
 
 impl Marker {
     /// Returns the suite's own labels, or those of the requested judge; `None` without a file of labels.
-    fn of(opened: &LoadedSuite, judge: Option<&str>) -> Option<Self> {
-        let Some(name) = judge else { return Some(Self { judge: None, labels: opened.config.labels.clone()? }) };
-        let index = opened.judges.iter().position(|one| one.config.name.as_str() == name)?;
-        Some(Self { judge: Some(index), labels: opened.judges[index].config.labels.clone()? })
+    fn of(loaded: &LoadedSuite, judge: Option<&str>) -> Option<Self> {
+        let Some(name) = judge else { return Some(Self { judge: None, labels: loaded.config.labels.clone()? }) };
+        let index = loaded.judges.iter().position(|one| one.config.name.as_str() == name)?;
+        Some(Self { judge: Some(index), labels: loaded.judges[index].config.labels.clone()? })
     }
 }
 
@@ -251,14 +251,14 @@ impl LabelCase {
 /// Returns the counted cases of a suite.
 fn counted(
     report: &SuiteReport,
-    opened: &LoadedSuite,
+    loaded: &LoadedSuite,
     (suite, marker): (usize, &Marker),
     runs: &Replay<'_>,
 ) -> Result<Vec<LabelCase>, Diagnostics> {
     let (mut problems, mut cases) = (Diagnostics::default(), Vec::new());
     let graded = report.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair);
     for pair in graded.filter(|pair| pair.exclusion == Exclusion::Counted) {
-        let planned = opened.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
+        let planned = loaded.suite.pairs().iter().find(|one| one.case == pair.case && one.agent == pair.agent);
         let Some(planned) = planned else { continue };
         let graded = SampleCount::Exactly(pair.planned);
         let Some(samples) = problems.keep_all(runs.samples(planned, graded)) else { continue };

@@ -84,8 +84,8 @@ impl Plan {
     /// Returns the golden set of a suite that this plan has already read with the same settings, if no file read for it differs
     /// between the two commits. The other commit's golden set is then equal.
     fn golden_set(&self, for_reading: &SuiteConfig) -> Option<Arc<dyn Suite>> {
-        let opened = self.suites.iter().find(|opened| opened.config.for_reading() == *for_reading)?;
-        opened.reads.opens_alike().then(|| opened.suite.clone())
+        let loaded = self.suites.iter().find(|loaded| loaded.config.for_reading() == *for_reading)?;
+        loaded.reads.opens_alike().then(|| loaded.suite.clone())
     }
 }
 
@@ -207,17 +207,17 @@ pub fn plan_with_reads(
     let mut plan =
         problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Head })?;
     problems = Diagnostics::default();
-    plan.suites.iter().for_each(|opened| pairs::check(opened, &config, &mut problems));
-    plan.suites.iter().for_each(|opened| quarantines::quarantines(opened, clock, &mut problems));
+    plan.suites.iter().for_each(|loaded| pairs::check(loaded, &config, &mut problems));
+    plan.suites.iter().for_each(|loaded| quarantines::quarantines(loaded, clock, &mut problems));
     for name in &plan.wanted.agents {
-        let known = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.agent.as_str());
+        let known = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| pair.agent.as_str());
         if let Some(problem) = reader.unknown("agent", name, known) {
             problems.push(problem);
         }
     }
-    let cases = plan.suites.iter().flat_map(|opened| opened.suite.pairs()).map(|pair| pair.case.to_string());
+    let cases = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).map(|pair| pair.case.to_string());
     let all_cases: BTreeSet<String> = cases.collect();
-    plan.suites.retain(|opened| opened.chosen(&plan.wanted).next().is_some());
+    plan.suites.retain(|loaded| loaded.chosen(&plan.wanted).next().is_some());
     // A shard may be empty; `merge` checks that the whole is not.
     if problems.is_empty() && plan.suites.is_empty() && plan.wanted.shard.is_none() {
         problems.push(selection::nothing_selected(file, &plan.wanted, &all_cases));
@@ -252,8 +252,8 @@ pub fn base_plan(
     let mut problems = Diagnostics::default();
     let mut suites = Vec::new();
     for suite in config.suites.iter().filter(|suite| known.contains_key(&suite.id)) {
-        let Some(opened) = problems.keep_all(reader.open(suite, config)) else { continue };
-        suites.push(LoadedSuite { known: known.get(&suite.id).cloned(), ..opened });
+        let Some(loaded) = problems.keep_all(reader.open(suite, config)) else { continue };
+        suites.push(LoadedSuite { known: known.get(&suite.id).cloned(), ..loaded });
     }
     problems.or(Plan { config: config.clone(), suites, wanted, today: clock.today(), rules: RulesSource::Base })
 }
@@ -344,15 +344,15 @@ impl PlanReader<'_> {
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), files)).unwrap_or_default();
         let for_reading = suite.for_reading();
         let known = self.head.and_then(|head| head.golden_set(&for_reading));
-        let opened: Option<Arc<dyn Suite>> = match known {
+        let loaded: Option<Arc<dyn Suite>> = match known {
             Some(known) => Some(known),
             None => problems.keep_all((kind.open)(&for_reading, files)).map(Arc::from),
         };
         drop(recorded);
-        if let Some(opened) = &opened {
-            strays(&labels, suite, opened.as_ref(), &mut problems);
+        if let Some(loaded) = &loaded {
+            strays(&labels, suite, loaded.as_ref(), &mut problems);
         }
-        if opened.as_ref().is_some_and(|opened| opened.pairs().is_empty()) {
+        if loaded.as_ref().is_some_and(|loaded| loaded.pairs().is_empty()) {
             let what = format!("the suite \"{}\" has no case", suite.id);
             problems.push(self.problem(
                 &at("path"),
@@ -362,10 +362,10 @@ impl PlanReader<'_> {
             ));
         }
         let judges = match self.rules {
-            RulesSource::Head => opened.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
+            RulesSource::Head => loaded.as_deref().map(|golden| self.judges(suite, kind, golden, &mut problems)),
             RulesSource::Base => None,
         };
-        match opened {
+        match loaded {
             Some(suite_files) => problems.or(LoadedSuite {
                 config: suite.clone(),
                 kind,

@@ -98,7 +98,7 @@ impl<'a> Replay<'a> {
         let asked: BTreeSet<&SuiteId> = plan
             .suites
             .iter()
-            .flat_map(|opened| opened.suite.pairs())
+            .flat_map(|loaded| loaded.suite.pairs())
             .flat_map(|pair| &pair.runs)
             .map(|key| &key.suite)
             .collect();
@@ -144,7 +144,7 @@ impl<'a> Replay<'a> {
     /// Reports recordings that no case uses.
     pub fn foreign(&self, plan: &Plan) -> Diagnostics {
         let mut asked: HashMap<&RepoPath, HashSet<&str>> = HashMap::new();
-        for key in plan.suites.iter().flat_map(|opened| opened.suite.pairs()).flat_map(|pair| &pair.runs) {
+        for key in plan.suites.iter().flat_map(|loaded| loaded.suite.pairs()).flat_map(|pair| &pair.runs) {
             if let Some(folder) = self.folder(key) {
                 asked.entry(&folder.path).or_default().insert(key.case.as_str());
             }
@@ -157,9 +157,9 @@ impl<'a> Replay<'a> {
                 asked.entry(&folder.path).or_default().extend(names);
             }
         }
-        let opened: BTreeSet<&SuiteId> = plan.suites.iter().map(|opened: &LoadedSuite| &opened.config.id).collect();
+        let loaded: BTreeSet<&SuiteId> = plan.suites.iter().map(|loaded: &LoadedSuite| &loaded.config.id).collect();
         let mut problems = Diagnostics::default();
-        let listed = self.folders.iter().filter(|(suite, _)| opened.contains(suite));
+        let listed = self.folders.iter().filter(|(suite, _)| loaded.contains(suite));
         for (suite, folder) in listed.flat_map(|(suite, agents)| agents.values().map(move |folder| (suite, folder))) {
             let asked = asked.get(&folder.path);
             let left =

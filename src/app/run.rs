@@ -103,7 +103,7 @@ pub fn grade_worktree(
     }
     let job = RunOptions { commit: job.commit.clone().or_else(|| head_commit(&disk)), ..job.clone() };
     let files = ReadOnce::of(&disk);
-    let opened = match before {
+    let loaded = match before {
         BaseSource::Commit(objects, commit) => {
             // Errors in the config are reported before any request.
             config::read_config(&disk.text(&file)?)?;
@@ -113,7 +113,7 @@ pub fn grade_worktree(
         #[cfg(feature = "github")]
         BaseSource::Unknown(_) => None,
     };
-    let base = opened.as_ref();
+    let base = loaded.as_ref();
     // Golden changes are not computed for a shard: `merge` does that for all cases.
     let guards = job.is_compared() && job.wanted.shard.is_none();
     // A sample that cannot change a verdict by the head's rules might change one by the base's.

@@ -13,15 +13,15 @@ const NAMED: usize = 3;
 /// the baseline has, so that missing recordings are reported.
 pub struct SampleCounts<'a> {
     plan: &'a Plan,
-    opened: &'a LoadedSuite,
+    loaded: &'a LoadedSuite,
     tier: Tier,
     baseline: Option<&'a Baseline>,
 }
 
 impl<'a> SampleCounts<'a> {
     /// Creates the counts of a suite in a tier.
-    pub fn new(plan: &'a Plan, opened: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
-        Self { plan, opened, tier, baseline }
+    pub fn new(plan: &'a Plan, loaded: &'a LoadedSuite, tier: Tier, baseline: Option<&'a Baseline>) -> Self {
+        Self { plan, loaded, tier, baseline }
     }
 
     /// Returns how many samples of a pair are graded.
@@ -29,7 +29,7 @@ impl<'a> SampleCounts<'a> {
         if let Some(count) = self.plan.wanted.samples {
             return SampleCount::Exactly(count);
         }
-        let stated = stated(self.plan, self.opened, pair);
+        let stated = stated(self.plan, self.loaded, pair);
         if !pair.runs.iter().all(|key| self.is_replayed(key)) {
             return stated.map_or(SampleCount::AtLeast(0), SampleCount::Exactly);
         }
@@ -45,7 +45,7 @@ impl<'a> SampleCounts<'a> {
 
     /// Returns the baseline entry of an agent, if it was measured in this tier.
     fn entry(&self, agent: &AgentName) -> Option<&'a BaselineEntry> {
-        let entry = self.baseline?.entry(&self.opened.config.id, agent)?;
+        let entry = self.baseline?.entry(&self.loaded.config.id, agent)?;
         let tier = entry.identity.as_ref().and_then(|identity| identity.tier.as_deref());
         tier.is_none_or(|tier| tier == self.tier.as_str()).then_some(entry)
     }
@@ -76,8 +76,8 @@ impl<'a> SampleCounts<'a> {
         if self.plan.wanted.samples.is_some() {
             return None;
         }
-        let limit = self.opened.config.samples.or(self.plan.config.samples)?;
-        let pairs = self.opened.suite.pairs();
+        let limit = self.loaded.config.samples.or(self.plan.config.samples)?;
+        let pairs = self.loaded.suite.pairs();
         let is_replayed = |result: &&PairResult| {
             let pair = pairs.iter().find(|pair| pair.agent == *agent && pair.case == result.case);
             pair.is_some_and(|pair| !pair.runs.is_empty() && pair.runs.iter().all(|key| self.is_replayed(key)))
@@ -92,8 +92,8 @@ impl<'a> SampleCounts<'a> {
 }
 
 /// Returns the stated number of samples of a pair: the case's, else the suite's, else the config's.
-pub fn stated(plan: &Plan, opened: &LoadedSuite, pair: &Pair) -> Option<u32> {
-    pair.samples.or(opened.config.samples).or(plan.config.samples)
+pub fn stated(plan: &Plan, loaded: &LoadedSuite, pair: &Pair) -> Option<u32> {
+    pair.samples.or(loaded.config.samples).or(plan.config.samples)
 }
 
 /// Returns how many samples the baseline has of a pair.

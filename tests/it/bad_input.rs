@@ -155,7 +155,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "an unknown agent",
         |_| {},
         &["--agent", "legall"],
-        "goldgate.yaml: --agent legall: there is no such agent; did you mean \"legal\"?",
+        "goldgate.yaml: --agent: unknown agent \"legall\"; did you mean \"legal\"?",
         "[nothing-selected]",
     ),
     (
@@ -324,7 +324,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a recording that belongs to no case",
         |r| r.write("golden/runs/legal/rent.json", crate::repository::RUN),
         &[],
-        "golden/runs/legal/rent.json: this recording belongs to no case of the suite \"contracts\"",
+        "golden/runs/legal/rent.json: this recording does not belong to any case of the suite \"contracts\"",
         "[foreign-recording]",
     ),
     (
@@ -373,7 +373,7 @@ const TABLE: &[(&str, Spoil, &[&str], &str, &str)] = &[
         "a named baseline that is not there",
         |_| {},
         &["--baseline", "other.json"],
-        "other.json: there is no such baseline",
+        "other.json: the baseline does not exist",
         "[missing-file]",
     ),
 ];

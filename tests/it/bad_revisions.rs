@@ -145,7 +145,7 @@ const INSTRUCTIONS: &[(&str, &str)] = &[
     (r#"{"allowed_changes": ["all"]}"#, ":1:22: \"all\" is not a section number"),
     (
         r#"{"quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
-        ":1:57: the quarantine of \"c\" has to name an owner, a reason and a day up to 2026-12-21; write expires",
+        ":1:57: the quarantine of \"c\" needs an owner, a reason and an end date up to 2026-12-21; write expires",
     ),
 ];
 

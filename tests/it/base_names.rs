@@ -55,7 +55,7 @@ fn gone_on() {
     let arguments = ["--config", "evals/goldgate.yaml", "--base", "main"];
     let ran = run(&repository, &arguments);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("where this branch began; main has gone on to"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("where this branch began; main is now at"), "{}", ran.stdout);
     let path = std::env::var("PATH").unwrap();
     for (name, value, code) in
         [("CI", "true", 1), ("TF_BUILD", "True", 1), ("JENKINS_URL", "https://a.example", 1), ("CI", "false", 0)]

@@ -276,7 +276,7 @@ fn unknown_schema() {
     let ran = ran(program(root()).args(["schema", "confg"]));
     assert_eq!(ran.code, 2);
     assert!(
-        ran.stderr.starts_with("command line: no format is called \"confg\"; did you mean \"config\"?"),
+        ran.stderr.starts_with("command line: unknown format \"confg\"; did you mean \"config\"?"),
         "{}",
         ran.stderr
     );

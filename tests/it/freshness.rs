@@ -117,7 +117,7 @@ fn prompt_folder() {
     for hidden in ["prompts/parts/tone.md", "prompts/.tone.md"] {
         repository.write(hidden, "Be rude.\n");
         let (code, notes) = noted(&repository);
-        assert!(code == 0 && notes.contains("keep no digest of prompts"), "{notes}");
+        assert!(code == 0 && notes.contains("have no digest of prompts"), "{notes}");
         answer(&repository, "runs/helper/order-status.json", json!({ "fingerprint": package(&repository) }));
         assert_eq!(refused(&repository, &[]).0, 3);
         answer(&repository, "runs/helper/order-status.json", json!({ "prompt_sha256": package(&repository) }));
@@ -139,7 +139,7 @@ fn other_prompt() {
     let prompt = sha256(&repository.read("prompts/helper.md"));
     answer(&repository, "runs/helper/order-status.json", json!({ "prompt_sha256": prompt }));
     let (code, notes) = noted(&repository);
-    assert!(code == 0 && notes.contains("keep no digest of prompts/**, tools/**"), "{notes}");
+    assert!(code == 0 && notes.contains("have no digest of prompts/**, tools/**"), "{notes}");
     repository.write("prompts/helper.md", "Answer at once.\n");
     assert_eq!(refused(&repository, &[]).0, 3);
 }
@@ -153,7 +153,7 @@ fn one_fresh() {
         answer(&repository, &format!("runs/helper/order-status/{sample}.json"), json!({}));
     }
     let (code, notes) = noted(&repository);
-    assert!(code == 0 && notes.contains("1 of 1 case's recordings keep no digest of prompts/helper.md"), "{notes}");
+    assert!(code == 0 && notes.contains("1 of 1 case's recordings have no digest of prompts/helper.md"), "{notes}");
     answer(&repository, "runs/helper/order-status/2.json", json!({ "fingerprint": sha256("another") }));
     assert_eq!(refused(&repository, &[]).0, 3);
 }
@@ -185,13 +185,13 @@ fn nameless() {
     let repository = talk();
     let none = " }, fingerprint: { none: a vendor's bot, we see answers alone }".replace(',', ";");
     repository.replace("goldgate.yaml", ", prompt: prompts/helper.md }", &none.replacen("};", "},", 1));
-    let said = "cannot tell whether these recordings are of this agent: a vendor's bot; we see answers alone";
+    let said = "unknown whether these recordings are of this agent: a vendor's bot; we see answers alone";
     let (code, notes) = noted(&repository);
     assert!(code == 0 && notes.contains(said), "{notes}");
     for form in ["table", "markdown"] {
         let ran = repository.goldgate(&["run", "--format", form]);
         let words = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("cannot tell whether these recordings are of this agent"), "{}", ran.stdout);
+        assert!(words.contains("unknown whether these recordings are of this agent"), "{}", ran.stdout);
     }
 }
 
@@ -200,7 +200,7 @@ fn nothing_fits() {
     repository.replace("goldgate.yaml", "md }", "md }, fingerprint: [prompt/helper.md]");
     answer(&repository, "runs/helper/order-status.json", json!({ "fingerprint": sha256("") }));
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("there is no file at prompt/helper.md"), "{why}");
+    assert!(code == 3 && why.contains("no file matches prompt/helper.md"), "{why}");
 }
 
 fn older_query() {
@@ -213,7 +213,7 @@ fn older_query() {
     assert_eq!(run(&repository, &[]).code, 0);
     repository.replace("cases.json", "Where is my order 17?", "Something totally different");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("what the case asks changed since they were made"), "{why}");
+    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
     let check = repository.goldgate(&["check"]);
     assert!(check.code == 2 && check.stderr.contains("what the case asks changed"), "{check:?}");
 }
@@ -229,7 +229,7 @@ fn older_document() {
     assert_eq!(run(&repository, &[]).code, 0);
     repository.replace("golden/contracts/lease.md", "the landlord", "nobody");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("what the case asks changed since they were made"), "{why}");
+    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
 }
 
 fn across() {

@@ -165,7 +165,7 @@ fn lines() {
     assert_eq!((ran.code, ran.stdout.as_str()), (0, "other/g/y.json\nother/h/x.json\n"), "{}", ran.stderr);
     let ran = repository.goldgate(&["import", "anthropic", "cases.jsonl", "--out", "other", "--case", "x", "--force"]);
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with("cases.jsonl:2:1: this run says that it is of the case \"y\""), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("cases.jsonl:2:1: this run has the case \"y\""), "{}", ran.stderr);
     let message = |role: &str| format!("{{\"role\": \"{role}\", \"content\": \"{role}\"}}\n");
     repository.write("log.jsonl", message("user") + &message("assistant"));
     let ran = repository.goldgate(&["import", "openai", "log.jsonl", "--out", "log", "--agent", "h", "--case", "c"]);
@@ -205,9 +205,9 @@ fn traces() {
     assert_eq!(ran.stderr, "left out: 1 x \"trace without GenAI spans\"\n");
     assert_eq!(record(&repository, "runs/h/twice/0.json", 0)["outputs"]["text"], "first", "the earliest is the first");
     let refused = [
-        (&["--case", "c"][..], "the file has 3 traces, and --case c names one"),
+        (&["--case", "c"][..], "the file has 3 traces, but --case c names one case"),
         (&["--case-from", "acme.no"][..], "no span of this trace has the attribute \"acme.no\""),
-        (&[][..], "this run does not say which case it is of"),
+        (&[][..], "this run has no case id"),
     ];
     for (more, what) in refused {
         let ran = import(more);
@@ -250,11 +250,7 @@ fn no_overwriting() {
     assert_eq!(import(answer("a"), &[]).code, 0);
     let again = import(answer("b"), &[]);
     assert_eq!((again.code, again.stdout.as_str()), (2, ""));
-    assert!(
-        again.stderr.starts_with("runs/h/c.json: this recording is there already; give --force"),
-        "{}",
-        again.stderr
-    );
+    assert!(again.stderr.starts_with("runs/h/c.json: this recording already exists; use --force"), "{}", again.stderr);
     assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "a");
     assert_eq!(import(answer("b"), &["--force"]).code, 0);
     assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "b");

@@ -65,7 +65,7 @@ fn ended() {
     assert_eq!((code, value), (1, json!(0.9)));
     assert_eq!(case["quarantine"], Value::Null);
     let shown = repository(1, "2026-11-20").goldgate(&["run"]).stdout;
-    assert!(shown.contains("rec/r: the quarantine of rec-0 ended on 2026-11-20: it gates again"), "{shown}");
+    assert!(shown.contains("rec/r: the quarantine of rec-0 ended on 2026-11-20: the case counts again"), "{shown}");
 }
 
 const LOST: &str = r#"{"status": "timeout", "error": "no answer within 60 s", "outputs": {}}"#;
@@ -106,8 +106,8 @@ fn lost() {
 fn refused() {
     assert_eq!(rate(&repository(1, "2026-12-21")).0, 0, "the last day there may be");
     for (quarantined, expires, said) in [
-        (1, "2026-12-22", "has to name an owner, a reason and a day up to 2026-12-21"),
-        (1, "soon", "has to name an owner, a reason and a day up to 2026-12-21"),
+        (1, "2026-12-22", "needs an owner, a reason and an end date up to 2026-12-21"),
+        (1, "soon", "needs an owner, a reason and an end date up to 2026-12-21"),
         (2, "2026-12-01", "2 of 10 cases of \"rec\" are in quarantine: rec-0, rec-1"),
     ] {
         let ran = repository(quarantined, expires).goldgate(&["run"]);

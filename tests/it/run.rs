@@ -272,7 +272,7 @@ fn update_of_nothing() {
     let before = entry();
     repository.write(RUN, r#"{"status": "timeout", "outputs": {}}"#);
     let ran = repository.goldgate(&["run", "--update-baseline"]);
-    assert!(ran.code == 3 && ran.stderr.contains("contracts/legal: nothing was measured"), "{}", ran.stderr);
+    assert!(ran.code == 3 && ran.stderr.contains("contracts/legal: no case was measured"), "{}", ran.stderr);
     assert!(entry() == before && !before["contracts"]["agents"]["legal"]["metrics"].as_object().unwrap().is_empty());
 }
 

@@ -19,7 +19,7 @@ pub fn trials() -> Vec<Trial> {
 fn sound() {
     let ran = Repository::small().goldgate(&["selftest"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.ends_with("every case can fail\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("all cases can fail\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("the keyword-stuffing agent: passes 0 cases\n"), "{}", ran.stdout);
 }
 
@@ -51,11 +51,11 @@ fn unnoticed() {
     let run = r#"{"status": "completed", "outputs": {"text": "Hello, what may I do for you today?"}}"#;
     repository.write("runs/assistant/greeting.json", run);
     let ran = repository.goldgate(&["selftest"]);
-    let line = "  chat/assistant/greeting: none of 2 mutants of its recordings is noticed: check more of the answer\n";
+    let line = "  chat/assistant/greeting: it still passes with each of 2 mutants of its recordings: check more of the answer\n";
     assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
     repository.write("cases.json", CASE.replace("KEYWORDS", "\"what may I do\""));
     let ran = repository.goldgate(&["selftest"]);
-    assert!(ran.stdout.contains("mutants of recordings: 2 of 2 are noticed, in 1 case\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("mutants of recordings: 2 of 2 detected, in 1 case\n"), "{}", ran.stdout);
     assert!(!ran.stdout.contains("is noticed: check"), "{}", ran.stdout);
 }
 
@@ -76,7 +76,7 @@ fn stable() {
     let expected = r#""expected_deltas": [ { "item": "src/round.py", "kind": "ghost_code" } ],"#;
     repository.write("suite/cases/rename.json", case.replace("EXPECTED", expected));
     let ran = repository.goldgate(&["selftest"]);
-    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.code == 0 && ran.stdout.ends_with("all cases can fail\n"), "{}{}", ran.stdout, ran.stderr);
 }
 
 const VARIABILITY: &str = "version: 1\nsuites:\n  - id: refunds\n    kind: stochastic\n    path: suite\n    GATES\n    agents:\n      \
@@ -100,7 +100,7 @@ fn identical() {
     let gate = "gates: { identical_runs: { max: 0, hard: true } }";
     repository.write("goldgate.yaml", VARIABILITY.replace("GATES", gate));
     let ran = repository.goldgate(&["selftest"]);
-    assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.code == 0 && ran.stdout.ends_with("all cases can fail\n"), "{}{}", ran.stdout, ran.stderr);
 }
 
 /// What a debug build grades in time. `.ci/run` looks at every case, with a release build.
@@ -116,6 +116,6 @@ fn bundled() {
         ["--suite", "contracts"].into_iter().chain(traps).collect(),
     ] {
         let ran = ran(program(root()).arg("selftest").args(chosen));
-        assert!(ran.code == 0 && ran.stdout.ends_with("every case can fail\n"), "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.code == 0 && ran.stdout.ends_with("all cases can fail\n"), "{}{}", ran.stdout, ran.stderr);
     }
 }

@@ -210,15 +210,15 @@ fn other_checkout() {
     };
     let golden = repository.read(&crate::golden_changes::expected(3));
     repository.write(&crate::golden_changes::expected(3), golden.replace(": 3", ": 4"));
-    merge("has other golden files of contracts/legal than this checkout");
+    merge("has other golden files for contracts/legal than this checkout");
     repository.write(&crate::golden_changes::expected(3), golden);
     add_case(&repository, 20);
-    merge("no part has the result of contracts/legal/lease-20");
+    merge("no shard has the result of contracts/legal/lease-20");
     ["golden/contracts/lease-20.md", &crate::golden_changes::expected(20), &recording(20)]
         .iter()
         .for_each(|file| repository.remove(file));
     repository.replace("goldgate.yaml", "version: 1", "version: 1 # other");
-    merge("this is not the config that the parts were graded with");
+    merge("the shards were graded with another config");
 }
 
 /// The golden files are the same, and the runs of the parts are of the agent as it was.
@@ -235,7 +235,7 @@ fn other_commit() {
     assert_eq!(repository.goldgate(&["run"]).code, 1);
     let ran = repository.goldgate(&["merge", "1", "2"]);
     assert_eq!((ran.code, ran.stdout.as_str()), (2, ""), "{}", ran.stderr);
-    assert!(ran.stderr.contains("the parts are of the commit "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("the shards are of the commit "), "{}", ran.stderr);
 }
 
 /// A linked work tree has a file for `.git`, so only git knows its commit.
@@ -257,7 +257,7 @@ fn other_commit_of_a_work_tree() {
     git(&linked, &["commit", "--quiet", "-am", "worse"]);
     let refused = goldgate(&["merge", "1", "2"]);
     assert_eq!((refused.code, refused.stdout.as_str()), (2, ""), "{}", refused.stderr);
-    assert!(refused.stderr.contains("the parts are of the commit "), "{}", refused.stderr);
+    assert!(refused.stderr.contains("the shards are of the commit "), "{}", refused.stderr);
 }
 
 fn guarded() {

@@ -40,12 +40,12 @@ fn unexplained() {
 fn explained() {
     let repository = kept();
     repository.replace("golden/expected/legal/lease.json", "\"medium\"", "\"critical\"");
-    let told = "lease differs from its snapshot (cases or expectations have changed): severity_accuracy 1 → 0";
+    let told = "lease differs from its snapshot (cases or expectations changed): severity_accuracy 1 → 0";
     assert!(repository.goldgate(&["run"]).stdout.contains(told));
 }
 
 fn measured() {
-    for (key, why) in [("scorer", "the scorer has changed"), ("prompt_sha256", "the prompt package has changed")] {
+    for (key, why) in [("scorer", "the scorer changed"), ("prompt_sha256", "the prompt package changed")] {
         let repository = kept();
         let mut snapshot: Value = serde_json::from_str(&repository.read(SNAPSHOT)).unwrap();
         snapshot[key] = json!("another");
@@ -66,7 +66,7 @@ fn measured() {
     terms.write("g/runs/a/one.json", json!({"status": "completed", "outputs": {"atoms": [atom]}}).to_string());
     assert_eq!(terms.goldgate(&["run", "--update-snapshots"]).code, 0);
     terms.write("vague.txt", "quick\n");
-    let told = "one differs from its snapshot (cases or expectations have changed): atom_clarity 2 → 0";
+    let told = "one differs from its snapshot (cases or expectations changed): atom_clarity 2 → 0";
     let shown = terms.goldgate(&["run"]).stdout;
     assert!(shown.contains(told), "{shown}");
 }

@@ -112,7 +112,7 @@ fn current(github: &GitHub, event: &Event, pull_request: &PullRequest) -> Result
     Ok(pull)
 }
 
-/// Refuses a head that shared_head pull requests share. A check belongs to a commit, so a pass for one base branch would count for all
+/// Refuses a head that several pull requests share. A check belongs to a commit, so a pass for one base branch would count for all
 /// of them.
 fn refuse_shared_head(github: &GitHub, pull: &PullRequestDetails) -> Result<(), CliError> {
     let Some((owner, branch)) = pull.label.as_deref().and_then(|label| label.split_once(':')) else { return Ok(()) };

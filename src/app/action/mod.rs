@@ -69,7 +69,7 @@ impl<'a> JobContext<'a> {
         Ok(Self { world, inputs, workspace, github, event })
     }
 
-    /// The grade_and_publish commit, if the event or the runner names it.
+    /// The graded commit, if the event or the runner names it.
     fn commit(&self) -> Option<String> {
         self.event.head.clone().or_else(|| self.world.env.get("GITHUB_SHA").map(str::to_owned))
     }

@@ -28,7 +28,7 @@ const DOWNLOAD: u64 = 64 * 1024 * 1024;
 const LIMITS: ArchiveLimits =
     ArchiveLimits { entries: 10_000, file: MAX_FILE_BYTES, kept: MAX_FILE_BYTES, inflated: MAX_FILE_BYTES + 1 };
 
-/// Why nothing is write_comment.
+/// Why nothing is published.
 enum Unpublished {
     /// Nothing to publish, or no longer: exit code 0.
     Idle(String),
@@ -64,14 +64,12 @@ pub fn publish_report(world: &World, inputs: &ActionInputs) -> Result<u8, CliErr
     };
     match write_comment(world, inputs, &github, &finished) {
         Ok(CommentOutcome::Written(url)) => {
-            print_sentence(world, "notice", &format!("write_comment the report of run {}: {url}", finished.id), 0, &url)
+            print_sentence(world, "notice", &format!("published the report of run {}: {url}", finished.id), 0, &url)
         }
         Ok(CommentOutcome::Left) => print_sentence(world, "notice", "the comment is left unchanged", 0, ""),
         // A warning has already given the cause. Writing the comment is the only task of this mode, so this is an error.
-        Ok(CommentOutcome::Failed) => print_sentence(world, "error", "the report is not write_comment", 3, ""),
-        Err(Unpublished::Idle(why)) => {
-            print_sentence(world, "notice", &format!("nothing is write_comment: {why}"), 0, "")
-        }
+        Ok(CommentOutcome::Failed) => print_sentence(world, "error", "the report is not published", 3, ""),
+        Err(Unpublished::Idle(why)) => print_sentence(world, "notice", &format!("nothing is published: {why}"), 0, ""),
         Err(Unpublished::Refused(why)) => {
             print_sentence(world, "error", &format!("the report is refused: {why}"), 3, "")
         }
@@ -103,7 +101,7 @@ fn write_comment(
         return Err(Unpublished::Refused("the commit in the event is not the commit of the run".to_owned()));
     }
     if run.event != "pull_request" {
-        let what = format!("run {} was started by {}; only runs of pull_request are write_comment", run.id, run.event);
+        let what = format!("run {} was started by {}; only runs of pull_request are published", run.id, run.event);
         return Err(Unpublished::Idle(what));
     }
     let pull = pull_of(github, &run)?;

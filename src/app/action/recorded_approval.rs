@@ -12,7 +12,7 @@ use crate::world::{GitHub, GitHubError};
 pub enum ApprovalQuery<'a> {
     /// On the graded commit.
     Commit(&'a str),
-    /// On the head of a queued pull request: the commit of a merge group is new, so nobody can have apply_approval it.
+    /// On the head of a queued pull request: the commit of a merge group is new, so nobody can have approved it.
     Queued(u64),
 }
 
@@ -61,7 +61,7 @@ pub fn find_approval(
     Ok(approval::counts(standing, commit, &digest))
 }
 
-/// Returns the apply_approval result, judged again against the apply_approval baseline.
+/// Returns the approved result, judged again against the approved baseline.
 ///
 /// # Errors
 /// Bad input, or a failed request.
@@ -82,7 +82,7 @@ pub fn apply_approval(
     Ok(GradedRun { report, ..done })
 }
 
-/// Returns the apply_approval result of a run with only the model tier. The models are not called again, so the gates are still judged
+/// Returns the approved result of a run with only the model tier. The models are not called again, so the gates are still judged
 /// against the base commit's baseline, and the approval covers only the golden changes.
 pub fn approved_as_measured(done: GradedRun, approval: Approval) -> GradedRun {
     let mut report = done.report.clone();

@@ -50,7 +50,7 @@ pub fn freshness_verdict<'p>(
 
 /// The names for messages about an agent's recordings.
 struct AgentWords<'a> {
-    opened: &'a LoadedSuite,
+    loaded: &'a LoadedSuite,
     name: &'a AgentName,
     /// The agents whose recordings are graded: one, or those of another suite.
     agents: Vec<(&'a AgentName, &'a ReplayedAgent<'a>)>,
@@ -58,15 +58,15 @@ struct AgentWords<'a> {
 
 impl<'a> AgentWords<'a> {
     fn of(inputs: &'a FreshnessInputs<'a>, name: &'a AgentName) -> Self {
-        let opened = inputs.opened;
-        let own = |of: &AgentName| opened.config.runs_of.is_some() || of == name;
+        let loaded = inputs.loaded;
+        let own = |of: &AgentName| loaded.config.runs_of.is_some() || of == name;
         let agents = inputs.agents().iter().filter(|((_, of), _)| own(of)).map(|((_, of), agent)| (of, agent));
-        Self { opened, name, agents: agents.collect() }
+        Self { loaded, name, agents: agents.collect() }
     }
 
     /// The agent's files, for messages.
     fn files(&self) -> String {
-        match (&self.opened.config.runs_of, self.agents.as_slice()) {
+        match (&self.loaded.config.runs_of, self.agents.as_slice()) {
             (None, [(_, ReplayedAgent { state: Some(AgentState::Digest(now)), .. })]) => now.files.clone(),
             (Some(suite), _) => format!("the files of the agents of {suite}"),
             (None, _) => format!("the files of {}", self.name),
@@ -105,7 +105,7 @@ impl<'a> AgentWords<'a> {
         let mut notes = Vec::new();
         for (name, agent) in &self.agents {
             let Some(AgentState::Nameless(why)) = &agent.state else { continue };
-            let whose = match &self.opened.config.runs_of {
+            let whose = match &self.loaded.config.runs_of {
                 None => "this agent".to_owned(),
                 Some(suite) => format!("the agent {suite}/{name}"),
             };
@@ -131,8 +131,8 @@ impl<'a> AgentWords<'a> {
 
     /// Returns the command that records the runs again.
     fn record_again(&self) -> String {
-        let suite = self.opened.config.runs_of.as_ref().unwrap_or(&self.opened.config.id);
-        let named = if self.opened.config.runs_of.is_some() { None } else { Some(self.name) };
+        let suite = self.loaded.config.runs_of.as_ref().unwrap_or(&self.loaded.config.id);
+        let named = if self.loaded.config.runs_of.is_some() { None } else { Some(self.name) };
         let agent = self.agents.first().map(|(_, agent)| agent.agent);
         let folder = match agent.and_then(|agent| agent.deterministic.as_ref()) {
             Some(RunSource::Replay(folder)) => folder.as_str(),

@@ -54,14 +54,14 @@ impl Digests {
     ) -> Result<Option<String>, Diagnostics> {
         let Some((disk, plan)) = &self.known else { return Ok(None) };
         let (agent, case) = (&record.agent, &record.case);
-        let Some((opened, digests)) = self.digests(disk, plan, agent, case)? else {
+        let Some((loaded, digests)) = self.digests(disk, plan, agent, case)? else {
             let note = format!("no suite of {} has the case {case} for the agent {agent}", plan.config.file);
             return Ok(Some(format!("{note}: the recording has no digests")));
         };
         let provenance = &mut record.provenance.provenance;
         provenance.fingerprint = digests.agent;
-        if let Some(package) = opened.prompts.get(agent) {
-            let path = opened.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
+        if let Some(package) = loaded.prompts.get(agent) {
+            let path = loaded.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
             provenance.prompt_package = path.map(ToString::to_string);
             provenance.prompt_sha256 = Some(package.sha256.clone());
         }
@@ -90,20 +90,20 @@ impl Digests {
         case: &CaseId,
     ) -> Result<Option<(&'p LoadedSuite, RecordingDigests)>, Diagnostic> {
         let mut suites: Vec<&LoadedSuite> =
-            plan.suites.iter().filter(|opened| opened.config.agents.contains_key(agent)).collect();
-        suites.sort_by_key(|opened| !self.is_replayed_from_out(opened, agent));
-        for opened in suites {
-            let key = RunKey { suite: opened.config.id.clone(), agent: agent.clone(), case: case.clone() };
-            if let Some(digests) = recording_digests(opened, &key, disk as &dyn Files)? {
-                return Ok(Some((opened, digests)));
+            plan.suites.iter().filter(|loaded| loaded.config.agents.contains_key(agent)).collect();
+        suites.sort_by_key(|loaded| !self.is_replayed_from_out(loaded, agent));
+        for loaded in suites {
+            let key = RunKey { suite: loaded.config.id.clone(), agent: agent.clone(), case: case.clone() };
+            if let Some(digests) = recording_digests(loaded, &key, disk as &dyn Files)? {
+                return Ok(Some((loaded, digests)));
             }
         }
         Ok(None)
     }
 
-    fn is_replayed_from_out(&self, opened: &LoadedSuite, agent: &AgentName) -> bool {
+    fn is_replayed_from_out(&self, loaded: &LoadedSuite, agent: &AgentName) -> bool {
         let Ok((_, inside)) = located(&format!("{}/0.json", self.out)) else { return false };
-        let agent = opened.config.agents.get(agent);
+        let agent = loaded.config.agents.get(agent);
         match agent.and_then(|agent| agent.deterministic.as_ref()) {
             Some(RunSource::Replay(folder)) => *folder == inside.parent(),
             Some(RunSource::Live(_)) | None => false,

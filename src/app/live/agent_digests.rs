@@ -16,12 +16,12 @@ pub(super) struct AgentDigests(BTreeMap<(SuiteId, AgentName), Option<String>>);
 
 impl AgentDigests {
     pub(super) fn of(&mut self, disk: &Disk, run: &PlannedRun<'_>) -> Result<Option<String>, Diagnostic> {
-        let key = (run.opened.config.id.clone(), run.request.key.agent.clone());
+        let key = (run.loaded.config.id.clone(), run.request.key.agent.clone());
         if let Some(known) = self.0.get(&key) {
             return Ok(known.clone());
         }
-        let state = match run.opened.config.agents.get(&key.1) {
-            Some(agent) => AgentState::of(disk, agent, run.opened.prompts.get(&key.1))?,
+        let state = match run.loaded.config.agents.get(&key.1) {
+            Some(agent) => AgentState::of(disk, agent, run.loaded.prompts.get(&key.1))?,
             None => None,
         };
         let digest = state.and_then(|state| state.sha256().map(str::to_owned));

@@ -64,21 +64,21 @@ impl<'a> JudgeRequests<'a> {
     /// A file of the suite that cannot be read.
     pub fn add(
         &mut self,
-        opened: &'a LoadedSuite,
+        loaded: &'a LoadedSuite,
         index: usize,
         run: &Run,
         again: VoteReuse,
         files: &dyn Files,
     ) -> Result<(), Diagnostic> {
-        let Some(ask) = opened.suite.ask(index, 0, files)?.filter(|_| run.status == RunStatus::Completed) else {
+        let Some(ask) = loaded.suite.ask(index, 0, files)?.filter(|_| run.status == RunStatus::Completed) else {
             return Ok(());
         };
-        for judge in &opened.judges {
+        for judge in &loaded.judges {
             let exhibit = Exhibit::of(&ask, run);
             let known = run.ballots.iter().find(|ballot| ballot.judge == judge.config.name);
             if again == VoteReuse::Never || !known.is_some_and(|ballot| is_whole(ballot, judge, &exhibit)) {
-                let key = (opened.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
-                self.0.insert(key, (opened, judge, exhibit));
+                let key = (loaded.config.id.clone(), judge.config.name.clone(), exhibit.sha256.clone());
+                self.0.insert(key, (loaded, judge, exhibit));
             }
         }
         Ok(())
@@ -116,15 +116,15 @@ impl JudgeOutcome {
     /// A file of the suite that cannot be read.
     pub fn of(
         &self,
-        opened: &LoadedSuite,
+        loaded: &LoadedSuite,
         index: usize,
         run: &Run,
         files: &dyn Files,
     ) -> Result<Vec<Ballot>, Diagnostic> {
-        let Some(ask) = opened.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
+        let Some(ask) = loaded.suite.ask(index, 0, files)? else { return Ok(Vec::new()) };
         let sha256 = Exhibit::of(&ask, run).sha256;
-        let key = |judge: &LoadedJudge| (opened.config.id.clone(), judge.config.name.clone(), sha256.clone());
-        Ok(opened.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
+        let key = |judge: &LoadedJudge| (loaded.config.id.clone(), judge.config.name.clone(), sha256.clone());
+        Ok(loaded.judges.iter().filter_map(|judge| self.ballots.get(&key(judge)).cloned()).collect())
     }
 }
 
@@ -182,7 +182,7 @@ fn of_votes<'q>(requests: &'q JudgeRequests<'_>) -> impl Iterator<Item = &'q Jud
 /// Returns one planned run per vote, with neutral names so that the judge cannot know the agent.
 fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>, BadId> {
     let mut wanted = Vec::new();
-    for (opened, judge, exhibit) in requests.0.values() {
+    for (loaded, judge, exhibit) in requests.0.values() {
         let key = RunKey {
             suite: SuiteId::new("judged")?,
             agent: AgentName::new("judge")?,
@@ -193,7 +193,7 @@ fn planned_votes<'a>(requests: &JudgeRequests<'a>) -> Result<Vec<PlannedRun<'a>>
             let request = SampleRequest { key: key.clone(), sample: vote, system, ask };
             wanted.push(PlannedRun {
                 refinement: None,
-                opened,
+                loaded,
                 pair: 0,
                 live: &judge.config.source,
                 request,
@@ -266,7 +266,7 @@ pub fn into_records<'s>(
     let mut runs: Vec<(usize, Run)> = Vec::new();
     for (job, text) in &*records {
         let (wanted, sample) = of(*job);
-        if !wanted.opened.judges.is_empty() {
+        if !wanted.loaded.judges.is_empty() {
             let source = SourceText::from_text(RepoPath::root().child("record"), text.clone());
             // The error of an unreadable record is reported when it is graded.
             runs.extend(run_v1::read_run(&source, &wanted.request.key, sample).ok().map(|run| (*job, run)));
@@ -275,7 +275,7 @@ pub fn into_records<'s>(
     let mut requests = JudgeRequests::default();
     for (job, run) in &runs {
         let (wanted, _) = of(*job);
-        problems.keep(requests.add(wanted.opened, wanted.pair, run, VoteReuse::Never, runner.disk));
+        problems.keep(requests.add(wanted.loaded, wanted.pair, run, VoteReuse::Never, runner.disk));
     }
     problems.or(())?;
     if requests.count() == 0 {
@@ -284,7 +284,7 @@ pub fn into_records<'s>(
     let outcome = poll(runner, &requests)?;
     for (job, run) in runs.iter().filter(|(_, run)| run.status == RunStatus::Completed) {
         let (wanted, _) = of(*job);
-        let ballots = outcome.of(wanted.opened, wanted.pair, run, runner.disk)?;
+        let ballots = outcome.of(wanted.loaded, wanted.pair, run, runner.disk)?;
         if let Some(text) = records.get_mut(job) {
             *text = run_v1::with_ballots(text, &ballots);
         }

@@ -205,12 +205,12 @@ pub fn make(
     _options: &LiveOptions,
 ) -> Result<LiveRuns, CliError> {
     let mut made = LiveRuns::default();
-    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        for (name, agent) in opened.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
+    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
+        for (name, agent) in loaded.config.agents.iter().filter(|(name, _)| plan.wanted.agent(name)) {
             if let Some(crate::model::RunSource::Live(live)) = super::plan::source_of(agent, tier) {
                 let message = format!(
                     "not run: {}/{name}: this program was built without live targets, so \"{}\" cannot be called",
-                    opened.config.id, live.target
+                    loaded.config.id, live.target
                 );
                 made.not_run.push(NotRun { tier, message });
             }

@@ -12,7 +12,7 @@ use crate::suites::{Files, Refinement, in_words};
 /// The samples of one run of an agent.
 pub struct PlannedRun<'a> {
     /// The suite.
-    pub opened: &'a LoadedSuite,
+    pub loaded: &'a LoadedSuite,
     /// The index of the pair in the suite.
     pub pair: usize,
     /// The live source of the run.
@@ -39,39 +39,39 @@ pub fn planned_runs<'a>(plan: &'a Plan, tier: Tier, files: &dyn Files) -> Result
     let elsewhere: BTreeSet<&RunKey> = plan
         .suites
         .iter()
-        .flat_map(|opened| {
-            opened.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite != opened.config.id)
+        .flat_map(|loaded| {
+            loaded.suite.pairs().iter().flat_map(|pair| &pair.runs).filter(|key| key.suite != loaded.config.id)
         })
         .collect();
-    for opened in plan.suites.iter().filter(|opened| opened.config.tiers.contains(&tier)) {
-        for index in opened.chosen(&plan.wanted) {
-            let pair = &opened.suite.pairs()[index];
-            for (at, key) in pair.runs.iter().enumerate().filter(|(_, key)| key.suite == opened.config.id) {
-                let agent = opened.config.agents.get(&key.agent);
+    for loaded in plan.suites.iter().filter(|loaded| loaded.config.tiers.contains(&tier)) {
+        for index in loaded.chosen(&plan.wanted) {
+            let pair = &loaded.suite.pairs()[index];
+            for (at, key) in pair.runs.iter().enumerate().filter(|(_, key)| key.suite == loaded.config.id) {
+                let agent = loaded.config.agents.get(&key.agent);
                 let Some(RunSource::Live(live)) = agent.and_then(|agent| source_of(agent, tier)) else { continue };
                 if let Some(problem) = forbidden_target(plan, tier, live) {
                     problems.push(problem);
                     continue;
                 }
-                let planned = plan.wanted.samples.or_else(|| stated(plan, opened, pair));
-                let Some(Some(ask)) = problems.keep(opened.suite.ask(index, at, files)) else { continue };
+                let planned = plan.wanted.samples.or_else(|| stated(plan, loaded, pair));
+                let Some(Some(ask)) = problems.keep(loaded.suite.ask(index, at, files)) else { continue };
                 let target = plan.config.targets.get(&live.target);
                 let is_model = target.is_some_and(|target| matches!(target.transport, Transport::Model(_)));
                 if is_model && problems.keep(in_words(&ask, pair)).is_none() {
                     continue;
                 }
-                let system = opened.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
+                let system = loaded.prompts.get(&key.agent).map_or(String::new(), |package| package.text.clone());
                 let refinement = match live.critic {
                     Some(_) => {
-                        let Some(opened) = problems.keep(opened.suite.refinement(index, files)) else { continue };
-                        opened.map(Arc::from)
+                        let Some(loaded) = problems.keep(loaded.suite.refinement(index, files)) else { continue };
+                        loaded.map(Arc::from)
                     }
                     None => None,
                 };
                 let alone = pair.runs.len() == 1 && !elsewhere.contains(key);
                 let request = SampleRequest { key: key.clone(), sample: 0, system, ask };
                 let samples = planned.unwrap_or(1);
-                let wanted = PlannedRun { opened, pair: index, live, request, refinement, first: 0, samples, alone };
+                let wanted = PlannedRun { loaded, pair: index, live, request, refinement, first: 0, samples, alone };
                 // Pairs may share a run, for example the base of several variants.
                 found.entry(key.clone()).and_modify(|other| other.alone = false).or_insert(wanted);
             }

@@ -35,7 +35,7 @@ impl RecordingWriter {
         let mut places: BTreeMap<(&AgentName, &str), &SuiteId> = BTreeMap::new();
         for one in wanted {
             let key = &one.request.key;
-            let agent = one.opened.config.agents.get(&key.agent);
+            let agent = one.loaded.config.agents.get(&key.agent);
             if named.is_some() {
                 let other = places.insert((&key.agent, key.case.as_str()), &key.suite);
                 if let Some(other) = other.filter(|other| **other != key.suite) {

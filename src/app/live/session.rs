@@ -179,7 +179,7 @@ impl<'a> LiveSession<'a> {
         let (mut jobs, mut runs, mut addresses) = (Vec::new(), Vec::new(), Vec::new());
         let mut is_addressed = Vec::new();
         for (run, one) in wanted.iter().enumerate() {
-            let agent = one.opened.config.agents.get(&one.request.key.agent);
+            let agent = one.loaded.config.agents.get(&one.request.key.agent);
             let target = &plan.config.targets[&one.live.target];
             let folder = match &one.request.ask.tools {
                 Toolbox::Folder { root, .. } => digests.get(root).cloned(),
@@ -197,7 +197,7 @@ impl<'a> LiveSession<'a> {
                 addresses.push(SampleAddress::of(&request, target, &state, critic.as_ref()));
                 runs.push(run);
                 is_addressed.push(is_named);
-                let package = one.opened.prompts.get(&request.key.agent);
+                let package = one.loaded.prompts.get(&request.key.agent);
                 jobs.push(SampleJob {
                     queue: queues.indices[&one.live.target],
                     origin: RunProvenance {
@@ -255,7 +255,7 @@ impl<'a> LiveSession<'a> {
         match caching {
             Caching::Off => false,
             Caching::All => true,
-            Caching::Usual => self.wanted[self.runs[job]].opened.kind.name != "stochastic",
+            Caching::Usual => self.wanted[self.runs[job]].loaded.kind.name != "stochastic",
         }
     }
 

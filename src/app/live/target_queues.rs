@@ -119,7 +119,7 @@ fn record(text: String, request: &SampleRequest) -> Result<RunRecord, CallError>
     let source = SourceText::from_text(RepoPath::root().child("answer"), text);
     let run = run_v1::read_run(&source, &request.key, request.sample).map_err(|problem| CallError {
         status: RunStatus::Error,
-        what: format!("the answer is not a valid run record: {problem}"),
+        what: format!("the answer is not a run record: {problem}"),
         retry: Retry::Never,
     })?;
     let count = |count: u64| (count > 0).then_some(count);

@@ -32,7 +32,7 @@ impl PlanReader<'_> {
         golden: &dyn Suite,
         problems: &mut Diagnostics,
     ) -> Vec<LoadedJudge> {
-        let mut opened = Vec::new();
+        let mut loaded = Vec::new();
         for judge in &suite.judges {
             let name = judge.name.as_str();
             let at = |key| [Key("suites"), At(suite.index), Key("judges"), Key(name), Key(key)];
@@ -53,9 +53,9 @@ impl PlanReader<'_> {
                     format!("judges cannot be used with kind {}, because its samples are not single runs", kind.name);
                 problems.push(self.problem(&at("target")[..4], "no-effect", what, "remove the judge"));
             }
-            opened.extend(problems.keep_all(self.judge(judge, suite, golden)));
+            loaded.extend(problems.keep_all(self.judge(judge, suite, golden)));
         }
-        opened
+        loaded
     }
 
     fn judge(&self, judge: &Judge, suite: &SuiteConfig, golden: &dyn Suite) -> Result<LoadedJudge, Diagnostics> {

@@ -7,15 +7,15 @@ use crate::suites::Pair;
 
 /// Refuses pairs with runs of unknown agents, and pairs that no tier of the suite can run: they would silently never be
 /// measured.
-pub(super) fn check(opened: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
-    for pair in opened.suite.pairs() {
-        let elsewhere = |key: &&RunKey| key.suite != opened.config.id;
+pub(super) fn check(loaded: &LoadedSuite, config: &Config, problems: &mut Diagnostics) {
+    for pair in loaded.suite.pairs() {
+        let elsewhere = |key: &&RunKey| key.suite != loaded.config.id;
         let unknown: Vec<Diagnostic> =
             pair.runs.iter().filter(elsewhere).filter_map(|key| unknown_run(config, pair, key)).collect();
         let is_known = unknown.is_empty();
         unknown.into_iter().for_each(|problem| problems.push(problem));
-        if is_known && !opened.config.tiers.iter().any(|tier| has_all(config, pair, *tier)) {
-            problems.push(never_run(opened, config, pair));
+        if is_known && !loaded.config.tiers.iter().any(|tier| has_all(config, pair, *tier)) {
+            problems.push(never_run(loaded, config, pair));
         }
     }
 }
@@ -29,7 +29,7 @@ fn has_all(config: &Config, pair: &Pair, tier: Tier) -> bool {
     pair.runs.iter().all(|key| agent(config, key).is_some_and(|agent| agent.source(tier).is_some()))
 }
 
-fn never_run(opened: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
+fn never_run(loaded: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
     let runs = pair.runs.iter().map(|key| {
         let in_tier = |tier: &Tier| agent(config, key).is_some_and(|agent| agent.source(*tier).is_some());
         let tiers: Vec<&str> =
@@ -37,8 +37,8 @@ fn never_run(opened: &LoadedSuite, config: &Config, pair: &Pair) -> Diagnostic {
         let tiers = if tiers.is_empty() { "no tier".to_owned() } else { tiers.join(" and ") };
         format!("{}/{} ({tiers})", key.suite, key.agent)
     });
-    let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &opened.config.id);
-    let tiers: Vec<&str> = opened.config.tiers.iter().map(|tier| tier.as_str()).collect();
+    let (runs, id) = (runs.collect::<Vec<_>>().join(", "), &loaded.config.id);
+    let tiers: Vec<&str> = loaded.config.tiers.iter().map(|tier| tier.as_str()).collect();
     let what = format!(
         "the case \"{}\" of \"{id}\" ({}) would never be measured: no tier has all of its runs: {runs}",
         pair.case,

@@ -11,10 +11,10 @@ use crate::world::Clock;
 const LONGEST: i64 = 30;
 
 /// Checks that each quarantine ends within [`LONGEST`] days and that at most 10 % of the cases are in quarantine.
-pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
+pub fn quarantines(loaded: &LoadedSuite, clock: &Clock, problems: &mut Diagnostics) {
     let (today, last) = (clock.today(), clock.in_days(LONGEST));
     let mut active: BTreeSet<&CaseId> = BTreeSet::new();
-    for (pair, stated) in opened.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
+    for (pair, stated) in loaded.suite.pairs().iter().filter_map(|pair| Some((pair, pair.quarantine.as_deref()?))) {
         if let Some(at) = stated.wrong(&last) {
             let what =
                 format!("the quarantine of \"{}\" needs an owner, a reason and an end date up to {last}", pair.case);
@@ -27,17 +27,17 @@ pub fn quarantines(opened: &LoadedSuite, clock: &Clock, problems: &mut Diagnosti
     if active.is_empty() {
         return;
     }
-    let cases: BTreeSet<&CaseId> = opened.suite.pairs().iter().map(|pair| &pair.case).collect();
+    let cases: BTreeSet<&CaseId> = loaded.suite.pairs().iter().map(|pair| &pair.case).collect();
     if active.len() * 10 > cases.len() {
         let named: Vec<&str> = active.iter().map(|case| case.as_str()).collect();
         let what = format!(
             "{} of {} cases of \"{}\" are in quarantine: {}",
             active.len(),
             cases.len(),
-            opened.config.id,
+            loaded.config.id,
             named.join(", ")
         );
         let help = "fix or remove cases until at most 10% are in quarantine";
-        problems.push(Diagnostic::of_file(&opened.config.path, "too-many-quarantined", what, help));
+        problems.push(Diagnostic::of_file(&loaded.config.path, "too-many-quarantined", what, help));
     }
 }

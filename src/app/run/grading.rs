@@ -16,7 +16,7 @@ use crate::world::Clock;
 pub struct RunsFrom<'a> {
     /// The live runs.
     pub made: &'a live::LiveRuns,
-    /// Results that other machines grade_tier.
+    /// Results that other machines graded.
     pub parts: Option<&'a ShardResults>,
     /// The commit to compare the read files with.
     pub other: Option<&'a dyn OtherCommit>,

@@ -100,11 +100,11 @@ fn passes(case: &CaseReport) -> bool {
 fn passed_by(agent: Vacuous, plan: &Plan, files: &dyn Files) -> Result<BTreeSet<PairName>, Diagnostics> {
     let mut problems = Diagnostics::default();
     let mut answers: BTreeMap<RunKey, String> = BTreeMap::new();
-    for opened in &plan.suites {
-        for (index, pair) in opened.suite.pairs().iter().enumerate() {
+    for loaded in &plan.suites {
+        for (index, pair) in loaded.suite.pairs().iter().enumerate() {
             let golden = files.text(&pair.golden).map(|source| texts(&source)).unwrap_or_default();
             for (at, key) in pair.runs.iter().enumerate() {
-                if let Some(ask) = problems.keep(opened.suite.ask(index, at, files)) {
+                if let Some(ask) = problems.keep(loaded.suite.ask(index, at, files)) {
                     answers.insert(key.clone(), agent.answer(ask.as_ref(), &golden));
                 }
             }
@@ -166,7 +166,7 @@ fn mutated(plan: &Plan, files: &dyn Files) -> Result<BTreeMap<PairName, MutantCo
 /// Returns the number of mutations for the runs of each pair: the maximum of its samples.
 fn counts(plan: &Plan, replay: &Replay<'_>) -> Result<BTreeMap<Vec<RunKey>, usize>, Diagnostics> {
     let mut problems = Diagnostics::default();
-    let pairs = plan.suites.iter().flat_map(|opened| opened.suite.pairs());
+    let pairs = plan.suites.iter().flat_map(|loaded| loaded.suite.pairs());
     let counted = pairs.filter(|pair| !pair.runs.is_empty() && replay.has(pair)).filter_map(|pair| {
         let samples = problems.keep_all(replay.samples(pair, SampleCount::AtLeast(0)))?;
         let of = |sample: &Sample| match sample {

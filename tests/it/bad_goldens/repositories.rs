@@ -187,7 +187,7 @@ pub const CASES: &[Case] = &[
         "evidence",
         "tasks/x.json",
         r#"{"name": "x", "repo_path": "r", "expected_file": "f", "expected_keyword": "k", "allowed_files": ["f"], "quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}"#,
-        r#":1:159: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:159: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
     (
         "reconciliation",
@@ -253,13 +253,13 @@ pub const CASES: &[Case] = &[
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {"files": ["a.rs"]}, "max_recommendations": 1, "quarantine": {"owner": " ", "reason": "r", "expires": "2026-12-01"}}"#,
-        r#":1:85: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:85: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
     (
         "reconciliation",
         "fixtures/x.json",
         r#"{"snapshot": {"files": ["a.rs"]}, "max_recommendations": 1, "quarantine": {"owner": "o", "reason": " ", "expires": "2026-12-01"}}"#,
-        r#":1:100: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:100: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
     (
         "property",
@@ -331,6 +331,6 @@ pub const CASES: &[Case] = &[
         "property",
         "cases/x.json",
         r#"{"variants": [{"name": "v", "transform": "t"}], "quarantine": {"owner": "o", "reason": "r", "expires": "2026-11-31"}}"#,
-        r#":1:104: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:104: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
 ];

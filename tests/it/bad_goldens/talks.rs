@@ -107,7 +107,7 @@ pub const CASES: &[Case] = &[
         "interview",
         SCENE,
         r#"{"minimumRubricScore": 9, "quarantine": {"owner": "o", "reason": "r", "expires": "2027-11-21"}}"#,
-        r#":1:82: the quarantine of "x" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:82: the quarantine of "x" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
     (
         "interview",

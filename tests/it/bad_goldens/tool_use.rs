@@ -88,6 +88,6 @@ pub const CASES: &[Case] = &[
         TOOL,
         "c.json",
         r#"[{"category": "edge_case", "query": "q", "expected_tools": ["t"], "expected_output_contains": ["k"], "quarantine": {"owner": "o", "reason": "r", "expires": "2026-12-22"}}]"#,
-        r#":1:157: the quarantine of "edge_case-0" has to name an owner, a reason and a day up to 2026-12-21; write expires"#,
+        r#":1:157: the quarantine of "edge_case-0" needs an owner, a reason and an end date up to 2026-12-21; write expires"#,
     ),
 ];

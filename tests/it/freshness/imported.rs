@@ -63,7 +63,7 @@ fn other_question() {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     }
     let ran = import(&repository, "Are you open?", &["--force"]);
-    assert!(ran.code == 0 && ran.stderr.contains("kept with an unknown input"), "{}", ran.stderr);
+    assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
     let record: Value = serde_json::from_str(&repository.read("runs/helper/order-status.json")).unwrap();
     assert!(
         record["provenance"]["fingerprint"].is_string() && record["provenance"]["input_sha256"].is_null(),
@@ -114,7 +114,7 @@ fn goes_on() {
         let ran = repository.goldgate(&arguments);
         assert!(ran.code == 2 && ran.stderr.contains("went on with"), "{messages}: {}", ran.stderr);
         let ran = repository.goldgate(&[&arguments[..], &["--force"]].concat());
-        assert!(ran.code == 0 && ran.stderr.contains("kept with an unknown input"), "{}", ran.stderr);
+        assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
         assert!(input(&repository).is_null());
     }
     let call = json!({ "role": "assistant", "content": null, "tool_calls":

@@ -54,7 +54,7 @@ fn fewer() {
     repository.replace("goldgate.yaml", "version: 1\n", "version: 1\nsamples: 1\n");
     let (code, notes) = noted(&repository);
     assert_eq!((code, counts(&repository, &[])), (0, (json!(5), json!(5))));
-    assert!(notes.contains("5 samples of order-status are graded, though the config says samples: 1"), "{notes}");
+    assert!(notes.contains("5 samples of order-status are graded, although the config says samples: 1"), "{notes}");
     assert_eq!(counts(&repository, &["--samples", "2"]), (json!(2), json!(2)));
 }
 

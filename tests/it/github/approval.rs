@@ -50,7 +50,7 @@ pub fn trials() -> Vec<Trial> {
         trial("a pull request that carries the baseline needs the approval alone", carried),
         trial("a missing permission is one warning that names it", permissions),
         trial("without the permission to read statuses the run says so", unread_statuses),
-        trial("where the gate cannot be started again the comment says what to click", by_hand),
+        trial("where the gate cannot be restarted the comment says what to click", by_hand),
         trial("the token is in no output, comment or commit of any mode", token),
     ]);
     trials

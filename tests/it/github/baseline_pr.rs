@@ -121,7 +121,7 @@ fn closed() {
     branch.repository.write(BASELINE, branch.repository.read(".goldgate/report/proposed-baseline.json"));
     branch.at(&branch.commit);
     let ran = branch.job();
-    assert!(ran.stdout.contains("no number moved any more, so pull request 3 is closed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the numbers equal the baseline again, so pull request 3 is closed"), "{}", ran.stdout);
     assert!(ours(&branch.github).is_empty());
 }
 
@@ -149,7 +149,7 @@ fn no_report() {
     let mut branch = Branch::new();
     let ran = branch.runs("baseline-pr");
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.starts_with(".goldgate/report/report.json: there is no report"), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with(".goldgate/report/report.json: the report does not exist"), "{}", ran.stderr);
     branch.worse();
     branch.runs("run");
     branch.commit = "6".repeat(40);

@@ -55,7 +55,7 @@ fn denied() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.deny("checks: write");
     let run = || opened(&repository, &github).input("blocking", "false").runs();
-    let said = "::notice title=goldgate::the regression is in no check run: that needs the permission `checks: write`";
+    let said = "::notice title=goldgate::the regression is not shown as a check run: the job needs the permission `checks: write`";
     let fine = run();
     assert!(fine.code == 0 && !fine.stdout.contains("checks: write"), "{}", fine.stdout);
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");

@@ -84,12 +84,12 @@ pub fn older_head() {
     late.run = 9;
     let ran = late.runs();
     // Another head than the present one gives no verdict at all.
-    let wanted = "no verdict: pull request 2 has moved on from bbbbbbb to aaaaaaa";
+    let wanted = "no verdict: the head of pull request 2 moved from bbbbbbb to aaaaaaa";
     assert!(ran.code == 3 && ran.stderr.contains(wanted), "{}{}", ran.stdout, ran.stderr);
     assert_eq!(github.bodies(BOT), before);
     let mut earlier = opened(&repository, &github).head(&"a".repeat(40));
     earlier.run = 3;
-    assert!(earlier.runs().stdout.contains("a later run has written the comment already"));
+    assert!(earlier.runs().stdout.contains("a later run has already written the comment"));
     assert_eq!(github.bodies(BOT), before);
 }
 

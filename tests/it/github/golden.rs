@@ -190,7 +190,7 @@ fn no_token() {
     let ran = opened(&repository, &github).variable("INPUT_TOKEN", "").runs();
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert!(
-        ran.stdout.contains("the golden set is not compared with the base commit: no token is given"),
+        ran.stdout.contains("the golden set was not compared with the base commit: the token is missing"),
         "{}",
         ran.stdout
     );

@@ -27,7 +27,7 @@ fn own_address() {
         let job = opened(&repository, &github).input("tier", tier).input("blocking", blocking);
         let ran = job.variable("TEAM_KEY", "sesame-open-0123456789").runs();
         assert_eq!(ran.code, code, "{tier} {blocking}: {}{}", ran.stdout, ran.stderr);
-        let said = "the target \"evil\" may not have its key: http://127.0.0.1:9/v1 is an address that neither";
+        let said = "the target \"evil\" may not get its key: http://127.0.0.1:9/v1 is neither in the base";
         assert!(ran.stdout.contains(said), "{}", ran.stdout);
     }
     repository.replace("goldgate.yaml", "TEAM_KEY", "INPUT_TOKEN");

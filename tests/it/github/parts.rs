@@ -96,7 +96,7 @@ fn failed_parts() {
     for result in ["failure", "cancelled", "skipped"] {
         // All folders are there: an earlier attempt may have left them.
         let ran = run(&format!("success {result}"));
-        let wanted = format!("the job of a part ended with \"{result}\"");
+        let wanted = format!("the job of a shard ended with \"{result}\"");
         assert!(ran.code == 2 && ran.stderr.contains(&wanted), "{result}: {} {}", ran.code, ran.stderr);
     }
     assert_eq!(github.bodies(BOT), written);
@@ -108,18 +108,21 @@ fn refused() {
         let ran = job.input("mode", "merge").runs();
         assert!(ran.code == 2 && ran.stderr.contains(wanted), "{wanted}: {} {}", ran.code, ran.stderr);
     };
-    told(opened(&repository, &github), "/.goldgate/parts: there is no such folder; download the folder of each part");
+    told(
+        opened(&repository, &github),
+        "/.goldgate/parts: the folder does not exist; download the folder of each shard",
+    );
     grade(&repository, &github);
-    told(opened(&repository, &github).input("shard", "1/3"), "mode \"merge\" joins all parts; leave shard out");
+    told(opened(&repository, &github).input("shard", "1/3"), "mode \"merge\" joins all shards; leave shard out");
     github.push(&"c".repeat(40));
-    told(opened(&repository, &github).head(&"c".repeat(40)), "the parts have the commit");
+    told(opened(&repository, &github).head(&"c".repeat(40)), "the shards have the commit");
     github.push(&head_sha());
     github.branch("master", &"d".repeat(40));
-    told(opened(&repository, &github), "the parts have the base commit");
+    told(opened(&repository, &github), "the shards have the base commit");
     github.branch("master", &super::approval::base_sha());
     repository.remove(".goldgate/parts/goldgate-part-2");
     told(opened(&repository, &github), "the part 2/3 is missing");
     repository.write(".goldgate/parts/other/notes.txt", "no part");
-    told(opened(&repository, &github), "there is no part here");
+    told(opened(&repository, &github), "this folder has no shard");
     assert!(github.bodies(BOT).is_empty());
 }

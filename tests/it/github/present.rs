@@ -67,7 +67,10 @@ fn retargeted() {
         "    path: golden\n",
         "    path: golden\n    gates: { finding_recall: { off: true, reason: none } }\n",
     );
-    is_no_verdict(&lax.runs(), "this run is of the merge into lax, and pull request 2 is for master now");
+    is_no_verdict(
+        &lax.runs(),
+        "this run is for the merge into lax, but the base branch of pull request 2 is now master",
+    );
     assert_eq!(github.bodies(BOT), before);
     // The run that the change of base started is judged, against the new base.
     github.branch("lax", &"e".repeat(40));
@@ -79,7 +82,7 @@ fn retargeted() {
 fn older_head() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
     github.push(&"c".repeat(40));
-    is_no_verdict(&opened(&repository, &github).runs(), "pull request 2 has moved on from ec26c3e to ccccccc");
+    is_no_verdict(&opened(&repository, &github).runs(), "the head of pull request 2 moved from ec26c3e to ccccccc");
     assert!(github.bodies(BOT).is_empty());
 }
 
@@ -156,10 +159,10 @@ fn no_merge() {
     github.mergeable(json!(false));
     is_no_verdict(&gate(&workspace, &github), "pull request 2 conflicts with master");
     github.mergeable(Value::Null);
-    is_no_verdict(&gate(&workspace, &github), "GitHub has not made the test merge yet; run this job again");
+    is_no_verdict(&gate(&workspace, &github), "GitHub has not created the test merge yet; run this job again");
     // Right after a retarget GitHub still shows the merge into the branch before.
     github.mergeable(json!(true));
     github.keep_merge(&"9".repeat(40), payload("pull_request.opened")["pull_request"]["head"]["sha"].as_str().unwrap());
-    is_no_verdict(&gate(&workspace, &github), "GitHub's test merge is not of the present master and head");
+    is_no_verdict(&gate(&workspace, &github), "GitHub's test merge does not match the current master and head");
     assert!(github.bodies(BOT).is_empty());
 }

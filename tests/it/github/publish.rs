@@ -269,7 +269,7 @@ fn idle() {
         (
             "moved on",
             |fork| fork.pull["head"]["sha"] = json!("1".repeat(40)),
-            "pull request 2 has moved on from the run's commit",
+            "the head of pull request 2 is newer than the run's commit",
             0,
         ),
         (
@@ -299,11 +299,16 @@ fn idle() {
             "only runs of pull_request are published",
             0,
         ),
-        ("gone", |fork| fork.run["head_repository"] = Value::Null, "the repository of the run's commit is gone", 0),
+        (
+            "gone",
+            |fork| fork.run["head_repository"] = Value::Null,
+            "the repository of the run's commit does not exist any more",
+            0,
+        ),
         (
             "another commit than the event's",
             |fork| fork.run["head_sha"] = json!("2".repeat(40)),
-            "the event names another commit than the run has",
+            "the commit in the event is not the commit of the run",
             3,
         ),
     ];
@@ -317,7 +322,7 @@ fn idle() {
     }
     let fork = Fork::new(true);
     let ran = fork.publishes(None);
-    assert!(ran.code == 0 && ran.stdout.contains("run 4711 left no artifact goldgate-report"), "{}", ran.stdout);
+    assert!(ran.code == 0 && ran.stdout.contains("run 4711 has no artifact goldgate-report"), "{}", ran.stdout);
     fork.github.artifact(RUN_ID, "goldgate-report", fork.artifact());
     fork.github.expire();
     let ran = fork.job().runs();
@@ -407,7 +412,7 @@ fn unable() {
     assert!(ran.code == 3 && ran.stdout.contains("`pull-requests: write`"), "{}", ran.stdout);
     let ran = opened(&fork.repository, &fork.github).input("mode", "publish").runs();
     assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("start the workflow on workflow_run"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("start the workflow with on: workflow_run"), "{}", ran.stderr);
 }
 
 fn secrets() {

@@ -218,7 +218,7 @@ pub fn silent_trace() {
     let calls = timed();
     assert_eq!(told(&record), (&Value::Null, &calls, &Value::Null));
     assert_eq!((&record["outputs"], &record["metrics"]["total_tokens"]), (&json!({}), &json!(20)));
-    assert_eq!(said, "1 run without an answer's text: it was traced without the messages' content\n");
+    assert_eq!(said, "1 run without an answer text: the trace does not contain the messages' content\n");
 }
 
 pub fn failed_trace() {

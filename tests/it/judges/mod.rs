@@ -68,7 +68,7 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "a gate on a judge",
         "    judges:\n",
         "    gates: { keeps_promises: { min: 0.8 } }\n    judges:\n",
-        "goldgate.yaml:10:14: the judge \"keeps_promises\" has a gate, and what a model thinks of an output never gates; remove the gate",
+        "goldgate.yaml:10:14: the judge \"keeps_promises\" has a gate, but LLM judges are advisory and never gate; remove the gate",
     ),
     (
         "a judge of an unknown target",
@@ -96,7 +96,7 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "a rubric that says nothing",
         "rubric: rubric.md",
         "rubric: empty.md",
-        "empty.md: the rubric says nothing; say what is a pass, what is weak and what is a fail",
+        "empty.md: the rubric is empty; describe when an output is a pass, weak or a fail",
     ),
     ("labels that are not there", "labels: people.json", "labels: pupils.json", "pupils.json: the file does not exist"),
     (
@@ -115,7 +115,7 @@ const CONFIGS: &[(&str, &str, &str, &str)] = &[
         "a judge that is called as a metric",
         "keeps_promises: {",
         "delta_recall: {",
-        "goldgate.yaml:11:7: kind reconciliation has a metric \"delta_recall\" that rules score; give the judge another name, such as judged_delta_recall",
+        "goldgate.yaml:11:7: kind reconciliation already has a metric \"delta_recall\"; give the judge another name, such as judged_delta_recall",
     ),
     (
         "a judge with an invalid name",

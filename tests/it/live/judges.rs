@@ -232,12 +232,12 @@ fn recorded() {
     let said = judge_it(&[]);
     assert_eq!(
         said,
-        "1 output judged in 3 calls; 0 votes are missing; 1 recording written, and count once they are committed\n"
+        "1 output judged in 3 calls; 0 votes are missing; 1 recording written; commit them to use the votes\n"
     );
     let after = repository.read("runs/quokka/wombat-0.json");
     assert!(after.starts_with(before.trim_end().trim_end_matches('}').trim_end()), "nothing else is touched: {after}");
     assert_eq!((endpoint.requests(), votes(&endpoint).len()), (3, 3), "no agent was called");
-    assert_eq!(judge_it(&[]), "every recorded output has its votes; --again asks for them anew\n");
+    assert_eq!(judge_it(&[]), "every recorded output already has its votes; use --again to ask again\n");
     assert_eq!(endpoint.requests(), 3);
     judge_it(&["--again"]);
     assert_eq!(endpoint.requests(), 6);
@@ -261,10 +261,7 @@ fn another_rubric() {
     assert_eq!((&same["baseline"], &same["delta"], &same["incomparable"]), (&json!(1.0), &json!(0.0), &Value::Null));
     repository.write("rubric.md", "Keep what is promised, and more.\n");
     let shown = run(&repository, &[]).stdout;
-    assert!(
-        shown.contains("wombat-0 (stale: its votes are by another rubric; `goldgate judge` asks again)"),
-        "{shown}"
-    );
+    assert!(shown.contains("wombat-0 (stale: its votes are by another rubric; run `goldgate judge`)"), "{shown}");
     judge_it();
     let told = report(&run(&repository, &["--format", "json"]));
     let why = judge(&told)["incomparable"].as_str().unwrap_or_default().to_owned();

@@ -361,7 +361,7 @@ fn refused() {
         (
             "      loop:\n",
             "      loop:\n        role: critic\n",
-            "critic has no effect on an agent that is a critic itself",
+            "critic has no effect on an agent with the role critic",
         ),
         ("kind: revision", "kind: evidence", "critic has no effect on kind evidence"),
         (

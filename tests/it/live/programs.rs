@@ -41,10 +41,10 @@ fn stderr() {
         assert_eq!(repository.read(&format!("out/contracts/stderr/legal-lease-{sample}.txt")), said);
     }
     let notes = report(&ran)["suites"][0]["agents"][0]["notes"].to_string();
-    let told = "stderr was written to in 2 samples; of lease #0 it ends with: </details> @everyone";
+    let told = "the agent wrote to stderr in 2 samples; for lease #0 the last line is: </details> @everyone";
     assert!(notes.contains(told), "{notes}");
     let comment = repository.read("out/report.md");
-    assert!(comment.contains("stderr was written to in 2 samples"), "{comment}");
+    assert!(comment.contains("the agent wrote to stderr in 2 samples"), "{comment}");
     assert!(!comment.contains("</details> @everyone") && !comment.contains("<!-- the index"), "{comment}");
     let record = repository.read("recorded/legal/lease/0.json");
     assert!(!record.contains("the index is old"), "a recording is what the agent answered, no log: {record}");

@@ -110,7 +110,7 @@ fn addresses() {
     for (arguments, code) in [(&["--base", "HEAD"][..], 0), (&["--base", "HEAD", "--blocking"], 3)] {
         let ran = run(arguments);
         assert_eq!((ran.code, other.requests()), (code, 0), "{}{}", ran.stdout, ran.stderr);
-        assert!(ran.stdout.contains("the target \"live\" may not have its key"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("the target \"live\" may not get its key"), "{}", ran.stdout);
     }
     // One's own change, measured without a base, goes where one says.
     let ran = run(&[]);

@@ -45,7 +45,7 @@ fn graded(repository: &Repository) -> (i32, Value) {
     (ran.code, serde_json::from_str(&ran.stdout).unwrap_or_else(|_| panic!("{}", ran.stderr)))
 }
 
-const OLD: &str = "1 case's recordings are stale (lease): prompts/**/*.md changed since they were made; re-record: \
+const OLD: &str = "1 case's recordings are stale (lease): prompts/**/*.md changed since they were recorded; re-record: \
                    `goldgate run --tier model --suite contracts --agent legal --record golden/runs`";
 
 fn refused() {
@@ -109,7 +109,7 @@ fn unknown() {
     repository.write(file, record.to_string());
     let (code, report) = graded(&repository);
     let notes = report["suites"][0]["agents"][0]["notes"].to_string();
-    assert!(code == 0 && notes.contains("1 of 1 case's recordings keep no digest of prompts/**/*.md"), "{notes}");
+    assert!(code == 0 && notes.contains("1 of 1 case's recordings have no digest of prompts/**/*.md"), "{notes}");
 }
 
 fn cache() {

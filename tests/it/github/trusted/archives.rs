@@ -8,12 +8,8 @@ use crate::github::{BOT, RUN};
 pub fn not_the_commit() {
     // export-ignore hides a recording; export-subst shows another expectation than is merged.
     for (file, archived, wanted) in [
-        (RUN, None, "the commit has this file, and its archive does not"),
-        (
-            "golden/expected/legal/lease.json",
-            Some(&b"{}"[..]),
-            "the archive of the commit has other bytes than the commit",
-        ),
+        (RUN, None, "the file is in the commit but not in its archive"),
+        ("golden/expected/legal/lease.json", Some(&b"{}"[..]), "the file in the archive differs from the commit"),
     ] {
         let fork = Fork::new();
         fork.commit();
