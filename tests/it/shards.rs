@@ -181,12 +181,12 @@ fn refused() {
         repository.read("b/shard.json").replace("\"0.5\"", "\"inf\"").replace("goldgate.shard/1", "goldgate.shard/2"),
     );
     for (folders, says) in [
-        (&["a"][..], "the part 2/2 is missing"),
-        (&["a", "b", "a"], "the part 1/2 is there 2 times"),
-        (&["a", "c"], "1/2 and 1/3 are parts of different wholes"),
-        (&["a", "d"], "the parts 1/2 and 2/2 are of another choice of cases, samples, base or authority"),
-        (&["a", "whole"], "whole/shard.json: there is no part here"),
-        (&["a", "nowhere"], "nowhere/shard.json: there is no part here"),
+        (&["a"][..], "the shard 2/2 is missing"),
+        (&["a", "b", "a"], "the shard 1/2 is given 2 times"),
+        (&["a", "c"], "1/2 and 1/3 are shards of different runs"),
+        (&["a", "d"], "the shards 1/2 and 2/2 differ in their selection of cases, samples, base or authority"),
+        (&["a", "whole"], "whole/shard.json: this folder has no shard"),
+        (&["a", "nowhere"], "nowhere/shard.json: this folder has no shard"),
         (&["a", "broken"], "broken/shard.json:1:1: invalid JSON"),
         (&["a", "other"], "other/shard.json: unknown schema \"goldgate.shard/2\""),
     ] {

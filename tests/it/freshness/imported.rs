@@ -112,7 +112,7 @@ fn goes_on() {
         repository.remove("runs");
         repository.write("chat.json", messages.to_string());
         let ran = repository.goldgate(&arguments);
-        assert!(ran.code == 2 && ran.stderr.contains("went on with"), "{messages}: {}", ran.stderr);
+        assert!(ran.code == 2 && ran.stderr.contains("it has another message"), "{messages}: {}", ran.stderr);
         let ran = repository.goldgate(&[&arguments[..], &["--force"]].concat());
         assert!(ran.code == 0 && ran.stderr.contains("imported with an unknown input"), "{}", ran.stderr);
         assert!(input(&repository).is_null());
@@ -144,5 +144,5 @@ fn documents() {
     let document = repository.read("golden/contracts/lease.md");
     assert_eq!(import(format!("Review this:\n\n{document}"), 0), (true, String::new()));
     let (known, said) = import("Review the supply agreement on bananas.".to_owned(), 0);
-    assert!(!known && said.contains("does not show what the case asks: its input is unknown"), "{said}");
+    assert!(!known && said.contains("does not contain the case's input: its input is unknown"), "{said}");
 }

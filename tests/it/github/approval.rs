@@ -378,7 +378,11 @@ fn other_result() {
     story.checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
     let ran = story.gate(8);
     assert_eq!(ran.code, 1);
-    assert!(ran.stdout.contains("the approval of this commit is of another result"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.contains("the approval of this commit does not count, because it is for another result"),
+        "{}",
+        ran.stdout
+    );
     story.bump();
     assert!(story.github.commits().is_empty());
     assert!(story.comment().contains("came to another result than the approved one"), "{}", story.comment());

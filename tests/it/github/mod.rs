@@ -214,7 +214,7 @@ fn no_pull_request() {
         let ran = Job::new(&repository, &github, event, name).runs();
         assert_eq!(ran.code, 0, "{event}: {}", ran.stderr);
         assert!(
-            ran.stdout.contains("this event has no pull request, so there is no comment"),
+            ran.stdout.contains("this event has no pull request, so no comment is written"),
             "{event}: {}",
             ran.stdout
         );
@@ -236,7 +236,7 @@ fn fork() {
         job.event["pull_request"]["head"]["repo"]["id"] = json!(1);
         let ran = job.runs();
         assert_eq!(ran.code, 0, "{event}");
-        assert!(ran.stdout.contains("a pull request from a fork has a read-only token"), "{event}: {}", ran.stdout);
+        assert!(ran.stdout.contains("the token of a fork's pull request is read-only"), "{event}: {}", ran.stdout);
         repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
         assert_eq!(job.runs().code, 1, "{event}");
     }
@@ -323,7 +323,7 @@ fn part() {
     repository.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = opened(&repository, &github).input("shard", "1/1").runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("this job grades a part of the cases, so there is no comment"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("this job grades one shard of the cases, so it writes no comment"), "{}", ran.stdout);
     assert!(github.bodies(BOT).is_empty() && repository.path(".goldgate/report/shard.json").exists());
 }
 

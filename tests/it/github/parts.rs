@@ -121,7 +121,7 @@ fn refused() {
     told(opened(&repository, &github), "the shards have the base commit");
     github.branch("master", &super::approval::base_sha());
     repository.remove(".goldgate/parts/goldgate-part-2");
-    told(opened(&repository, &github), "the part 2/3 is missing");
+    told(opened(&repository, &github), "the shard 2/3 is missing");
     repository.write(".goldgate/parts/other/notes.txt", "no part");
     told(opened(&repository, &github), "this folder has no shard");
     assert!(github.bodies(BOT).is_empty());

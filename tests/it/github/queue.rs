@@ -80,7 +80,8 @@ fn other_result() {
     story.checkout.replace(EXPECTED, "\"max_expected_findings\": 3", "\"max_expected_findings\": 9");
     let ran = queued(&story, 2);
     assert_eq!(ran.code, 1, "{}", ran.stdout);
-    let wanted = "the approval of pull request 2 is of another result than this merge group's";
+    let wanted =
+        "the approval of pull request 2 does not count, because it is for another result than this merge group's";
     assert!(ran.stdout.contains(wanted), "{}", ran.stdout);
     assert_eq!(report(&story)["approval"], Value::Null);
 }

@@ -265,7 +265,7 @@ fn is_measured(fork: &Fork) {
     fork.github.fault("POST", Fault::Always(403));
     let ran = fork.job(&fork.head, "pull_request.opened", "pull_request", 10).runs();
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(warnings(&ran).len() == 1 && warnings(&ran)[0].contains("read-only token"), "{}", ran.stdout);
+    assert!(warnings(&ran).len() == 1 && warnings(&ran)[0].contains("is read-only"), "{}", ran.stdout);
     assert!(fork.github.bodies(BOT).is_empty());
     fork.github.change(super::standin::State::heal);
     fork.upload(10, "pull_request", "goldgate-report", &fork.head);

@@ -239,7 +239,7 @@ fn no_part() {
     let merged = repository.goldgate(&["merge", "part"]);
     assert_eq!((merged.code, merged.stdout.as_str()), (2, ""));
     assert!(
-        merged.stderr.contains("the part 1/1 is incomplete: the run was interrupted (SIGTERM)"),
+        merged.stderr.contains("the shard 1/1 is incomplete: the run was interrupted (SIGTERM)"),
         "{}",
         merged.stderr
     );
