@@ -1,24 +1,24 @@
-//! The files that an agent is made of, on both sides.
+//! The files of an agent (`fingerprint`, `prompt`), on both sides.
 
 use super::Sides;
 use super::files::{are_alike, below};
 use crate::model::{Agent, PathGlob};
 use crate::suites::{FilePaths, Files};
 
-/// Whether the files that an agent is made of have changed.
+/// Whether the files of an agent have changed.
 pub enum AgentFileChange {
-    /// They have.
+    /// At least one file changed.
     Changed,
-    /// They have not; what they are.
+    /// No file changed; a description of the files.
     Unchanged(String),
-    /// It names none.
+    /// The agent names no files.
     Unknown,
 }
 
-/// Looks at the files that either side names, on both sides: to name more files changes no agent.
+/// Compares all files that either side names. Naming more files does not count as a change of the agent.
 ///
 /// # Errors
-/// Why they cannot be compared, in words.
+/// Why they cannot be compared.
 pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentFileChange, String> {
     let of_both = |files: &dyn Files| -> Result<FilePaths, String> {
         let (old, new) = (agent_files(files, before)?, agent_files(files, after)?);
@@ -29,10 +29,10 @@ pub fn inputs(sides: &Sides<'_>, before: &Agent, after: &Agent) -> Result<AgentF
     Ok(if alike { AgentFileChange::Unchanged(of) } else { AgentFileChange::Changed })
 }
 
-/// The files of an agent on one side, by their whole paths, and how people call them; `None` where it names none.
+/// The files of an agent on one side by path, and a description of them; `None` if the agent names no files.
 ///
 /// # Errors
-/// Why they cannot be listed, in words.
+/// Why they cannot be listed.
 pub fn agent_files(files: &dyn Files, agent: &Agent) -> Result<Option<(FilePaths, String)>, String> {
     if !agent.fingerprint.is_empty() {
         let mut fitting = FilePaths::new();

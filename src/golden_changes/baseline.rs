@@ -1,4 +1,4 @@
-//! The committed baseline: where it is, and what it says.
+//! The committed baseline: its path and its numbers.
 
 use std::collections::BTreeSet;
 
@@ -15,11 +15,11 @@ pub fn compare(sides: &Sides<'_>, before: &Config, after: &Config, found: &mut C
         (None, None) => {}
         (None, Some(file)) => found.lists(format!("the config names a baseline: {file}"), Some(&after.file)),
         (Some(file), None) => {
-            found.needs(format!("the config names no baseline any more; it was {file}"), Some(&after.file))
+            found.needs(format!("the config no longer names a baseline; it was {file}"), Some(&after.file))
         }
         (Some(old), Some(new)) => {
             if old != new {
-                found.needs(format!("the baseline is another file: {old} -> {new}"), Some(&after.file));
+                found.needs(format!("the config names another baseline: {old} -> {new}"), Some(&after.file));
             }
             contents(sides, old, new, found);
         }
@@ -48,23 +48,23 @@ fn contents(sides: &Sides<'_>, old: &RepoPath, new: &RepoPath, found: &mut Chang
     match (read(old, before), read(new, after)) {
         (Some(before), Some(after)) if before == after => {}
         (Some(before), Some(after)) if numbers(&before) == numbers(&after) => {
-            found.lists("the baseline was written again, with the same numbers".to_owned(), Some(new));
+            found.lists("the baseline was rewritten with the same numbers".to_owned(), Some(new));
         }
         (Some(before), Some(after)) => {
-            let what = listed(&moved(&before, &after))
-                .unwrap_or_else(|| "no aggregate, but what stands beside them".to_owned());
+            let what =
+                listed(&moved(&before, &after)).unwrap_or_else(|| "no metric, but other recorded data".to_owned());
             found.needs(format!("the baseline edited: {what}"), Some(new));
         }
         (None, _) | (_, None) => found.needs("the baseline edited".to_owned(), Some(new)),
     }
 }
 
-/// A baseline without what is told of its making and compared with nothing.
+/// A baseline without its origin (commit, time, version), which nothing is compared with.
 fn numbers(baseline: &Baseline) -> Baseline {
     Baseline { commit: None, captured_at: None, tool_version: None, ..baseline.clone() }
 }
 
-/// Every aggregate that moved.
+/// Every metric that moved.
 fn moved(before: &Baseline, after: &Baseline) -> Vec<String> {
     let of = |baseline: &Baseline| {
         let agents = baseline
@@ -78,12 +78,12 @@ fn moved(before: &Baseline, after: &Baseline) -> Vec<String> {
     };
     let (old, new) = (of(before), of(after));
     let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-    let shown = |value: Option<&f64>| value.map_or("none".to_owned(), ToString::to_string);
+    let render = |value: Option<&f64>| value.map_or("none".to_owned(), ToString::to_string);
     keys.into_iter()
         .filter(|key| old.get(key) != new.get(key))
         .map(|key| {
             let (suite, agent, metric) = key;
-            format!("{metric} of `{suite}/{agent}` {} -> {}", shown(old.get(key)), shown(new.get(key)))
+            format!("{metric} of `{suite}/{agent}` {} -> {}", render(old.get(key)), render(new.get(key)))
         })
         .collect()
 }

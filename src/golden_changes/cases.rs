@@ -1,4 +1,4 @@
-//! Cases and what they are judged by: removed, retired, put into quarantine, edited, added. What is compared is what was read.
+//! Cases and their golden data: removed, retired, quarantined, edited or added. Only files that a grading read are compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,18 +13,18 @@ use crate::format::{SourceText, json};
 use crate::model::{AgentName, CaseId, ChangeClass, Quarantine, RepoPath, SuiteConfig, Weight};
 use crate::suites::{Entry, GoldenEntries, MeaningReader, Pair, Suite, kind};
 
-/// One suite on one side: what the config says of it, and its cases.
+/// One suite on one side: its settings and its cases.
 #[derive(Clone, Copy)]
 pub struct SuiteSide<'a> {
-    /// What the config says.
+    /// Its settings.
     pub config: &'a SuiteConfig,
     /// Its cases.
     pub suite: &'a dyn Suite,
-    /// What was read of it that the other side does not have as it is.
+    /// The files and folders that were read and differ on the other side.
     pub reads: &'a [DifferentRead],
 }
 
-/// Compares the cases of one suite, and everything that they are judged by.
+/// Compares the cases of one suite, with all files that they are graded by.
 pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, found: &mut ChangeCollector) {
     let one =
         SuiteComparison { sides, before, after, old: SuitePairs::of(before.suite), new: SuitePairs::of(after.suite) };
@@ -34,7 +34,7 @@ pub fn compare(sides: &Sides<'_>, before: SuiteSide<'_>, after: SuiteSide<'_>, f
     one.material(found);
 }
 
-/// The pairs of a suite by case and agent, and the cases that are not run any more.
+/// The pairs of a suite by case and agent, and its retired cases.
 struct SuitePairs<'a> {
     pairs: BTreeMap<(&'a CaseId, &'a AgentName), &'a Pair>,
     cases: BTreeSet<&'a CaseId>,
@@ -93,24 +93,24 @@ impl SuiteComparison<'_> {
         for (case, agent) in old.pairs.keys().filter(|key| !new.pairs.contains_key(*key) && new.cases.contains(key.0)) {
             fewer.entry(agent).or_default().push(case.as_str());
         }
-        // That an agent is gone as a whole is said of the config.
-        let there = |agent: &AgentName| {
+        // A removed agent is reported with the config.
+        let is_configured = |agent: &AgentName| {
             let agents = &self.after.config.agents;
             agents.is_empty() || agents.contains_key(agent)
         };
-        for (agent, cases) in fewer.into_iter().filter(|(agent, _)| there(agent)) {
+        for (agent, cases) in fewer.into_iter().filter(|(agent, _)| is_configured(agent)) {
             let words = counted(&cases, "case", "cases", &format!("of `{id}/{agent}` removed"));
             found.add(ChangeClass::Removed, Weight::NeedsApproval, words, None);
         }
     }
 
     fn quarantines(&self, found: &mut ChangeCollector) {
-        let mut said = BTreeSet::new();
+        let mut reported = BTreeSet::new();
         for (key, pair) in &self.new.pairs {
             let Some(before) = self.old.pairs.get(key) else { continue };
             let now = pair.quarantine.as_deref().map(|stated| &*stated.terms);
             let then = before.quarantine.as_deref().map(|stated| &*stated.terms);
-            if now == then || !said.insert((key.0, &pair.golden)) {
+            if now == then || !reported.insert((key.0, &pair.golden)) {
                 continue;
             }
             let who = format!("case {} of `{}`", key.0, self.id());
@@ -130,7 +130,7 @@ impl SuiteComparison<'_> {
         }
     }
 
-    /// What the cases of both sides expect, by its meaning, wherever the files are.
+    /// Compares the expectations of cases that both sides have. Only their meaning counts, not their form or file.
     fn expectations(&self, found: &mut ChangeCollector) {
         let mut by_files: BTreeMap<(&RepoPath, &RepoPath), BTreeSet<&CaseId>> = BTreeMap::new();
         for (key, before) in &self.old.pairs {
@@ -151,7 +151,7 @@ impl SuiteComparison<'_> {
             for case in cases {
                 let edit = match &entries {
                     Some((old, new)) => CaseEdit::of(reader.as_ref(), old.case(case), new.case(case)),
-                    None => CaseEdit { judged: Some("its bytes".to_owned()), history: None },
+                    None => CaseEdit { judged: Some("its bytes differ".to_owned()), history: None },
                 };
                 if let Some(detail) = edit.judged {
                     found.expectation(self.id(), case.as_str(), detail, new);
@@ -163,7 +163,7 @@ impl SuiteComparison<'_> {
         }
     }
 
-    /// Everything else that was read for a suite, or for a case that both sides have.
+    /// Compares everything else that was read for the suite, or for a case that both sides have.
     fn material(&self, found: &mut ChangeCollector) {
         let mut files: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
         let mut folders: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
@@ -177,27 +177,27 @@ impl SuiteComparison<'_> {
             map.entry(read.path.clone()).or_default().extend(readers);
         }
         let is_golden = |path: &RepoPath| [&self.old, &self.new].iter().any(|side| side.by_golden.contains_key(path));
-        let mut said: BTreeSet<RepoPath> = BTreeSet::new();
+        let mut reported: BTreeSet<RepoPath> = BTreeSet::new();
         for (path, readers) in files.iter().filter(|(path, _)| !is_golden(path)) {
             if let Some((verb, detail)) = self.file(path, readers.is_empty()) {
-                said.insert(path.clone());
+                reported.insert(path.clone());
                 found.material(self.id(), self.as_material(path, readers, verb, detail), path);
             }
         }
         for (path, readers) in &folders {
             for (inner, verb) in self.names(path) {
-                if said.insert(inner.clone()) && !is_golden(&inner) {
+                if reported.insert(inner.clone()) && !is_golden(&inner) {
                     found.material(self.id(), self.as_material(&inner, readers, verb, None), &inner);
                 }
             }
         }
     }
 
-    /// The cases that a read was for, of those that both sides have; empty for the whole suite, `None` where there is none.
+    /// The cases on both sides that a file was read for; empty for the whole suite, `None` if there is no such case.
     fn readers(&self, read: &DifferentRead, cases: &SuitePairs<'_>) -> Option<Vec<String>> {
         let of_both = |case: &CaseId| self.old.cases.contains(case) && self.new.cases.contains(case);
         let cases: Vec<String> = match &read.read_for {
-            // The folders that a suite lists are its cases, which are compared one by one.
+            // The folders that a suite lists contain its cases, which are compared one by one.
             ReadFor::Suite => return (read.kind == ReadKind::File).then(Vec::new),
             ReadFor::Case(case) => {
                 Some(case).filter(|case| of_both(case)).into_iter().map(ToString::to_string).collect()
@@ -210,7 +210,7 @@ impl SuiteComparison<'_> {
         (!cases.is_empty()).then_some(cases)
     }
 
-    /// What happened to a file; `None` where only its form changed. Of a suite's own lists and rules the meaning counts, of
+    /// What happened to a file; `None` if only its form changed. For lists and rules of the suite the meaning counts, for
     /// documents the bytes.
     fn file(&self, path: &RepoPath, of_suite: bool) -> Option<(&'static str, Option<String>)> {
         if of_suite && self.is_moved(path) {
@@ -224,7 +224,7 @@ impl SuiteComparison<'_> {
                     (Some(old), Some(new), true) if same_terms(&old, &new) => None,
                     (Some(old), Some(new), true) => edited(&old, &new, FileView::Whole),
                     (Some(old), Some(new), false) => edited(&old, &new, FileView::Lines),
-                    (None, _, _) | (_, None, _) => Some("its bytes".to_owned()),
+                    (None, _, _) | (_, None, _) => Some("its bytes differ".to_owned()),
                 };
                 detail.map(|detail| ("edited", Some(detail)))
             }
@@ -237,7 +237,7 @@ impl SuiteComparison<'_> {
         }
     }
 
-    /// Whether a file is one that the config names on one side alone: then the change of the setting is reported.
+    /// Whether only one side's config names a file: then the changed setting is reported instead.
     fn is_moved(&self, path: &RepoPath) -> bool {
         let names = |config: &SuiteConfig| {
             let lists = config.terms.values().chain(config.flags.values().map(|flag| &flag.terms));
@@ -246,7 +246,7 @@ impl SuiteComparison<'_> {
         names(self.before.config) != names(self.after.config)
     }
 
-    /// A file as the report names it.
+    /// A changed file with its name in the report.
     fn as_material(
         &self,
         path: &RepoPath,
@@ -264,7 +264,7 @@ impl SuiteComparison<'_> {
         ChangedFile { subject, verb, readers: named(&readers.iter().collect::<Vec<_>>()), detail }
     }
 
-    /// The names of a folder that only one side has.
+    /// The entries of a folder that only one side has.
     fn names(&self, folder: &RepoPath) -> Vec<(RepoPath, &'static str)> {
         let list =
             |listed: Result<Vec<Entry>, _>| -> BTreeSet<Entry> { listed.unwrap_or_default().into_iter().collect() };
@@ -274,11 +274,11 @@ impl SuiteComparison<'_> {
     }
 }
 
-/// How a case differs, in words; its quarantine is compared apart, and its notes are not compared.
+/// How a case differs. Its quarantine is compared separately, its notes are not compared.
 struct CaseEdit {
-    /// In what its runs are judged by.
+    /// The difference in what its runs are graded by.
     judged: Option<String>,
-    /// In where it comes from and who looks after it.
+    /// The difference in its origin and owner.
     history: Option<String>,
 }
 
@@ -286,7 +286,7 @@ impl CaseEdit {
     /// How a case's own part of its golden file differs.
     fn of(reader: Option<&MeaningReader>, old: Option<&Value>, new: Option<&Value>) -> Self {
         let (Some(old), Some(new), Some(reader)) = (old, new, reader) else {
-            return Self { judged: Some("it cannot be found any more".to_owned()), history: None };
+            return Self { judged: Some("its entry cannot be found".to_owned()), history: None };
         };
         let (old, new) = (reader.meaning(old), reader.meaning(new));
         Self {
@@ -300,7 +300,7 @@ fn value(source: Option<SourceText>) -> Option<Value> {
     json::golden(&source?).ok()
 }
 
-/// Whether two lists have the same terms, in any order.
+/// Whether two `.txt` lists have the same terms, in any order.
 fn same_terms(old: &SourceText, new: &SourceText) -> bool {
     let terms = |source: &SourceText| -> BTreeSet<String> {
         source.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()

@@ -1,4 +1,4 @@
-//! Two values beside each other: where they differ, by path, in words.
+//! The differences of two values, each with its path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,26 +6,26 @@ use serde_json::{Map, Value};
 
 use crate::format::{SourceText, json, yaml};
 
-/// Edits of one file that are listed; the rest is counted.
+/// The number of edits of one file that are listed.
 const LISTED: usize = 5;
-/// Characters of a value that are shown.
-const SHOWN: usize = 60;
+/// Longer values are cut, in characters.
+const LONGEST: usize = 60;
 
-/// How a file is looked at.
+/// How a file is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileView {
-    /// As it is.
+    /// By its values, if it is JSON or YAML.
     Whole,
-    /// As lines: a document, of which every byte counts.
+    /// By lines: a document, in which every byte counts.
     Lines,
 }
 
-/// What of a file differs; `None` where its form alone does.
-pub fn edited(before: &SourceText, after: &SourceText, look: FileView) -> Option<String> {
+/// How a file differs; `None` if only its form does.
+pub fn edited(before: &SourceText, after: &SourceText, view: FileView) -> Option<String> {
     if before.text == after.text {
         return None;
     }
-    match (look, value(before), value(after)) {
+    match (view, value(before), value(after)) {
         (FileView::Whole, Some(before), Some(after)) => listed(&differences(&before, &after)),
         (FileView::Whole | FileView::Lines, ..) => Some(lines(&before.text, &after.text)),
     }
@@ -46,14 +46,14 @@ pub fn differences(before: &Value, after: &Value) -> Vec<String> {
     found
 }
 
-/// The first differences, and how many more there are.
+/// The first differences and the number of further ones; `None` if there is no difference.
 pub fn listed(found: &[String]) -> Option<String> {
     let more = found.len().saturating_sub(LISTED);
-    let shown = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
+    let first = found.iter().take(LISTED).cloned().collect::<Vec<_>>().join("; ");
     match (found.is_empty(), more) {
         (true, _) => None,
-        (false, 0) => Some(shown),
-        (false, more) => Some(format!("{shown}; … and {more} more")),
+        (false, 0) => Some(first),
+        (false, more) => Some(format!("{first}; … and {more} more")),
     }
 }
 
@@ -63,7 +63,7 @@ fn lines(before: &str, after: &str) -> String {
         some.lines().filter(|line| !known.contains(line)).count()
     };
     let lines = |count| if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
-    format!("{} less, {} more", lines(count(before, after)), lines(count(after, before)))
+    format!("{} removed, {} added", lines(count(before, after)), lines(count(after, before)))
 }
 
 fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
@@ -76,7 +76,7 @@ fn walk(path: &str, before: &Value, after: &Value, found: &mut Vec<String>) {
 }
 
 fn named(path: &str) -> &str {
-    if path.is_empty() { "the whole" } else { path }
+    if path.is_empty() { "the whole value" } else { path }
 }
 
 fn objects(path: &str, before: &Map<String, Value>, after: &Map<String, Value>, found: &mut Vec<String>) {
@@ -105,7 +105,7 @@ fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>)
         }
         return;
     }
-    // What is equal at both ends is no difference: an element that was taken out moves none of the others.
+    // Equal elements at both ends are skipped, so that one removed element does not shift all others.
     let start = before.iter().zip(after).take_while(|(one, other)| same(one, other)).count();
     let rest = before.len().min(after.len()) - start;
     let end =
@@ -116,17 +116,17 @@ fn lists(path: &str, before: &[Value], after: &[Value], found: &mut Vec<String>)
     }
 }
 
-/// The places of a list's elements by their ids, where each has one of its own.
+/// The indexes of a list's elements by id; `None` if an id is missing or used twice.
 fn by_id(list: &[Value]) -> Option<BTreeMap<&str, usize>> {
     let ids: Option<BTreeMap<&str, usize>> =
         list.iter().enumerate().map(|(index, one)| Some((one.get("id")?.as_str()?, index))).collect();
     ids.filter(|ids| ids.len() == list.len() && !ids.is_empty())
 }
 
-/// Whether two values are the same to every reader: 1 is 1.0.
+/// Whether two values are equal as JSON: 1 equals 1.0.
 fn same(before: &Value, after: &Value) -> bool {
     match (before, after) {
-        // Large whole numbers are one and the same only digit by digit.
+        // Large integers are compared digit by digit, because a float cannot distinguish them.
         (Value::Number(one), Value::Number(other)) => {
             one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
         }
@@ -143,7 +143,7 @@ fn same(before: &Value, after: &Value) -> bool {
 
 fn display_value(value: &Value) -> String {
     let text = value.to_string();
-    match text.char_indices().nth(SHOWN) {
+    match text.char_indices().nth(LONGEST) {
         Some((cut, _)) => format!("{}…", &text[..cut]),
         None => text,
     }
@@ -158,7 +158,7 @@ mod tests {
     use super::{differences, listed};
 
     #[test]
-    fn an_edit_is_told_by_its_path() {
+    fn an_edit_has_its_path() {
         let table = [
             (json!({"a": 1}), json!({"a": 1.0}), &[][..]),
             (json!({"a": 1, "b": 2}), json!({"b": 2, "a": 1}), &[]),
@@ -166,15 +166,15 @@ mod tests {
             (json!({"a": {"b": [1, 2, 3]}}), json!({"a": {"b": [1, 3]}}), &["a.b[1] removed: 2"]),
             (json!([{"id": "x", "q": 1}, {"id": "y"}]), json!([{"id": "y"}, {"id": "x", "q": 2}]), &["[x].q 1 -> 2"]),
             (json!({"a": null}), json!({}), &["a removed: null"]),
-            (json!(1), json!("1"), &["the whole 1 -> \"1\""]),
+            (json!(1), json!("1"), &["the whole value 1 -> \"1\""]),
             (
                 json!(9007199254740992_u64),
                 json!(9007199254740993_u64),
-                &["the whole 9007199254740992 -> 9007199254740993"],
+                &["the whole value 9007199254740992 -> 9007199254740993"],
             ),
         ];
-        for (before, after, wanted) in table {
-            assert_eq!(differences(&before, &after), wanted, "{before} {after}");
+        for (before, after, expected) in table {
+            assert_eq!(differences(&before, &after), expected, "{before} {after}");
         }
     }
 
@@ -182,8 +182,8 @@ mod tests {
     fn many_edits_are_counted_and_long_values_cut() {
         let before: Vec<Value> = (0..9).map(Value::from).collect();
         let after: Vec<Value> = (0..9).map(|_| Value::from("x".repeat(500))).collect();
-        let said = listed(&differences(&json!(before), &json!(after))).unwrap();
-        assert!(said.ends_with("; … and 4 more") && said.len() < 500, "{said}");
+        let text = listed(&differences(&json!(before), &json!(after))).unwrap();
+        assert!(text.ends_with("; … and 4 more") && text.len() < 500, "{text}");
         assert_eq!(listed(&[]), None);
     }
 

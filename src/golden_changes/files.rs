@@ -6,23 +6,23 @@ use crate::format::SourceText;
 use crate::model::RepoPath;
 use crate::suites::{FilePaths, Files, files_below};
 
-/// The files below `root`.
+/// The files below `root`, by their path relative to it.
 ///
 /// # Errors
-/// Why they cannot be listed, in words.
+/// Why they cannot be listed.
 pub fn below(files: &dyn Files, root: &RepoPath) -> Result<FilePaths, String> {
     files_below(files, root).map_err(|problem| problem.to_string())
 }
 
-/// What of a file differs between the sides; `None` where nothing but its form does.
-pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, look: FileView) -> Option<String> {
+/// How a file differs between the sides; `None` if only its form does.
+pub fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath, view: FileView) -> Option<String> {
     match sides.base.likeness(before, after) {
         FileMatch::Same => None,
         FileMatch::Differs => match (text(sides.base, before), text(sides.head, after)) {
             (Some(before), Some(after)) => {
-                edited(&before, &SourceText::from_text(before.file.clone(), after.text), look)
+                edited(&before, &SourceText::from_text(before.file.clone(), after.text), view)
             }
-            (None, _) | (_, None) => Some("its bytes".to_owned()),
+            (None, _) | (_, None) => Some("its bytes differ".to_owned()),
         },
     }
 }
@@ -31,7 +31,7 @@ fn text(files: &dyn Files, file: &RepoPath) -> Option<SourceText> {
     files.text(file).ok()
 }
 
-/// Whether two sets of files hold the same.
+/// Whether two sets of files have the same names and contents.
 pub fn are_alike(base: &dyn BaseFiles, before: &FilePaths, after: &FilePaths) -> bool {
     before.len() == after.len()
         && before

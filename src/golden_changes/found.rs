@@ -1,4 +1,4 @@
-//! The changes that were found, each with what it asks for; many of one kind become one line.
+//! Collects changes with their weight; many of one kind become one line.
 
 use std::collections::BTreeMap;
 
@@ -7,9 +7,9 @@ use crate::model::{ChangeClass, GoldenChange, RepoPath, Weight};
 /// Whether a limit got looser.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LimitMove {
-    /// More passes than before, or that is not known.
+    /// More values pass than before, or that is unknown.
     Looser,
-    /// Less passes than before.
+    /// Fewer values pass than before.
     Tighter,
 }
 
@@ -22,24 +22,24 @@ impl LimitMove {
     }
 }
 
-/// A change of one thing of which there may be many, such as one expectation of a suite.
+/// A change of which there may be many, such as one expectation of a suite.
 #[derive(Debug)]
 struct ChangeItem {
     /// What it is and where: `expectation of lease-3`.
     subject: String,
     /// What happened to it: `edited`.
     verb: &'static str,
-    /// The cases that it was read for; empty where that is said already, or where it is the whole suite.
+    /// The cases that it was read for; empty for the whole suite, or if the subject already names the case.
     readers: String,
     /// How it differs.
     detail: Option<String>,
     file: Option<RepoPath>,
 }
 
-/// A file that cases are graded by, and what happened to it.
+/// A changed file that cases are graded by.
 #[derive(Debug)]
 pub struct ChangedFile {
-    /// What people call it.
+    /// Its name in the report.
     pub subject: String,
     /// What happened: `edited`.
     pub verb: &'static str,
@@ -49,7 +49,7 @@ pub struct ChangedFile {
     pub detail: Option<String>,
 }
 
-/// What items are grouped by: their class, weight, suite and noun.
+/// The key that groups items: class, weight, suite and noun.
 type ChangeGroup = (ChangeClass, Weight, String, &'static str);
 
 /// The changes so far.
@@ -59,13 +59,13 @@ pub struct ChangeCollector {
     items: BTreeMap<ChangeGroup, Vec<ChangeItem>>,
 }
 
-/// Names that one line has; the rest is counted.
+/// The number of names in one line.
 const NAMED: usize = 8;
-/// Items of one group that have a line each; of more there is one line for all.
-const APART: usize = 5;
-/// Changes of one class and weight that are kept; the rest is counted.
+/// Groups with more items than this become one line.
+const SINGLE: usize = 5;
+/// The number of changes of one class and weight that are kept.
 const MOST: usize = 200;
-/// Characters of one change.
+/// The longest text of a change, in characters.
 const LONGEST: usize = 1000;
 
 fn cut(words: String) -> String {
@@ -76,33 +76,33 @@ fn cut(words: String) -> String {
 }
 
 impl ChangeCollector {
-    /// A change of the config, its gates or the baseline that needs an approval.
+    /// Adds a change of the config, a gate or the baseline that needs an approval.
     pub fn needs(&mut self, words: String, file: Option<&RepoPath>) {
         self.add(ChangeClass::Config, Weight::NeedsApproval, words, file);
     }
 
-    /// A change of the config, its gates or the baseline that is listed.
+    /// Adds a change of the config, a gate or the baseline that needs no approval.
     pub fn lists(&mut self, words: String, file: Option<&RepoPath>) {
         self.add(ChangeClass::Config, Weight::Listed, words, file);
     }
 
-    /// A change of any class.
+    /// Adds a change of any class.
     pub fn add(&mut self, class: ChangeClass, weight: Weight, words: String, file: Option<&RepoPath>) {
         self.changes.push(GoldenChange { words, weight, file: file.cloned(), class });
     }
 
-    /// A limit that moved.
+    /// Adds a limit that moved.
     pub fn moved(&mut self, how: LimitMove, words: String, file: Option<&RepoPath>) {
         self.add(ChangeClass::Config, how.weight(), words, file);
     }
 
-    /// An edited expectation of a case; several become one line.
+    /// Adds an edited expectation of a case; several become one line.
     pub fn expectation(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
         let group = (ChangeClass::Expectation, Weight::NeedsApproval, suite.to_owned(), "expectations");
         self.edited(group, format!("expectation of {case}"), detail, file);
     }
 
-    /// An edit of where a case comes from or who looks after it, which judges nothing; several become one line.
+    /// Adds an edit of the origin or owner of a case, which affects no grade; several become one line.
     pub fn history(&mut self, suite: &str, case: &str, detail: String, file: &RepoPath) {
         let group = (ChangeClass::Expectation, Weight::Listed, suite.to_owned(), "histories of cases");
         self.edited(group, format!("history of {case}"), detail, file);
@@ -114,7 +114,7 @@ impl ChangeCollector {
         self.items.entry(group).or_default().push(item);
     }
 
-    /// A file that cases are graded by; several become one line.
+    /// Adds a file that cases are graded by; several become one line.
     pub fn material(&mut self, suite: &str, material: ChangedFile, file: &RepoPath) {
         let group = (ChangeClass::Material, Weight::NeedsApproval, suite.to_owned(), "files");
         let ChangedFile { subject, verb, readers, detail } = material;
@@ -127,7 +127,7 @@ impl ChangeCollector {
         });
     }
 
-    /// Everything that was found; of very many the rest is counted, and each is cut to a length that people read.
+    /// All changes, sorted. Long texts are cut, and changes beyond the limit are counted.
     pub fn all(self) -> Vec<GoldenChange> {
         let Self { mut changes, items } = self;
         for (group, items) in items {
@@ -148,18 +148,18 @@ impl ChangeCollector {
     }
 }
 
-/// The order in which changes are reported.
+/// The sort key of the report.
 fn key(change: &GoldenChange) -> (Weight, ChangeClass, &Option<RepoPath>, &str) {
     (change.weight, change.class, &change.file, &change.words)
 }
 
-/// A line for each of few items, one line for many.
+/// One line per item, or one line for all if there are many.
 fn lines(group: &ChangeGroup, items: Vec<ChangeItem>) -> Vec<GoldenChange> {
     let (class, weight, suite, noun) = group;
     let (class, weight) = (*class, *weight);
-    if items.len() <= APART {
+    if items.len() <= SINGLE {
         let line = |ChangeItem { subject, verb, readers, detail, file }: ChangeItem| {
-            let readers = if readers.is_empty() { readers } else { format!(", read for {readers}") };
+            let readers = if readers.is_empty() { readers } else { format!(", used by {readers}") };
             let detail = detail.map_or(String::new(), |detail| format!(": {detail}"));
             GoldenChange { words: format!("{subject} of `{suite}` {verb}{readers}{detail}"), weight, file, class }
         };
@@ -175,21 +175,21 @@ fn lines(group: &ChangeGroup, items: Vec<ChangeItem>) -> Vec<GoldenChange> {
     vec![GoldenChange { words, weight, file, class }]
 }
 
-/// Names with commas between; many are cut and counted.
+/// Names with commas; those beyond the limit are counted.
 pub fn named<S: AsRef<str>>(names: &[S]) -> String {
     named_with(names, ", ")
 }
 
 fn named_with<S: AsRef<str>>(names: &[S], between: &str) -> String {
-    let mut shown: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
+    let mut first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
     let more = format!("… and {} more", names.len().saturating_sub(NAMED));
     if names.len() > NAMED {
-        shown.push(&more);
+        first.push(&more);
     }
-    shown.join(between)
+    first.join(between)
 }
 
-/// A count with its noun, and the names.
+/// A count with its noun, and the names: `2 cases of `s` removed: a, b`.
 pub fn counted<S: AsRef<str>>(names: &[S], one: &str, many: &str, what: &str) -> String {
     let noun = if names.len() == 1 { one } else { many };
     format!("{} {noun} {what}: {}", names.len(), named(names))
@@ -201,7 +201,7 @@ mod tests {
     use crate::model::{ChangeClass, RepoPath, Weight};
 
     #[test]
-    fn very_many_changes_are_counted_and_very_long_ones_cut() {
+    fn many_changes_are_counted_and_long_ones_cut() {
         let mut found = ChangeCollector::default();
         (0..300).for_each(|index| found.needs(format!("{index} {}", "é".repeat(5000)), None));
         found.lists("one".to_owned(), None);

@@ -1,4 +1,4 @@
-//! Gates that hold now beside those that held: the effective ones, defaults and stated merged.
+//! The gates of both sides: the effective ones, with the defaults merged in.
 
 use super::found::{ChangeCollector, LimitMove};
 use crate::gate::{PlannedGate, planned_in};
@@ -13,10 +13,10 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
         match (of(before), of(after)) {
             (Ok(before), Ok(after_gates)) => metric(after, spec, before, after_gates, found),
             (Err(_), _) => found.needs(
-                format!("gates of {} of `{}` on the base commit cannot be read any more", spec.name, after.id),
+                format!("the gates of {} of `{}` on the base commit are not valid any more", spec.name, after.id),
                 None,
             ),
-            // A head that cannot be planned was refused before.
+            // A head with invalid gates was rejected before.
             (Ok(_), Err(_)) => {}
         }
     }
@@ -62,7 +62,7 @@ fn pair(suite: &SuiteConfig, spec: &MetricSpec, old: &PlannedGate, new: &Planned
     found.moved(looser(spec, &old.gate, &new.gate), format!("{who} {} -> {}", limit(old), limit(new)), None);
 }
 
-/// What a gate is called: `finding_recall floor`.
+/// The name of a gate: `finding_recall floor`.
 fn name(spec: &MetricSpec, gate: &Gate) -> String {
     let word = match gate {
         Gate::Threshold { side: LimitSide::Min, .. } => "floor",
@@ -74,7 +74,7 @@ fn name(spec: &MetricSpec, gate: &Gate) -> String {
 }
 
 fn limit(planned: &PlannedGate) -> String {
-    let shown = match planned.gate {
+    let text = match planned.gate {
         Gate::Threshold { limit, edge, .. } => {
             let limit = match limit {
                 Limit::Number(number) => plain(number),
@@ -93,12 +93,12 @@ fn limit(planned: &PlannedGate) -> String {
         }
     };
     match &planned.off {
-        Some(_) => format!("{shown} (switched off)"),
-        None => shown,
+        Some(_) => format!("{text} (switched off)"),
+        None => text,
     }
 }
 
-/// A limit as people write it: at least two places.
+/// A limit with at least two decimal places: `0.80`.
 pub fn plain(number: f64) -> String {
     let short = format!("{number:.2}");
     match short.parse::<f64>() == Ok(number) {
@@ -107,10 +107,10 @@ pub fn plain(number: f64) -> String {
     }
 }
 
-/// Whether anything passes now that did not before; what is not known counts as looser.
+/// Whether the new gate may pass a value that failed before; unknown counts as looser.
 fn looser(spec: &MetricSpec, old: &Gate, new: &Gate) -> LimitMove {
     let loose = match (old, new) {
-        // Nothing but the best value passes: whatever passes now did so before.
+        // Only the best value passes, and it passed before.
         (Gate::Threshold { .. }, Gate::Threshold { side, limit: Limit::Number(number), edge: Edge::Hard })
             if is_end_of_range(spec, *side, *number) =>
         {
@@ -144,7 +144,7 @@ fn looser_number(side: LimitSide, old: f64, new: f64) -> bool {
     }
 }
 
-/// Whether what holds without a baseline got looser; without a number nothing does.
+/// Whether the limit without a baseline got looser. Without a number there is no such limit.
 fn looser_otherwise(side: LimitSide, old: Option<f64>, new: Option<f64>) -> bool {
     match (old, new) {
         (Some(old), Some(new)) => looser_number(side, old, new),
@@ -219,9 +219,9 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_is_shown_as_people_write_it() {
-        for (number, shown) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
-            assert_eq!(plain(number), shown);
+    fn a_limit_has_at_least_two_decimal_places() {
+        for (number, text) in [(0.8, "0.80"), (0.75, "0.75"), (0.125, "0.125"), (1.0, "1.00"), (12.0, "12.00")] {
+            assert_eq!(plain(number), text);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What judges go by. They decide nothing, so a change is listed and asks for no approval.
+//! Rubrics and labels of judges. Judges are advisory, so their changes need no approval.
 
 use super::Sides;
 use super::edits::FileView;

@@ -1,5 +1,5 @@
-//! What changed between the base commit and the head in what agents are measured with: the config, the baseline, golden files,
-//! recordings. Pure: it compares files of two commits, and says the difference in words.
+//! Detects changes of the config, the gates, the baseline, golden files and recordings between the base commit and the head. It
+//! compares files of two commits and reads nothing else.
 
 mod agent_files;
 mod baseline;
@@ -30,20 +30,20 @@ pub use self::settings::{SETTINGS, SettingRule, Treatment};
 
 /// The files of the base commit.
 pub trait BaseFiles: Files + OtherCommit {
-    /// A file with one of these names, in whatever folder.
+    /// The path of a file with one of these names in any folder; `None` if there is none.
     ///
     /// # Errors
-    /// Why not every folder can be looked into, in words.
+    /// Why not every folder can be read.
     fn find(&self, names: &[&str]) -> Result<Option<RepoPath>, String>;
 
-    /// Whether the base commit's file `before` holds the same as the head's file `after`.
+    /// Whether the base commit's file `before` and the head's file `after` have the same content.
     fn likeness(&self, before: &RepoPath, after: &RepoPath) -> FileMatch;
 }
 
 /// Whether a file of the base commit and one of the head are the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileMatch {
-    /// They hold the same.
+    /// They have the same content.
     Same,
     /// They differ, or one of them cannot be read.
     Differs,
@@ -58,20 +58,20 @@ pub struct Sides<'a> {
     pub head: &'a dyn Files,
 }
 
-/// What people call the config.
+/// The usual names of the config.
 const USUAL: [&str; 2] = ["goldgate.yaml", "goldgate.yml"];
 
-/// What the base commit says of how agents are measured.
+/// The base commit's config.
 pub enum BaseConfig {
     /// Its config.
     Known(Box<Config>),
-    /// It has none; what that asks for.
+    /// It has no config; the change to report.
     Absent(GoldenChange),
-    /// This version cannot read it; the text says why.
+    /// This version cannot read it; the reason.
     Unreadable(String),
 }
 
-/// Reads the config of the base commit; `file` is that of the head.
+/// Reads the config of the base commit; `file` is the path of the head's config.
 pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
     let bytes = match base.bytes(file) {
         Err(problem) if problem.is_read_failure(ReadFailure::MissingFile) => {
@@ -87,16 +87,17 @@ pub fn base_config(base: &dyn BaseFiles, file: &RepoPath) -> BaseConfig {
     }
 }
 
-/// A config that is not there yet is new only where the base commit has none at all: else it takes the place of another one.
+/// A config that the base commit does not have. It is new only if the base commit has no config at all; else it replaces one.
 fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
     let mut found = ChangeCollector::default();
     match base.find(&[&[file.name()][..], &USUAL].concat()) {
-        Ok(None) => found.lists(
-            format!("the config {file} is new: there is nothing on the base commit to compare with"),
+        Ok(None) => {
+            found.lists(format!("the config {file} is new: the base commit has no config to compare with"), Some(file))
+        }
+        Ok(Some(own)) => found.needs(
+            format!("the config is {file}, which the base commit does not have; the base commit has {own}"),
             Some(file),
         ),
-        Ok(Some(own)) => found
-            .needs(format!("the config is {file}, which the base commit does not have; its own is {own}"), Some(file)),
         Err(why) => found.needs(
             format!(
                 "the config is {file}, which the base commit does not have; whether it has another is unknown: {why}"
@@ -107,15 +108,15 @@ fn absent(base: &dyn BaseFiles, file: &RepoPath) -> GoldenChange {
     found.all().remove(0)
 }
 
-/// What is known of the head's recordings.
+/// The tiers of the head's recordings, and how to find their age.
 pub struct KnownRecordings<'a> {
     /// The tiers whose recordings are compared: those that decide.
     pub tiers: &'a [Tier],
-    /// How old a recording of an agent is by the digests in its text, as the freshness of a run has it.
+    /// The age of a recording by the digests in its text, as in the freshness check of a run.
     pub age: &'a dyn Fn(&SuiteId, &AgentName, &str) -> RecordingAge,
 }
 
-/// What was found: the changes, and why no verdict can be given.
+/// The changes, and the reasons why there is no verdict.
 #[derive(Default)]
 pub struct GoldenChanges {
     found: ChangeCollector,
@@ -125,8 +126,8 @@ pub struct GoldenChanges {
 impl GoldenChanges {
     /// Compares the configs, the baselines and the gates; `deciding` are the tiers whose verdicts count.
     pub fn of(sides: &Sides<'_>, before: &Config, after: &Config, deciding: &[Tier]) -> Self {
-        let mut guarded = Self::default();
-        let found = &mut guarded.found;
+        let mut changes = Self::default();
+        let found = &mut changes.found;
         baseline::compare(sides, before, after, found);
         settings::compare(before, after, deciding, found);
         for suite in &after.suites {
@@ -135,11 +136,10 @@ impl GoldenChanges {
             scoring::compare(old, suite, found);
             judges::compare(sides, old, suite, found);
         }
-        guarded
+        changes
     }
 
-    /// Compares the recordings. They are the most files and the last that matter: where the number of reads is limited, golden files
-    /// come first.
+    /// Compares the recordings. Call it last: where the number of reads is limited, golden files matter more.
     pub fn recordings(&mut self, sides: &Sides<'_>, before: &Config, after: &Config, recordings: &KnownRecordings<'_>) {
         for suite in &after.suites {
             let Some(old) = same_suite(before, suite) else { continue };
@@ -159,24 +159,24 @@ impl GoldenChanges {
         cases::compare(sides, before, after, &mut self.found);
     }
 
-    /// Adds what somebody else found.
+    /// Adds a change that was found elsewhere.
     pub fn add(&mut self, change: GoldenChange) {
         let GoldenChange { words, weight, file, class } = change;
         self.found.add(class, weight, words, file.as_ref());
     }
 
-    /// Adds a reason why no verdict can be given.
+    /// Adds a reason why there is no verdict.
     pub fn refuse(&mut self, why: String) {
         self.refusals.push(NotGateable(why));
     }
 
-    /// The changes in the order in which they are reported, and why no verdict can be given.
+    /// The changes in report order, and the reasons why there is no verdict.
     pub fn all(self) -> (Vec<GoldenChange>, Vec<NotGateable>) {
         (self.found.all(), self.refusals)
     }
 }
 
-/// Samples that were added to a tier's recordings of agents that did not change: their cases are judged without them, too.
+/// Samples that were added to recordings of unchanged agents in one tier. Their cases are also graded without them.
 pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: Tier) -> BTreeSet<(RunKey, u32)> {
     let mut added = BTreeSet::new();
     for suite in &after.suites {
@@ -191,12 +191,12 @@ pub fn added_samples(sides: &Sides<'_>, before: &Config, after: &Config, tier: T
     added
 }
 
-/// The suite of the other config that is compared with this one: the same id and kind.
+/// The suite with the same id and kind in the other config.
 pub fn same_suite<'a>(config: &'a Config, suite: &SuiteConfig) -> Option<&'a SuiteConfig> {
     config.suites.iter().find(|other| other.id == suite.id && other.kind == suite.kind)
 }
 
-/// Whether two suites are judged by the same settings. Where runs come from, and who made them, is none of these.
+/// Whether two suites are graded by the same settings. The source of their runs does not count.
 pub fn same_rules(before: &SuiteConfig, after: &SuiteConfig) -> bool {
     let rules = |suite: &SuiteConfig| {
         let mut suite = SuiteConfig { index: 0, judges: Vec::new(), ..suite.clone() };

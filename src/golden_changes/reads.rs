@@ -1,7 +1,7 @@
-//! What a judgement reads, as far as the other commit has something else there.
+//! Records the reads of a grading whose result differs on the other commit.
 //!
-//! A judgement is a function of what it reads. Where the other commit has the same for every file and folder that was read, and
-//! nothing where nothing was found, a judgement by that commit's files would read the same and come to the same.
+//! A grade depends only on what was read. If the other commit has the same content for every file and folder that was read,
+//! grading with that commit's files gives the same result.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,15 +11,15 @@ use crate::model::{CaseId, RepoPath};
 use crate::suites::{Entry, Files};
 use crate::text::without_returns;
 
-/// The commit that a judgement's files are compared with.
+/// The commit that reads are compared with.
 pub trait OtherCommit: Sync {
-    /// Whether it has a file with these bytes; `None` asks whether the file is missing.
+    /// Whether its file has these bytes; with `None`, whether the file is missing.
     fn has_file(&self, file: &RepoPath, bytes: Option<&[u8]>) -> bool;
 
     /// Its files.
     fn files(&self) -> &dyn Files;
 
-    /// Whether it has a folder with these entries; `None` asks whether the folder is missing.
+    /// Whether its folder has these entries; with `None`, whether the folder is missing.
     fn has_folder(&self, folder: &RepoPath, names: FolderNames, entries: Option<&[Entry]>) -> bool {
         match (names.of(self.files(), folder), entries) {
             (Ok(own), Some(entries)) => own == entries,
@@ -29,17 +29,17 @@ pub trait OtherCommit: Sync {
     }
 }
 
-/// Which names of a folder were asked for.
+/// Which entries of a folder were listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderNames {
-    /// Those that begin with no dot.
+    /// Those that do not begin with a dot.
     Shown,
     /// All.
     All,
 }
 
 impl FolderNames {
-    /// These entries of a folder.
+    /// Lists these entries of a folder.
     ///
     /// # Errors
     /// Why it cannot be listed.
@@ -51,34 +51,34 @@ impl FolderNames {
     }
 }
 
-/// What a file or folder was read for.
+/// Why a file or folder was read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadFor {
-    /// The suite as a whole: its rules, lists and labels.
+    /// For the whole suite: its rules, lists and labels.
     Suite,
-    /// The cases of this golden file, while the suite was opened.
+    /// For the cases of this golden file, while the suite was loaded.
     Golden(RepoPath),
-    /// This case, while its runs were graded.
+    /// For this case, while its runs were graded.
     Case(CaseId),
 }
 
-/// Whether a file or the entries of a folder were asked for.
+/// Whether a file or the entries of a folder were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReadKind {
     /// The bytes of a file.
     File,
-    /// The names in a folder.
+    /// The entries of a folder.
     Folder,
 }
 
-/// One thing that was read and that the other commit does not have as it is.
+/// One read whose result differs on the other commit.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DifferentRead {
-    /// What it was read for.
+    /// Why it was read.
     pub read_for: ReadFor,
-    /// Where it is.
+    /// Its path.
     pub path: RepoPath,
-    /// What was asked for.
+    /// Whether it is a file or a folder.
     pub kind: ReadKind,
 }
 
@@ -92,31 +92,31 @@ pub struct ReadLog {
 /// Whether what is read is compared with another commit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Compared {
-    /// It is.
+    /// Each read is compared.
     Yes,
-    /// There is none, and nothing is known of it.
+    /// There is no other commit.
     No,
 }
 
 impl ReadLog {
-    /// An empty list, of reads that are compared with this commit.
+    /// An empty log of reads that are compared with this commit.
     pub fn beside(other: Option<&dyn OtherCommit>) -> Self {
         Self { different: Mutex::default(), compared: other.map_or(Compared::No, |_| Compared::Yes) }
     }
 
-    /// The reads that differ, in order.
+    /// The reads that differ, sorted.
     pub fn different(&self) -> Vec<DifferentRead> {
         self.all().iter().cloned().collect()
     }
 
-    /// Whether the other commit has everything as it is that was read for opening the suite. Opened there with the same settings,
-    /// it is the same suite.
+    /// Whether everything that was read to load the suite is the same on the other commit. With the same settings, loading it there
+    /// gives the same suite.
     pub fn opens_alike(&self) -> bool {
-        let is_of_opening = |read: &DifferentRead| match read.read_for {
+        let is_of_loading = |read: &DifferentRead| match read.read_for {
             ReadFor::Suite | ReadFor::Golden(_) => true,
             ReadFor::Case(_) => false,
         };
-        self.compared == Compared::Yes && !self.all().iter().any(is_of_opening)
+        self.compared == Compared::Yes && !self.all().iter().any(is_of_loading)
     }
 
     fn all(&self) -> MutexGuard<'_, BTreeSet<DifferentRead>> {
@@ -128,7 +128,7 @@ impl ReadLog {
     }
 }
 
-/// Files that keep a list of what is read and differs from the other commit.
+/// Files that log each read whose result differs on the other commit.
 pub struct RecordedFiles<'a> {
     files: &'a dyn Files,
     other: &'a dyn OtherCommit,
@@ -137,12 +137,12 @@ pub struct RecordedFiles<'a> {
 }
 
 impl<'a> RecordedFiles<'a> {
-    /// Records what is read from `files` for `read_for`.
+    /// Logs what is read from `files` for `read_for`.
     pub fn new(files: &'a dyn Files, other: &'a dyn OtherCommit, log: &'a ReadLog, read_for: ReadFor) -> Self {
         Self { files, other, log, read_for }
     }
 
-    /// Lists a folder, and compares what was asked for: who did not look at the hidden names did not read them.
+    /// Lists a folder and compares only the listed entries: hidden names count only if they were requested.
     fn listed(&self, folder: &RepoPath, names: FolderNames) -> Result<Vec<Entry>, Diagnostic> {
         let listed = names.of(self.files, folder);
         let same = match &listed {
@@ -189,7 +189,7 @@ impl Files for RecordedFiles<'_> {
     }
 }
 
-/// The head's files, as the commit that the base's judgement is compared with.
+/// The head's files, as the other commit for a grading of the base.
 pub struct HeadCommit<'a>(
     /// The head's files.
     pub &'a dyn Files,
@@ -241,14 +241,15 @@ mod tests {
         RepoPath::root().join(path).unwrap()
     }
 
-    fn held(files: &[(&str, &str)]) -> MemoryFiles {
+    fn files_of(files: &[(&str, &str)]) -> MemoryFiles {
         MemoryFiles(files.iter().map(|(path, text)| (at(path), text.as_bytes().to_vec())).collect())
     }
 
     #[test]
-    fn what_differs_is_kept_with_what_it_was_read_for() {
-        let own = held(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4"), ("c/x", "1"), ("d/x", "1")]);
-        let other = held(&[
+    fn a_read_that_differs_is_logged_with_its_purpose() {
+        let own =
+            files_of(&[("a/x", "1"), ("a/y", "2"), ("a/z", "3\r\n"), ("b/only", "4"), ("c/x", "1"), ("d/x", "1")]);
+        let other = files_of(&[
             ("c/x", "1"),
             ("c/.y", "1"),
             ("d/x", "1"),

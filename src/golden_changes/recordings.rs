@@ -1,4 +1,4 @@
-//! Recordings beside the files of the agent that they are of: what changed on one side alone was not recorded.
+//! Compares recordings together with the files of their agent. A recording that changed alone was edited, not recorded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,13 +22,13 @@ pub struct RecordingOwner<'a> {
     pub suite: &'a SuiteId,
     /// The agent.
     pub agent: &'a AgentName,
-    /// The config, for what is said of the agent as a whole.
+    /// The config file, for changes that concern the whole agent.
     pub file: &'a RepoPath,
-    /// What is known of the recordings.
+    /// The tiers to compare, and the age of recordings.
     pub recordings: &'a KnownRecordings<'a>,
 }
 
-/// Whose samples are looked for.
+/// The agent and tier whose added samples are searched.
 pub struct RunsOf<'a> {
     /// The suite.
     pub suite: &'a SuiteId,
@@ -38,8 +38,8 @@ pub struct RunsOf<'a> {
     pub tier: Tier,
 }
 
-/// Compares the recordings of one agent in the tiers that decide, and gives why they carry no verdict, where they do not. New
-/// ones, of new cases, are no change of old ones.
+/// Compares the recordings of one agent in the tiers that decide. Returns the reasons why they give no verdict. Recordings of new
+/// cases do not count as changes.
 pub fn compare(
     sides: &Sides<'_>,
     who: &RecordingOwner<'_>,
@@ -82,7 +82,7 @@ pub fn compare(
     refusals.collect()
 }
 
-/// The samples that were added to cases of an agent that did not change, in one tier. No recording is read for this.
+/// The samples that were added to existing cases of an unchanged agent, in one tier. Reads no recording.
 pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent) -> BTreeSet<(RunKey, u32)> {
     let (Some(RunSource::Replay(old)), Some(RunSource::Replay(new))) =
         (before.source(who.tier), after.source(who.tier))
@@ -96,7 +96,7 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
     let cases: BTreeSet<&String> = old.keys().map(|(case, _)| case).collect();
     let is_added = |key: &&CaseSample| cases.contains(&key.0) && !old.contains_key(*key);
     let added: Vec<&CaseSample> = new.keys().filter(is_added).collect();
-    // A changed agent is recorded again, with as many samples as people like.
+    // A changed agent is recorded again, with any number of samples.
     if added.is_empty() || matches!(inputs(sides, before, after), Ok(AgentFileChange::Changed)) {
         return BTreeSet::new();
     }
@@ -107,24 +107,24 @@ pub fn added(sides: &Sides<'_>, who: &RunsOf<'_>, before: &Agent, after: &Agent)
     added.into_iter().filter_map(run).collect()
 }
 
-/// A recording: how people call it, below the agent's folder, and where it is.
+/// A recording: its path below the agent's folder, and its whole path.
 struct RecordedFile {
     name: String,
     file: RepoPath,
 }
 
-/// The case and the sample that a recording is of.
+/// The case and the sample number of a recording.
 type CaseSample = (String, u32);
 
 type Recordings = BTreeMap<CaseSample, RecordedFile>;
 
-/// The files of an agent's folder that are recordings, wherever in it they are: `{case}.json` is `{case}/0.json`.
+/// The recordings in an agent's folder. `{case}.json` and `{case}/0.json` are the same sample.
 fn recordings(files: FilePaths) -> Recordings {
     let of = |(name, file): (String, RepoPath)| Some((case_sample(&name)?, RecordedFile { name, file }));
     files.into_iter().filter_map(of).collect()
 }
 
-/// The case and the sample of a recording, by its path below the agent's folder; `None` where a replay does not look.
+/// The case and sample of a recording by its path below the agent's folder; `None` for paths that a replay ignores.
 fn case_sample(name: &str) -> Option<CaseSample> {
     if name.split('/').any(|part| part.starts_with('.')) {
         return None;
@@ -135,20 +135,20 @@ fn case_sample(name: &str) -> Option<CaseSample> {
     Some((case.to_owned(), sample))
 }
 
-/// How the recording of a case that both sides have differs.
+/// How a recording differs, for a case that both sides have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RecordingChange {
-    /// Not at all, or in its form alone.
+    /// Not at all, or only in its form.
     Same,
-    /// In the votes of judges alone, which gate nothing.
+    /// Only in the votes of judges, which affect no gate.
     Votes,
-    /// In the digests alone that say what it is of.
+    /// Only in the digests of the agent and the input.
     Digests,
-    /// It is one more of its case.
+    /// It is an additional sample of its case.
     Added,
-    /// In what the agent did, or it went.
+    /// In what the agent did, or it was removed.
     Content,
-    /// That is not known, because one of them cannot be read.
+    /// Unknown, because one of the two cannot be read.
     Unread,
 }
 
@@ -175,7 +175,7 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Recordi
         (Err(problem), _) if problem.is_read_failure(ReadFailure::Unreadable) => return RecordingChange::Unread,
         (Err(_), _) | (_, Err(_)) => return RecordingChange::Content,
     };
-    // A key that stands twice is read as one of the two: such a file is compared as it is written.
+    // Of a duplicate key only one value is read, so a file with duplicate keys is compared by its text.
     let whole = |source: &SourceText| json::golden::<Value>(source).ok();
     if whole(&old).zip(whole(&new)).is_some_and(|(old, new)| old == new) {
         return RecordingChange::Same;
@@ -189,7 +189,7 @@ fn difference(sides: &Sides<'_>, before: &RepoPath, after: &RepoPath) -> Recordi
     }
 }
 
-/// A recording without the digests that say what it is of.
+/// A recording without the digests of the agent and the input.
 fn content(text: &str) -> Option<Value> {
     let mut run: Value = serde_json::from_str(text).ok()?;
     if let Some(provenance) = run.get_mut("provenance").and_then(Value::as_object_mut) {
@@ -205,7 +205,7 @@ fn is_digest(key: &str) -> bool {
 struct RecordingComparison<'a> {
     sides: &'a Sides<'a>,
     who: &'a RecordingOwner<'a>,
-    /// Where the head keeps them.
+    /// The head's folder of recordings.
     folder: &'a RepoPath,
     old: &'a Recordings,
     new: &'a Recordings,
@@ -213,11 +213,11 @@ struct RecordingComparison<'a> {
 }
 
 impl RecordingComparison<'_> {
-    fn of(&self, wanted: &[RecordingChange]) -> Vec<&CaseSample> {
-        self.changes.iter().filter(|(_, change)| wanted.contains(change)).map(|(key, _)| key).collect()
+    fn of(&self, kinds: &[RecordingChange]) -> Vec<&CaseSample> {
+        self.changes.iter().filter(|(_, change)| kinds.contains(change)).map(|(key, _)| key).collect()
     }
 
-    /// The recording of a sample: the head's, else that of the base commit.
+    /// The recording of a sample from the head, else from the base commit.
     fn recording(&self, key: &CaseSample) -> Option<&RecordedFile> {
         self.new.get(key).or_else(|| self.old.get(key))
     }
@@ -230,25 +230,25 @@ impl RecordingComparison<'_> {
         format!("{}/{}", self.who.suite, self.who.agent)
     }
 
-    /// Adds one line on recordings.
+    /// Adds one line about recordings.
     fn add_line(&self, found: &mut ChangeCollector, keys: &[&CaseSample], weight: Weight, words: String) {
         let file = keys.first().and_then(|key| self.recording(key)).map(|recording| &recording.file);
         found.add(ChangeClass::Recording, weight, words, file);
     }
 
-    /// Lists recordings that changed, with who recorded them.
+    /// Reports the recordings that changed, with the target and model that recorded them.
     fn list(&self, found: &mut ChangeCollector, inputs: &Result<AgentFileChange, String>) {
         let count = |keys: &[&CaseSample], what: &str| {
             counted(&self.names(keys), "recording", "recordings", &format!("of `{}` {what}", self.agent()))
         };
         let votes = self.of(&[RecordingChange::Votes]);
         if !votes.is_empty() {
-            let words = count(&votes, "got other votes of judges, which gate nothing");
+            let words = count(&votes, "changed in votes of judges only, which affect no gate");
             self.add_line(found, &votes, Weight::Listed, words);
         }
         let added = self.of(&[RecordingChange::Added]);
         if !added.is_empty() {
-            let (words, by) = (count(&added, "added to cases that have some"), self.recorded_by(&added));
+            let (words, by) = (count(&added, "added to cases that already have recordings"), self.recorded_by(&added));
             match inputs {
                 Ok(_) => self.add_line(found, &added, Weight::Listed, format!("{words}{by}")),
                 Err(why) => {
@@ -263,31 +263,33 @@ impl RecordingComparison<'_> {
         }
         let what = format!("{}{}", count(&changed, "changed"), self.recorded_by(&changed));
         let (weight, words) = match inputs {
-            Ok(AgentFileChange::Changed) => (Weight::Listed, format!("{what}; the agent's files changed, too")),
+            Ok(AgentFileChange::Changed) => {
+                (Weight::Listed, format!("{what}; the agent's files changed too, as expected for new recordings"))
+            }
             Ok(AgentFileChange::Unchanged(of)) => {
-                (Weight::NeedsApproval, format!("{what}, but none of the agent's files ({of}) did"))
+                (Weight::NeedsApproval, format!("{what}, but none of the agent's files ({of}) changed"))
             }
             Ok(AgentFileChange::Unknown) => {
-                (Weight::Listed, format!("{what}; whether the agent changed is unknown, because it names no files"))
+                (Weight::Listed, format!("{what}; it is unknown whether the agent changed, because it names no files"))
             }
             Err(why) => (Weight::NeedsApproval, format!("{what}; the agent's files cannot be compared: {why}")),
         };
         self.add_line(found, &changed, weight, words);
     }
 
-    /// What made the recordings that changed, as they say themselves.
+    /// The targets and models in the provenance of the recordings: ` (recorded by …)`; empty if none is recorded.
     fn recorded_by(&self, changed: &[&CaseSample]) -> String {
-        let said = changed.iter().filter_map(|key| {
+        let sources = changed.iter().filter_map(|key| {
             let run: Value = serde_json::from_str(&self.sides.head.text(&self.new.get(*key)?.file).ok()?.text).ok()?;
             let text = |key: &str| run.get("provenance")?.get(key)?.as_str().map(str::to_owned);
             let parts: Vec<String> = [text("target"), text("model")].into_iter().flatten().collect();
             (!parts.is_empty()).then(|| parts.join(" "))
         });
-        let said: Vec<String> = said.collect::<BTreeSet<_>>().into_iter().collect();
-        if said.is_empty() { String::new() } else { format!(" (recorded by {})", named(&said)) }
+        let sources: Vec<String> = sources.collect::<BTreeSet<_>>().into_iter().collect();
+        if sources.is_empty() { String::new() } else { format!(" (recorded by {})", named(&sources)) }
     }
 
-    /// Why it is not known how some recordings changed.
+    /// The reason why some recordings cannot be compared; `None` if all can.
     fn unread(&self) -> Option<NotGateable> {
         let unread = self.of(&[RecordingChange::Unread]);
         let count = match unread.len() {
@@ -296,14 +298,13 @@ impl RecordingComparison<'_> {
             more => format!("{more} recordings"),
         };
         Some(NotGateable(format!(
-            "{}: it is not known how {count} changed, because the base commit's cannot be read: {}",
+            "{}: {count} cannot be compared, because the base commit's version cannot be read: {}",
             self.agent(),
             named(&self.names(&unread))
         )))
     }
 
-    /// Recordings that are as they were, or got other votes alone, and that do not say by themselves whether they are of the agent
-    /// as it is now.
+    /// Recordings that did not change, or only in votes, and that have no digest to prove that they are from the current agent.
     fn unknown(&self) -> Vec<&CaseSample> {
         let RecordingOwner { suite, agent, recordings, .. } = self.who;
         let unknown = |key: &&CaseSample| {
@@ -313,7 +314,7 @@ impl RecordingComparison<'_> {
         self.of(&[RecordingChange::Same, RecordingChange::Votes]).into_iter().filter(unknown).collect()
     }
 
-    /// The agent's files changed: a recording that did not, or that got new digests alone, is of the agent as it was.
+    /// The recordings that are stale because the agent's files changed: those that did not change, or only in their digests.
     fn stale(&self) -> Option<NotGateable> {
         let mut stale: Vec<&CaseSample> = self.of(&[RecordingChange::Digests]);
         stale.extend(self.unknown());
@@ -321,7 +322,7 @@ impl RecordingComparison<'_> {
         self.refused(&stale, |were| format!("the agent's files changed and {were} not made again"))
     }
 
-    /// Whether the agent's files changed cannot be seen: a recording without a digest of them may be of another agent.
+    /// If the agent's files cannot be compared, a recording without a digest of them may be from another version of the agent.
     fn incomparable(&self, why: &str) -> Option<NotGateable> {
         let words = |were: &str| {
             format!(
@@ -346,7 +347,7 @@ impl RecordingComparison<'_> {
         )))
     }
 
-    /// Whether both configs name the same files, on either commit.
+    /// Whether both configs select the same files on both commits.
     fn name_the_same(&self, before: &Agent, after: &Agent) -> bool {
         let are_same = |files: &dyn Files| match (agent_files(files, before), agent_files(files, after)) {
             (Ok(Some((old, _))), Ok(Some((new, _)))) => old.keys().eq(new.keys()) && !new.is_empty(),
@@ -355,7 +356,8 @@ impl RecordingComparison<'_> {
         are_same(self.sides.base) && are_same(self.sides.head)
     }
 
-    /// A new version of an agent may name other files, when every recording was made again and no file that changed drops out.
+    /// Reports a changed list of agent files. It needs no approval if every recording was made again and no changed file was
+    /// dropped from the list.
     fn moved_files(&self, found: &mut ChangeCollector, before: &Agent, after: &Agent) {
         if before.fingerprint == after.fingerprint && before.prompt == after.prompt {
             return;
@@ -389,7 +391,7 @@ impl RecordingComparison<'_> {
         match (left.is_empty(), again) {
             (true, true) => found.lists(format!("{words}; every recording was made again"), Some(self.who.file)),
             (false, _) => {
-                let words = format!("{words}; {} changed and is not named any more", named(&left));
+                let words = format!("{words}; {} changed and is no longer listed", named(&left));
                 found.needs(words, Some(self.who.file));
             }
             (true, false) => {

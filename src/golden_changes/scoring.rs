@@ -1,4 +1,4 @@
-//! Weights and penalties of kind `revision`.
+//! Weights and penalties of suites of kind `revision`.
 
 use super::found::{ChangeCollector, LimitMove};
 use super::gates::plain;
@@ -20,16 +20,16 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
         new;
     let why = rationale.map_or(String::new(), |why| format!(" ({why})"));
     let none: Option<&RepoPath> = None;
-    let mut say = |how: LimitMove, what: String, old: String, new: String| {
+    let mut add = |how: LimitMove, what: String, old: String, new: String| {
         found.moved(how, format!("{what} of `{}` {old} -> {new}{why}", after.id), none);
     };
     let rising = |loose: bool| if loose { LimitMove::Looser } else { LimitMove::Tighter };
     for ((name, old), new) in CRITERIA.iter().zip(old.weights).zip(weights).filter(|((_, old), new)| old != new) {
-        say(LimitMove::Looser, format!("weight of {name}"), plain(old), plain(new));
+        add(LimitMove::Looser, format!("weight of {name}"), plain(old), plain(new));
     }
     for ((name, old), (_, new)) in named(&old.penalties).into_iter().zip(named(&penalties)) {
         if old != new {
-            say(rising(new < old), format!("penalty {name}"), plain(old), plain(new));
+            add(rising(new < old), format!("penalty {name}"), plain(old), plain(new));
         }
     }
     if old.penalty_mode != penalty_mode {
@@ -37,20 +37,20 @@ pub fn compare(before: &SuiteConfig, after: &SuiteConfig, found: &mut ChangeColl
             PenaltyMode::Overall => "overall".to_owned(),
             PenaltyMode::Criterion => "criterion".to_owned(),
         };
-        say(LimitMove::Looser, "penalty mode".to_owned(), word(old.penalty_mode), word(penalty_mode));
+        add(LimitMove::Looser, "penalty mode".to_owned(), word(old.penalty_mode), word(penalty_mode));
     }
     if old.quality_gate != quality_gate {
         let how = rising(quality_gate < old.quality_gate);
-        say(how, "quality gate".to_owned(), plain(old.quality_gate), plain(quality_gate));
+        add(how, "quality gate".to_owned(), plain(old.quality_gate), plain(quality_gate));
     }
     if old.critical_failures_block != critical_failures_block {
         let word = |blocks: bool| if blocks { "yes" } else { "no" }.to_owned();
         let what = "critical failures block".to_owned();
-        say(rising(!critical_failures_block), what, word(old.critical_failures_block), word(critical_failures_block));
+        add(rising(!critical_failures_block), what, word(old.critical_failures_block), word(critical_failures_block));
     }
     if old.max_attempts != max_attempts {
         let how = rising(max_attempts > old.max_attempts);
-        say(how, "most attempts".to_owned(), old.max_attempts.to_string(), max_attempts.to_string());
+        add(how, "largest number of attempts".to_owned(), old.max_attempts.to_string(), max_attempts.to_string());
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the config says, value by value: a setting that nobody has called harmless needs an approval when it changes.
+//! Compares the configs value by value. A changed setting needs an approval unless the table says otherwise.
 
 mod rules;
 #[cfg(test)]
@@ -9,26 +9,26 @@ use serde_json::Value;
 use super::found::ChangeCollector;
 use crate::model::{Config, RepoPath, Tier};
 
-/// What a changed setting asks for.
+/// What a change of a setting needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Treatment {
-    /// Nothing: it cannot change a verdict.
+    /// Nothing: the setting cannot change a verdict.
     Harmless,
-    /// It is listed.
+    /// The change is listed.
     Listed,
-    /// An approval; the text names the setting in the report, `{}` in it the names on the way.
+    /// An approval. The text names the setting in the report; `{}` is the suite and agent.
     Approval(&'static str),
-    /// It depends on the change; the text says how.
+    /// It depends on the change, as the text explains.
     Depends(&'static str),
 }
 
-/// A setting, and what its change asks for.
+/// A setting, and what a change of it needs.
 pub struct SettingRule {
     /// Its path in the config; `*` is any name.
     pub path: &'static str,
-    /// What a change asks for.
+    /// What a change needs.
     pub treatment: Treatment,
-    /// Why.
+    /// The reason; may be empty.
     pub why: &'static str,
 }
 
@@ -38,18 +38,18 @@ const fn setting(path: &'static str, treatment: Treatment, why: &'static str) ->
 
 use Treatment::{Approval, Depends, Harmless, Listed};
 
-/// The settings whose change asks for something else than the rule, which is an approval, or that the report names in other
-/// words. What is not here needs an approval.
+/// The settings whose change does not simply need an approval, or that have their own name in the report. A setting that is not in
+/// the table needs an approval.
 pub const SETTINGS: &[SettingRule] = &[
     setting("file", Harmless, "the config's own path"),
-    setting("results", Harmless, "caches and history; no verdict reads them"),
+    setting("results", Harmless, "caches and history; they affect no verdict"),
     setting("budget", Harmless, "a run that a budget ends has no verdict"),
-    setting("prices", Harmless, "costs are shown and gate nothing"),
-    setting("redact", Approval("what runs lose before they are graded:"), ""),
-    setting("baseline", Depends("another file needs an approval, as does what it says; the first one is listed"), ""),
+    setting("prices", Harmless, "costs affect no gate"),
+    setting("redact", Approval("text that is removed from runs before grading:"), ""),
+    setting("baseline", Depends("another file or other numbers need an approval; the first baseline is listed"), ""),
     setting(
         "samples",
-        Depends("fewer need an approval; more are listed, and a number stated where all runs are recordings"),
+        Depends("fewer need an approval; more are listed, and so is a first number where all runs are recordings"),
         "",
     ),
     setting("suites.*", Depends("a removed suite needs an approval, an added one is listed"), ""),
@@ -57,51 +57,45 @@ pub const SETTINGS: &[SettingRule] = &[
     setting("suites.*.index", Harmless, "the order of suites"),
     setting("suites.*.path", Approval("golden files of `{}`:"), ""),
     setting("suites.*.kind", Approval("kind of `{}`:"), ""),
-    setting("suites.*.runs_of", Approval("runs that `{}` looks at:"), ""),
+    setting("suites.*.runs_of", Approval("runs that `{}` grades:"), ""),
     setting("suites.*.runs_in", Harmless, "follows from the other suite's path"),
     setting("suites.*.labels", Approval("labels file of `{}`:"), ""),
     setting("suites.*.tools", Approval("tools file of `{}`:"), ""),
     setting("suites.*.terms.*", Approval("list of terms of `{}`:"), ""),
-    setting("suites.*.flags.*", Depends("a new flag is listed, unless it takes the place of a shipped one"), ""),
+    setting("suites.*.flags.*", Depends("a new flag is listed, unless it replaces a built-in one"), ""),
     setting(
         "suites.*.samples",
-        Depends("fewer need an approval; more are listed, and a number stated where all runs are recordings"),
+        Depends("fewer need an approval; more are listed, and so is a first number where all runs are recordings"),
         "",
     ),
-    setting("suites.*.tiers", Depends("a tier left needs an approval, one more is listed"), ""),
-    setting("suites.*.categories", Depends("a category removed needs an approval, one added is listed"), ""),
+    setting("suites.*.tiers", Depends("a removed tier needs an approval, an added one is listed"), ""),
+    setting("suites.*.categories", Depends("a removed category needs an approval, an added one is listed"), ""),
     setting("suites.*.gates", Depends("a looser gate needs an approval, a tighter one is listed"), ""),
     setting("suites.*.scoring", Depends("a looser score needs an approval, a stricter one is listed"), ""),
-    setting(
-        "suites.*.no_newly_failing",
-        Depends("switched off it needs an approval, switched on it is listed, as its gate"),
-        "",
-    ),
-    setting("suites.*.judges", Depends("listed: judges gate nothing"), ""),
+    setting("suites.*.no_newly_failing", Depends("switching it off needs an approval, switching it on is listed"), ""),
+    setting("suites.*.judges", Depends("listed: judges affect no gate"), ""),
     setting("suites.*.agents.*", Depends("a removed agent needs an approval, an added one is listed"), ""),
     setting("suites.*.agents.*.role", Approval("role of `{}`:"), ""),
     setting(
         "suites.*.agents.*.deterministic",
         Depends(
-            "another folder of recordings is listed; live runs in place of recordings, and another target, need an approval",
+            "another folder of recordings is listed; live runs instead of recordings, or another target, need an approval",
         ),
         "",
     ),
     setting(
         "suites.*.agents.*.model",
         Listed,
-        "where the model tier decides, recordings in place of live runs, and no runs at all, need an approval beside it",
+        "but if the model tier decides, recordings instead of live runs, or no runs, need an approval",
     ),
     setting(
         "suites.*.agents.*.prompt",
-        Depends("listed where every recording was made again, else it needs an approval"),
+        Depends("listed if every recording was made again, else it needs an approval"),
         "",
     ),
     setting(
         "suites.*.agents.*.fingerprint",
-        Depends(
-            "listed where every recording was made again and no changed file is left out, else it needs an approval",
-        ),
+        Depends("listed if every recording was made again and no changed file is left out, else it needs an approval"),
         "",
     ),
     setting("suites.*.agents.*.stale", Depends("`warn` needs an approval, `fail` is listed"), ""),
@@ -114,16 +108,16 @@ pub const SETTINGS: &[SettingRule] = &[
     ),
 ];
 
-/// Compares two configs, setting by setting; `deciding` are the tiers whose verdicts count.
+/// Compares two configs setting by setting; `deciding` are the tiers whose verdicts count.
 pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
     rules::compare(before, after, deciding, found);
     let mut walk = SettingWalk { file: &after.file, found };
     walk.node(&mut Vec::new(), Some(&tree(before)), Some(&tree(after)));
 }
 
-/// A config as one value, in which suites are found by their ids.
+/// A config as one JSON value, with its suites by id.
 pub fn tree(config: &Config) -> Value {
-    // Every field is in it, because the types write themselves: a new setting cannot be forgotten.
+    // The types serialize themselves, so a new setting cannot be forgotten.
     let mut whole = serde_json::to_value(config).unwrap_or(Value::Null);
     if let Some(Value::Array(suites)) = whole.get_mut("suites").map(Value::take) {
         let named = suites.into_iter().filter_map(|suite| Some((suite.get("id")?.as_str()?.to_owned(), suite)));
@@ -145,7 +139,7 @@ impl SettingWalk<'_> {
         }
         let known = known(path);
         match (known, before, after) {
-            // What a rule says of a name that came or went, it says of all below it.
+            // The rule for an added or removed name covers everything below it.
             (Some(Depends(_)), Some(Value::Object(_)), Some(Value::Object(_))) if has_inner(path) => {}
             (Some(Harmless | Depends(_)), ..) => return,
             (Some(Listed), ..) => {
@@ -166,7 +160,8 @@ impl SettingWalk<'_> {
                 }
             }
             _ => {
-                let words = format!("{} {} -> {}", setting_name(path, known), shown(before), shown(after));
+                let words =
+                    format!("{} {} -> {}", setting_name(path, known), display_value(before), display_value(after));
                 self.found.needs(words, Some(self.file));
             }
         }
@@ -184,12 +179,12 @@ fn known(path: &[String]) -> Option<Treatment> {
     SETTINGS.iter().find(|setting| fits(setting, path)).map(|setting| setting.treatment)
 }
 
-/// Whether the table says something of settings below a path, as it does of suites and agents.
+/// Whether the table has settings below a path, as for suites and agents.
 fn has_inner(path: &[String]) -> bool {
     matches!(path.iter().map(String::as_str).collect::<Vec<_>>().as_slice(), ["suites", _] | ["suites", _, "agents", _])
 }
 
-/// What the report calls a setting.
+/// The name of a setting in the report.
 fn setting_name(path: &[String], known: Option<Treatment>) -> String {
     let names = || match path {
         [_, suite, _, agent, ..] if path.get(2).is_some_and(|key| key == "agents") => format!("{suite}/{agent}"),
@@ -203,7 +198,7 @@ fn setting_name(path: &[String], known: Option<Treatment>) -> String {
     }
 }
 
-fn shown(value: Option<&Value>) -> String {
+fn display_value(value: Option<&Value>) -> String {
     match value {
         None => "none".to_owned(),
         Some(Value::String(text)) => text.clone(),

@@ -1,4 +1,4 @@
-//! Approval by label: the event, the pull request and the result become a plan.
+//! Plans an approval by label, from the event, the pull request and the result.
 
 mod words;
 
@@ -9,12 +9,12 @@ use crate::model::{
 
 pub use self::words::{ApprovalRefusal, ApprovalSkip, NoResult};
 
-/// What happened to a pull request.
+/// An event on a pull request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PullRequestEvent<'a> {
     /// A label was added.
     Labeled(&'a str),
-    /// A label was taken away.
+    /// A label was removed.
     Unlabeled(&'a str),
     /// Commits were pushed.
     Pushed,
@@ -24,40 +24,40 @@ pub enum PullRequestEvent<'a> {
     Other,
 }
 
-/// What the plan is made from. An approval is judged from what stands on GitHub, never from the event alone: a run that GitHub drops
-/// from a queue loses nothing, and an event's sender proves nothing.
+/// The input of the plan. An approval is checked against the present state on GitHub, never against the event alone: GitHub may drop
+/// a run from its queue, and the sender of an event proves nothing.
 #[derive(Debug, Clone)]
 pub struct ApprovalInput<'a> {
     /// What happened.
     pub happened: PullRequestEvent<'a>,
-    /// Who added the label last, as the timeline says.
+    /// Who added the label last, from the timeline.
     pub giver: Option<&'a str>,
-    /// Who took it away last, as the timeline says.
+    /// Who removed it last, from the timeline.
     pub remover: Option<&'a str>,
-    /// Who pushed the head, where that is known.
+    /// Who pushed the head, if known.
     pub pusher: Option<&'a str>,
-    /// The commit at the head when it happened.
+    /// The head commit at the time of the event.
     pub head: &'a str,
     /// The label that approves.
     pub label: &'a str,
-    /// What its giver has to be allowed at least.
+    /// The permission that an approval needs.
     pub floor: Permission,
-    /// What the giver is allowed, as the API says.
+    /// The permission of whoever added it, from the API.
     pub allowed: Permission,
     /// Whether the author and the last pusher may approve.
     pub by_author: ByAuthor,
     /// The pull request now.
     pub pull: &'a PullRequestDetails,
-    /// The approval that stands on the head now.
+    /// The approval of the present head; `None` if there is none.
     pub standing: Option<&'a Approval>,
-    /// The digest of the result on the head, which is older than the label and shown.
+    /// The digest of the result on the head, which must be older than the label and shown in the comment.
     pub result: Result<&'a str, NoResult>,
 }
 
-/// What is done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalPlan {
-    /// The approval is kept as a status of the head.
+    /// Store the approval as a status of the head.
     Grant {
         /// The commit.
         head: String,
@@ -66,9 +66,9 @@ pub enum ApprovalPlan {
         /// Who approved.
         by: String,
     },
-    /// The label is taken away, and the comment says why.
+    /// Remove the label, and give the reason in the comment.
     Refuse(ApprovalRefusal),
-    /// The approval does not count any more; the status says so.
+    /// Withdraw the approval by a new status.
     Withdraw {
         /// The commit.
         head: String,
@@ -79,12 +79,12 @@ pub enum ApprovalPlan {
     Nothing(ApprovalSkip),
 }
 
-/// Whether two names are one label's: GitHub tells them apart without regard to letter case.
+/// Whether two names are the same label: GitHub ignores letter case.
 pub fn is_label(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Whether somebody has to be judged: the label is there, and the head has no decision, or the label has come just now.
+/// Whether an approval has to be checked: the label is set, and the head has no approval or the label was just added.
 pub fn asks(
     happened: PullRequestEvent<'_>,
     label: &str,
@@ -96,7 +96,7 @@ pub fn asks(
     pull.state == PullState::Open && has_label && (is_new || standing.is_none())
 }
 
-/// Plans what the state of a pull request leads to.
+/// Plans the approval from the state of a pull request.
 pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     let pull = asked.pull;
     if pull.state == PullState::Closed {
@@ -119,7 +119,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
         }
         (None, PullRequestEvent::Labeled(label)) if is_own(label) => ApprovalPlan::Nothing(ApprovalSkip::Gone),
         (None, PullRequestEvent::Unlabeled(label)) if is_own(label) => {
-            ApprovalPlan::Nothing(ApprovalSkip::NothingStands)
+            ApprovalPlan::Nothing(ApprovalSkip::NothingToWithdraw)
         }
         (None, PullRequestEvent::Labeled(_) | PullRequestEvent::Unlabeled(_)) => {
             ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)
@@ -129,7 +129,7 @@ pub fn plan(asked: &ApprovalInput<'_>) -> ApprovalPlan {
     }
 }
 
-/// A label that is older than the result says so by what came between.
+/// A more precise refusal for a label that is older than the result.
 fn explain_refusal(asked: &ApprovalInput<'_>, why: ApprovalRefusal) -> ApprovalRefusal {
     if !matches!(why, ApprovalRefusal::NoResult(NoResult::Missing | NoResult::Younger)) {
         return why;
@@ -164,13 +164,13 @@ fn judged(asked: &ApprovalInput<'_>) -> Result<ApprovalPlan, ApprovalRefusal> {
     Ok(ApprovalPlan::Grant { head: pull.head.clone(), description: description(&actor, digest), by: actor })
 }
 
-/// The line of the status: who approved, and which result. A login has at most 39 letters, GitHub takes 140.
+/// The description of the status: who approved which result. GitHub allows 140 characters; a login has at most 39.
 pub fn description(by: &str, digest: &str) -> String {
     format!("approved by {by}; result {digest}")
 }
 
-/// The approval of a config that stands on a commit, of all of its statuses, the newest first. Only the newest one that this token's own
-/// identity set counts: whoever may set statuses could write the same line.
+/// The approval of a config among the statuses of a commit, which are sorted newest first. Only the newest status of this token's
+/// own identity counts: anyone who may set statuses could write the same text.
 pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head: &str) -> Option<Approval> {
     let context = key.status();
     let own = statuses.iter().find(|status| status.context == context && status.creator == identity)?;
@@ -184,13 +184,13 @@ pub fn standing(statuses: &[CommitStatus], key: &ConfigKey, identity: &str, head
     })
 }
 
-/// The approval, if it is of this result on this commit.
+/// The approval, if it is for this result on this commit.
 pub fn counts(standing: Option<Approval>, head: &str, digest: &str) -> Option<Approval> {
     standing.filter(|approval| approval.head == head && approval.digest == digest)
 }
 
-/// The baseline that an approved result is judged against: the one that is committed at the head, where it says other numbers than
-/// the base's; else the one that the result itself proposes, which is what was approved.
+/// The baseline for the gates of an approved result: the one committed at the head if its numbers differ from the base's, else the
+/// one that the result proposes, which is what was approved.
 pub fn accepted<'a>(base: Option<&Baseline>, committed: Option<&'a Baseline>, proposed: &'a Baseline) -> &'a Baseline {
     let numbers = |baseline: Option<&Baseline>| baseline.map(|baseline| baseline.suites.clone()).unwrap_or_default();
     committed.filter(|committed| committed.suites != numbers(base)).unwrap_or(proposed)

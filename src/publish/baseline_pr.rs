@@ -1,30 +1,30 @@
-//! The one pull request that carries the moved baseline of the default branch: what stands and what was measured become a plan.
+//! Plans the one pull request with the moved baseline of the default branch, from its present state and the measured numbers.
 
 use super::bump::is_same;
 use super::moves::{BaselineMove, MoveDirection};
-use super::reason::{reason, writes_reason};
+use super::reason::{reason, reason_example};
 use crate::model::{Acceptance, Baseline, metric_value};
 use crate::render::{delta, inline};
 
 /// Its title.
 pub const TITLE: &str = "Move the baseline to the measured numbers";
 
-/// What the plan is made from.
+/// The input of the plan.
 #[derive(Debug, Clone)]
 pub struct BaselinePrInput<'a> {
     /// The baseline that is committed on the default branch.
     pub before: Option<&'a Baseline>,
-    /// The digest of its bytes.
+    /// The SHA-256 of its bytes.
     pub before_sha256: Option<String>,
     /// The baseline with the numbers of the run.
     pub proposed: &'a Baseline,
-    /// What moves.
+    /// The numbers that moved.
     pub moves: &'a [BaselineMove],
-    /// What stands on the branch.
+    /// The baseline on the pull request's branch.
     pub branch: Option<&'a Baseline>,
     /// The open pull request.
     pub open: Option<OpenBaselinePr<'a>>,
-    /// Who writes the commit.
+    /// The author of the commit.
     pub by: &'a str,
     /// Now, in UTC.
     pub at: &'a str,
@@ -35,39 +35,39 @@ pub struct BaselinePrInput<'a> {
 pub struct OpenBaselinePr<'a> {
     /// Its number.
     pub number: u64,
-    /// Its description; people may have added to it.
+    /// Its description, which people may have edited.
     pub description: &'a str,
 }
 
-/// What is done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BaselinePrPlan {
-    /// Nothing: no number moved, and nothing is open.
+    /// Nothing: no number moved, and no pull request is open.
     Nothing,
-    /// No number moved any more: what is open is closed.
+    /// Close the pull request with this number: no number moves any more.
     Close(u64),
-    /// The pull request is brought to this.
+    /// Open or update the pull request.
     Keep {
-        /// The file, where the branch does not have it yet.
+        /// The baseline to commit; `None` if the branch already has it.
         commit: Option<Box<Baseline>>,
-        /// The pull request; `None` where it has to be opened.
+        /// The number of the pull request; `None` to open one.
         number: Option<u64>,
         /// Its description.
         description: String,
     },
 }
 
-/// Plans it.
+/// Plans the pull request.
 pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
     if asked.before.is_some_and(|before| is_same(before, asked.proposed)) {
         return asked.open.map_or(BaselinePrPlan::Nothing, |open| BaselinePrPlan::Close(open.number));
     }
     let reason = asked.open.and_then(|open| reason(open.description));
-    let mut wanted = asked.proposed.clone();
+    let mut target = asked.proposed.clone();
     let worse = asked.moves.iter().any(|one| one.turn == MoveDirection::Worse);
-    // A worse number has no entry before somebody says why, and an entry without a reason would say that nobody has to.
+    // A worse number gets an entry only with a reason: an entry without one would claim that no reason is needed.
     if !worse || reason.is_some() {
-        wanted.accepted.push(Acceptance {
+        target.accepted.push(Acceptance {
             by: asked.by.to_owned(),
             at: asked.at.to_owned(),
             pull_request: asked.open.map(|open| open.number),
@@ -75,22 +75,24 @@ pub fn plan(asked: &BaselinePrInput<'_>) -> BaselinePrPlan {
             previous_sha256: asked.before_sha256.clone(),
         });
     }
-    let stands =
-        asked.open.and(asked.branch).is_some_and(|branch| is_same(branch, &wanted) && says(branch) == says(&wanted));
+    let is_current = asked
+        .open
+        .and(asked.branch)
+        .is_some_and(|branch| is_same(branch, &target) && newest_entry(branch) == newest_entry(&target));
     BaselinePrPlan::Keep {
-        commit: (!stands).then(|| Box::new(wanted)),
+        commit: (!is_current).then(|| Box::new(target)),
         number: asked.open.map(|open| open.number),
         description: description(asked.moves, reason.as_deref()),
     }
 }
 
-/// The newest entry, but for when it was written.
-fn says(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize)> {
+/// The newest entry without its time, and the number of entries.
+fn newest_entry(baseline: &Baseline) -> Option<(Option<u64>, Option<&str>, usize)> {
     let last = baseline.accepted.last()?;
     Some((last.pull_request, last.reason.as_deref(), baseline.accepted.len()))
 }
 
-/// Rows of the table; the rest is counted.
+/// The number of rows in the table.
 const ROWS: usize = 200;
 
 fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
@@ -103,7 +105,7 @@ fn description(moves: &[BaselineMove], reason: Option<&str>) -> String {
         (_, None) => out.push_str(&format!(
             "> [!CAUTION]\n> **Numbers get worse, and a reason is needed.** Write a line `{}` into this description; the next run \
              puts it into the file. Do not merge before.\n",
-            writes_reason()
+            reason_example()
         )),
     }
     out.push_str("\n| suite | agent | metric | baseline | measured | delta |\n|---|---|---|---:|---:|---:|\n");
@@ -159,7 +161,7 @@ mod tests {
         assert!(first.accepted.is_empty(), "an entry without a reason");
         assert!(description.contains("| contracts | legal | recall | 90% | 80% | −10 pp ▼ worse |"), "{description}");
         assert!(description.contains("a reason is needed"), "{description}");
-        // The template of the line in our own description is no reason.
+        // The example line in goldgate's own description does not count as a reason.
         let again = BaselinePrInput {
             branch: Some(&first),
             open: Some(OpenBaselinePr { number: 7, description: &description }),
@@ -170,8 +172,8 @@ mod tests {
         };
         assert_eq!(same, description);
 
-        let said = format!("Goldgate-Reason: stricter cases\n{description}");
-        let open = Some(OpenBaselinePr { number: 7, description: &said });
+        let edited = format!("Goldgate-Reason: stricter cases\n{description}");
+        let open = Some(OpenBaselinePr { number: 7, description: &edited });
         let with = BaselinePrInput { branch: Some(&first), open, ..base };
         let BaselinePrPlan::Keep { commit: Some(second), number: Some(7), description } = plan(&with) else {
             unreachable!("not written")

@@ -1,26 +1,26 @@
-//! The commit that writes an approved baseline: the approval, the result and the pull request become a plan.
+//! Plans the commit of an approved baseline, from the approval, the result and the pull request.
 
 use std::fmt;
 
 use super::approval::NoResult;
 use super::moves::{BaselineMove, MoveDirection};
-use super::reason::writes_reason;
+use super::reason::reason_example;
 use crate::model::{Acceptance, Approval, Baseline, BranchOrigin, PullRequestDetails, PullState};
 
-/// What the plan is made from.
+/// The input of the plan.
 #[derive(Debug, Clone)]
 pub struct BumpInput<'a> {
     /// The pull request now.
     pub pull: &'a PullRequestDetails,
     /// The commit at its head when the event happened.
     pub head: &'a str,
-    /// The approval that stands on the head now.
+    /// The approval of the present head; `None` if there is none.
     pub standing: Option<&'a Approval>,
     /// The result of a run on that head.
     pub result: Result<MeasuredBaseline<'a>, NoResult>,
     /// The baseline of the base commit.
     pub before: Option<&'a Baseline>,
-    /// The digest of its bytes.
+    /// The SHA-256 of its bytes.
     pub before_sha256: Option<String>,
     /// The baseline that is committed at the head.
     pub committed: Option<&'a Baseline>,
@@ -28,68 +28,68 @@ pub struct BumpInput<'a> {
     pub reason: Option<String>,
 }
 
-/// The result of a run, as its artifact has it.
+/// The result of a run from its artifact.
 #[derive(Debug, Clone, Copy)]
 pub struct MeasuredBaseline<'a> {
-    /// Its digest, computed here.
+    /// Its digest, computed from the report.
     pub digest: &'a str,
-    /// The base commit's baseline with the numbers of its report, computed here.
+    /// The base commit's baseline with the report's numbers, computed from the report.
     pub proposed: &'a Baseline,
-    /// The proposed baseline that the run wrote.
+    /// The proposed baseline in the artifact.
     pub written: &'a Baseline,
-    /// What moves.
+    /// The numbers that moved.
     pub moves: &'a [BaselineMove],
 }
 
-/// What is done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BumpPlan {
-    /// The baseline is committed.
+    /// Commit the baseline.
     Commit {
         /// The branch.
         branch: String,
-        /// The commit that has to be its head.
+        /// The commit that the branch must still have as its head.
         head: String,
-        /// The file's content, with who accepted it.
+        /// The baseline, with who accepted it.
         baseline: Box<Baseline>,
-        /// The approval, which goes on with the commit.
+        /// Who approved; the approval moves on to the new commit.
         by: String,
         /// The digest of the result.
         digest: String,
     },
-    /// Nothing is committed, and the comment says why.
+    /// Commit nothing, and give the reason in the comment.
     Refuse(BumpRefusal),
-    /// Nothing is to be done.
+    /// Nothing to do.
     Nothing(BumpSkip),
 }
 
-/// Why nothing is committed though there is an approval.
+/// Why an approved baseline is not committed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BumpRefusal {
     /// The head moved since the event.
     Moved,
-    /// There is no result of a run on the head.
+    /// The head has no result of a run.
     NoResult(NoResult),
-    /// The approval is of another result.
+    /// The approval is for another result.
     OtherResult,
     /// The proposed file does not have the numbers of its own report.
     NotAsMeasured,
-    /// Numbers get worse, and nobody says why: `suite/agent metric`.
+    /// Numbers get worse without a reason: `metric of suite/agent`.
     NoReason(Vec<String>),
     /// The branch is in a fork, where this token cannot push.
     Fork,
 }
 
-/// Why nothing is to be done.
+/// Why there is nothing to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BumpSkip {
     /// The pull request is closed.
     Closed,
-    /// There is no approval on the head.
+    /// The head has no approval.
     NotApproved,
-    /// The head has the approved numbers already.
+    /// The head already has the approved numbers.
     Committed,
-    /// The pull request changes the baseline itself, so the approval is all it takes.
+    /// The pull request changes the baseline itself, so the approval is enough.
     Carried,
     /// No number moved.
     Same,
@@ -114,7 +114,7 @@ fn decided(asked: &BumpInput<'_>) -> Result<BumpPlan, BumpPlan> {
     let carried = numbers(asked.committed) != numbers(asked.before);
     let result = match (&asked.result, carried) {
         (Ok(result), _) => result,
-        // The commit that this mode wrote has no result of its own before a run on it has finished.
+        // The commit of this mode has no result until a run on it has finished.
         (Err(_), true) => return nothing(BumpSkip::Carried),
         (Err(why), false) => return refuse(BumpRefusal::NoResult(why.clone())),
     };
@@ -158,7 +158,7 @@ fn named(one: &BaselineMove) -> String {
     format!("{} of {}/{}", one.metric, one.suite, one.agent)
 }
 
-/// Whether two baselines say the same, to the places that the file keeps: when and by what it was written is no difference.
+/// Whether two baselines have the same numbers, rounded as in the file. Their time, commit and version do not count.
 pub fn is_same(one: &Baseline, other: &Baseline) -> bool {
     let rounded = |baseline: &Baseline| {
         let mut suites = baseline.suites.clone();
@@ -181,22 +181,22 @@ impl fmt::Display for BumpRefusal {
             Self::Moved => out.write_str("the branch moved since the approval; look at the new result and add the label again"),
             Self::NoResult(why) => why.fmt(out),
             Self::OtherResult => {
-                out.write_str("the newest run on this commit came to another result than the approved one; add the label again")
+                out.write_str("the newest run on this commit has another result than the approved one; add the label again")
             }
             Self::NotAsMeasured => {
                 out.write_str("the proposed baseline in the run's artifact does not have the numbers of the run's own report")
             }
             Self::NoReason(worse) => {
-                let shown = worse.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
+                let first = worse.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
                 let more = if worse.len() > 5 { format!(" and {} more", worse.len() - 5) } else { String::new() };
                 write!(
                     out,
-                    "a worse number needs a reason ({shown}{more}): write a line `{}` into the description of this pull request",
-                    writes_reason()
+                    "a worse number needs a reason ({first}{more}): add a line `{}` to the description of this pull request",
+                    reason_example()
                 )
             }
             Self::Fork => out.write_str(
-                "the branch is in a fork, where this job cannot push; the approval counts as it is, and after the merge \
+                "the branch is in a fork, where this job cannot push; the approval still counts, and after the merge \
                  `mode: baseline-pr` writes the numbers; or run `goldgate run --update-baseline` on the branch, commit the \
                  baseline and have it approved again",
             ),
@@ -208,9 +208,9 @@ impl fmt::Display for BumpSkip {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
             Self::Closed => "the pull request is closed",
-            Self::NotApproved => "there is no approval of this commit",
-            Self::Committed => "the head has the approved numbers already",
-            Self::Carried => "the pull request carries its own baseline, so the approval is all it takes",
+            Self::NotApproved => "this commit is not approved",
+            Self::Committed => "the head already has the approved numbers",
+            Self::Carried => "the pull request changes the baseline itself, so the approval is enough",
             Self::Same => "no number moved",
         })
     }

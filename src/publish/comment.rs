@@ -1,4 +1,4 @@
-//! The one comment on a pull request: two tiers, each with a section of its own, kept in the comment itself.
+//! The one comment on a pull request. Each tier has its own section, whose state is stored in the comment itself.
 
 mod fit;
 mod shown;
@@ -16,108 +16,108 @@ use crate::render::plain::sentence;
 use crate::render::{markdown, words};
 use crate::suites::sha256_hex;
 
-/// GitHub's limit of a comment, in characters; counted here in bytes, which are never fewer.
+/// GitHub's limit of a comment in characters. It is applied to bytes, of which there are at least as many.
 const LIMIT: usize = 65_536;
 
-/// What is to be written.
+/// The input of a comment.
 #[derive(Debug, Clone)]
 pub struct CommentRequest<'a> {
     /// The report.
     pub report: &'a Report,
-    /// Where the rest can be read.
+    /// Links to more information.
     pub links: &'a Links,
     /// Which comment, where a repository has several.
     pub key: &'a str,
-    /// The commit at the head when the run began.
+    /// The head commit at the start of the run.
     pub head: &'a str,
-    /// The commit at the head now.
+    /// The present head commit.
     pub current_head: &'a str,
     /// The run.
     pub run: RunNumber,
-    /// Who measured it.
+    /// Which job measured it.
     pub witness: ReportOrigin,
-    /// The name under which comments are written.
+    /// The login that writes the comments.
     pub author: &'a str,
 }
 
-/// Something that is said beside the tiers, in a section of its own.
+/// A note in its own section, below the tiers.
 #[derive(Debug, Clone)]
 pub struct Note<'a> {
-    /// Which section.
+    /// Its section.
     pub about: NoteSubject,
-    /// Whether people have to look.
+    /// The kind of its alert, such as `NOTE`.
     pub alert: &'static str,
-    /// In a few plain words.
+    /// Its headline.
     pub says: &'a str,
-    /// The whole, as Markdown in which every foreign text is harmless.
+    /// Its text, as Markdown with all untrusted text escaped.
     pub text: &'a str,
     /// Which comment, where a repository has several.
     pub key: &'a str,
-    /// The commit that it is about.
+    /// The commit of the note.
     pub head: &'a str,
-    /// The commit at the head now.
+    /// The present head commit.
     pub current_head: &'a str,
     /// The run.
     pub run: RunNumber,
-    /// The name under which comments are written.
+    /// The login that writes the comments.
     pub author: &'a str,
 }
 
-/// What a note is about.
+/// The subject of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoteSubject {
-    /// The label, and who gave it.
+    /// The approval label.
     Approval,
-    /// The commit that writes an approved baseline.
+    /// The commit with an approved baseline.
     Bump,
 }
 
-/// The sections in the order in which they stand: the deterministic tier's decides, so it stands first.
+/// The sections in order. The deterministic tier decides, so it comes first.
 const SECTIONS: [&str; 4] = ["deterministic", "model", "approval", "bump"];
-/// How many of them are tiers'.
+/// The number of sections that are for tiers.
 const TIERS: usize = 2;
 
-/// Who measured what a section says.
+/// Which job measured the result of a section.
 #[derive(Serialize, Deserialize, Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[serde(rename_all = "lowercase")]
 pub enum ReportOrigin {
     /// This job.
     #[default]
     Own,
-    /// A job that the pull request itself controls: its workflow, its config, its program.
+    /// An untrusted job: the pull request controls its workflow, config and program.
     Stranger,
 }
 
-/// What is done.
+/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommentPlan {
-    /// A new comment is made.
+    /// Create a comment with this text.
     Create(String),
-    /// An own comment gets a new text; further own ones, left by writers that met, are removed.
+    /// Update a comment. Duplicates that concurrent writers left are removed.
     Update {
         /// The comment.
         id: u64,
         /// Its text.
         body: String,
-        /// Comments whose sections are in the text now.
+        /// The ids of duplicates; their sections are in the new text.
         remove: Vec<u64>,
     },
-    /// Nothing: a newer run has written already.
+    /// Nothing: the section is already newer.
     Nothing(StaleComment),
 }
 
-/// Why nothing is written.
+/// Why the comment is not written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StaleComment {
     /// The section is of a newer commit.
     NewerHead,
     /// The section is of a later run on the same commit.
     LaterRun,
-    /// The section was measured by a job that the pull request does not control.
+    /// The section is from a job that the pull request does not control.
     Trusted,
 }
 
-/// What a section keeps about itself.
+/// The state that is stored in a section.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Eq)]
 struct SectionState {
     head: String,
@@ -127,13 +127,13 @@ struct SectionState {
     says: String,
     #[serde(default)]
     witness: ReportOrigin,
-    /// The digest of the whole result that the section shows.
+    /// The digest of the shown result; `None` if the section does not show all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     result: Option<String>,
-    /// Kinds of golden changes without an approval that it has no room for.
+    /// The number of kinds of unapproved golden changes that did not fit.
     #[serde(default)]
     hidden: usize,
-    /// Of the section's text: a text that a person has edited is not taken over into the next comment.
+    /// The digest of the section's text: a text that somebody edited is not copied into the next comment.
     #[serde(default)]
     digest: String,
 }
@@ -144,7 +144,7 @@ impl SectionState {
     }
 }
 
-/// A section that stands in a comment.
+/// A section of a comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CommentSection {
     state: SectionState,
@@ -155,12 +155,12 @@ fn marker(key: &str) -> String {
     format!("<!-- goldgate:comment key={} -->", plain(key))
 }
 
-/// A key as it may stand in a marker.
+/// The characters of a key that are allowed in a marker.
 fn plain(key: &str) -> String {
     key.chars().filter(|char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | '.')).collect()
 }
 
-/// The index of the section that a report writes; a run of both tiers writes into the first one's.
+/// The index of a report's section; a run of both tiers writes into the first one.
 fn tier(report: &Report) -> usize {
     report.tiers.first().and_then(|tier| tier_index(tier.as_str())).unwrap_or_default()
 }
@@ -178,7 +178,7 @@ impl NoteSubject {
     }
 }
 
-/// What every writer of a section has.
+/// The data that every section needs.
 struct SectionWriter<'a> {
     index: usize,
     key: &'a str,
@@ -203,12 +203,12 @@ impl<'a> Note<'a> {
     }
 }
 
-/// Plans what to write, from the comments that stand there.
+/// Plans how to write a report, given the existing comments.
 pub fn plan(request: &CommentRequest<'_>, comments: &[Comment]) -> CommentPlan {
     planned(&request.writer(), comments, |marker, sections| composed(request, marker, sections))
 }
 
-/// Plans how a note is written, from the comments that stand there.
+/// Plans how to write a note, given the existing comments.
 pub fn plan_note(note: &Note<'_>, comments: &[Comment]) -> CommentPlan {
     planned(&note.writer(), comments, |marker, mut sections| {
         let state = SectionState {
@@ -246,7 +246,7 @@ fn planned(
     if let Some(stale) = sections.get(&writer.index).and_then(|section| stale(writer, &section.state)) {
         return CommentPlan::Nothing(stale);
     }
-    // What was said about an approval on an older head is not true of this one.
+    // A note about an older head is not true for this one.
     sections.retain(|index, section| *index < TIERS || section.state.head == writer.current_head);
     let body = composed(&marker, sections);
     match own.split_first() {
@@ -258,34 +258,34 @@ fn planned(
 }
 
 /// An older run never overwrites the section of a newer head.
-fn stale(writer: &SectionWriter<'_>, standing: &SectionState) -> Option<StaleComment> {
+fn stale(writer: &SectionWriter<'_>, current: &SectionState) -> Option<StaleComment> {
     let own_is_current = writer.head == writer.current_head;
-    let standing_is_current = standing.head == writer.current_head;
-    match (own_is_current, standing_is_current) {
+    let section_is_current = current.head == writer.current_head;
+    match (own_is_current, section_is_current) {
         (false, true) => Some(StaleComment::NewerHead),
         (true, false) => None,
-        (true, true) | (false, false) => match (writer.witness, standing.witness) {
-            // Whoever controls what measures could write over the verdict of the job that it does not control.
+        (true, true) | (false, false) => match (writer.witness, current.witness) {
+            // A pull request must not overwrite the verdict of a job that it does not control.
             (ReportOrigin::Stranger, ReportOrigin::Own) => Some(StaleComment::Trusted),
             (ReportOrigin::Own, ReportOrigin::Stranger) => None,
             (ReportOrigin::Own, ReportOrigin::Own) | (ReportOrigin::Stranger, ReportOrigin::Stranger) => {
-                (standing.number() > writer.run).then_some(StaleComment::LaterRun)
+                (current.number() > writer.run).then_some(StaleComment::LaterRun)
             }
         },
     }
 }
 
-/// Whether a comment holds this request's section as it was written.
+/// Whether a comment contains this request's section as it was written.
 pub fn is_written(request: &CommentRequest<'_>, body: &str) -> bool {
-    stands(&request.writer(), body)
+    has_section(&request.writer(), body)
 }
 
-/// Whether a comment holds this note as it was written.
+/// Whether a comment contains this note as it was written.
 pub fn is_note_written(note: &Note<'_>, body: &str) -> bool {
-    stands(&note.writer(), body)
+    has_section(&note.writer(), body)
 }
 
-fn stands(writer: &SectionWriter<'_>, body: &str) -> bool {
+fn has_section(writer: &SectionWriter<'_>, body: &str) -> bool {
     let sections: BTreeMap<usize, CommentSection> = sections_of(body).into_iter().collect();
     sections.get(&writer.index).is_some_and(|section| {
         let SectionState { head, witness, .. } = &section.state;
@@ -293,14 +293,14 @@ fn stands(writer: &SectionWriter<'_>, body: &str) -> bool {
     })
 }
 
-/// Whether these comments hold this request's section, in one comment of their author.
+/// Whether exactly one comment of the author exists, and it contains this request's section.
 pub fn is_settled(request: &CommentRequest<'_>, comments: &[Comment]) -> bool {
     let marker = marker(request.key);
     let mut own = comments.iter().filter(|comment| comment.author == request.author && comment.body.contains(&marker));
     own.next().is_some_and(|comment| is_written(request, &comment.body)) && own.next().is_none()
 }
 
-/// The digest of a section's text. White space is left out: a server may send it back as it likes.
+/// The digest of a section's text without white space, which GitHub may change.
 fn digest(text: &str) -> String {
     let solid: String = text.chars().filter(|char| !char.is_whitespace()).collect();
     sha256_hex(solid.as_bytes()).chars().take(16).collect()
@@ -308,12 +308,11 @@ fn digest(text: &str) -> String {
 
 const SECTION: &str = "<!-- goldgate:section ";
 const END: &str = "<!-- goldgate:end -->";
-/// A section that does not stand first shows its own alert between these.
+/// The markers around the alert of every section except the first.
 const ALERT: &str = "<!-- goldgate:alert -->\n";
 const ALERT_END: &str = "<!-- goldgate:alert-end -->\n";
 
-/// The sections of a comment. What does not read as one, or has another text than was written, is left out: a comment may have
-/// been edited by hand.
+/// The sections of a comment. A section that is malformed, or whose text somebody edited, is left out.
 fn sections_of(body: &str) -> Vec<(usize, CommentSection)> {
     let mut found = Vec::new();
     for part in body.split(SECTION).skip(1) {
@@ -341,9 +340,9 @@ fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<u
         says,
         witness: request.witness,
         result: Some(shown_digest(request.report)),
-        // Of the same length as what is put in below, or longer.
+        // At least as long as the value that is set below.
         hidden: usize::MAX,
-        // Of the same length as the one that is put in below: the frame is measured with it.
+        // As long as the value that is set below: the frame is measured with it.
         digest: digest(""),
     };
     sections.insert(index, CommentSection { state, text: String::new() });
@@ -358,13 +357,13 @@ fn composed(request: &CommentRequest<'_>, marker: &str, mut sections: BTreeMap<u
     within_limit(marker, sections, index)
 }
 
-/// What is kept free for notes on an approval and a bump, in bytes.
+/// The space that is kept free for notes on an approval and a bump, in bytes.
 const NOTES: usize = 2_048;
-/// The least that a section gets, whatever the others have.
+/// The least space of a section, in bytes.
 const ROOM: usize = 12_000;
 
-/// The comment, at most as long as GitHub takes it: what another writer's section has too much of is left out, whole, the longest
-/// first. A comment that GitHub refuses would leave an older one in place, and that one may be green.
+/// The comment within GitHub's limit. The texts of other sections are left out, the longest first. A comment that GitHub rejects would
+/// leave an older one in place, which may be green.
 fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own: usize) -> String {
     let mut body = body_of(marker, &sections);
     while body.len() > LIMIT {
@@ -372,28 +371,28 @@ fn within_limit(marker: &str, mut sections: BTreeMap<usize, CommentSection>, own
         let Some((_, section)) = others.max_by_key(|(_, section)| section.text.len()) else { break };
         LEFT_OUT.clone_into(&mut section.text);
         section.state.digest = digest(LEFT_OUT);
-        // What is not there is not shown.
+        // A text that is left out does not show the result.
         section.state.result = None;
         body = body_of(marker, &sections);
     }
     body
 }
 
-const LEFT_OUT: &str = "Left out here for want of room; the summary of its run has it.\n";
+const LEFT_OUT: &str = "Left out for lack of space; the summary of its run has it.\n";
 
-/// The kind of the alert and its words. What the pull request measured itself is never shown as passed or as blocking.
+/// The kind and text of the alert. A result from the pull request's own job is never shown as passed or as blocking.
 fn opening(request: &CommentRequest<'_>) -> (&'static str, String) {
-    let (kind, says) = (markdown::alert_kind(request.report), restricted(&words::headline(request.report)));
+    let (kind, headline) = (markdown::alert_kind(request.report), restricted(&words::headline(request.report)));
     match (request.witness, kind) {
-        (ReportOrigin::Own, kind) => (kind, says),
-        (ReportOrigin::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{says}")),
-        (ReportOrigin::Stranger, _) => ("NOTE", format!("{ITSELF}{says}")),
+        (ReportOrigin::Own, kind) => (kind, headline),
+        (ReportOrigin::Stranger, "CAUTION" | "WARNING") => ("WARNING", format!("{ITSELF}{headline}")),
+        (ReportOrigin::Stranger, _) => ("NOTE", format!("{ITSELF}{headline}")),
     }
 }
 
 const ITSELF: &str = "As measured by the pull request itself: ";
 
-/// The first section's alert opens the comment.
+/// The text of the comment. It starts with the first section's alert.
 fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     let mut body = String::new();
     let named = sections.iter().filter_map(|(index, section)| Some((SECTIONS.get(*index)?, section)));
@@ -411,13 +410,13 @@ fn body_of(marker: &str, sections: &BTreeMap<usize, CommentSection>) -> String {
     body
 }
 
-/// Only GitHub's own words and a headline's letters are written back out of a comment.
+/// The alert of a section. Only known alert kinds and the characters of a headline are copied from an existing comment.
 fn alert_of(state: &SectionState) -> String {
     let kind = ["CAUTION", "WARNING", "NOTE", "TIP"].into_iter().find(|kind| *kind == state.alert).unwrap_or("NOTE");
     format!("> [!{kind}]\n> **{}**\n", sentence(&restricted(&state.says), 400))
 }
 
-/// The letters of a headline: nothing that could end the section's marker or begin a link.
+/// The characters that a headline may have: none that could end the section's marker or start a link.
 fn restricted(text: &str) -> String {
     let plain = |char: &char| char.is_ascii_alphanumeric() || " .,:;%()[]+-_≥≤−–".contains(*char);
     text.chars().filter(plain).take(400).collect()

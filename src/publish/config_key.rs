@@ -1,4 +1,4 @@
-//! The key of a config: what tells several configs of one repository apart in everything that has a name on GitHub.
+//! The key of a config. It distinguishes several configs of one repository in all names on GitHub.
 
 use crate::model::RepoPath;
 use crate::suites::sha256_hex;
@@ -17,7 +17,7 @@ const STATUS: &str = "goldgate/baseline";
 const BRANCH: &str = "goldgate/baseline";
 
 impl ConfigKey {
-    /// The key that a workflow states, else one that is made from the config's path.
+    /// The key from the workflow, else one that is made from the config's path.
     pub fn new(stated: &str, config: &RepoPath) -> Self {
         match stated {
             "" | DEFAULT => Self(of_path(config.as_str())),
@@ -25,7 +25,7 @@ impl ConfigKey {
         }
     }
 
-    /// The key as it is written.
+    /// The key as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -35,12 +35,12 @@ impl ConfigKey {
         self.after(STATUS, "/")
     }
 
-    /// The name of the artifact that a run leaves behind.
+    /// The name of a run's artifact.
     pub fn artifact(&self) -> String {
         self.after(ARTIFACT, "-")
     }
 
-    /// The name of the artifact that the trusted gate leaves behind about a head commit.
+    /// The name of the trusted gate's artifact for a head commit.
     pub fn artifact_of_head(&self, head: &str) -> String {
         self.after(&format!("{ARTIFACT}-{head}"), "-")
     }
@@ -55,14 +55,14 @@ impl ConfigKey {
     }
 }
 
-/// `evals/goldgate.yaml` is `evals`. A path that would not be alone with its slug has a few digits of its digest behind it.
+/// `evals/goldgate.yaml` becomes `evals`. If another path could have the same slug, digits of the path's digest follow.
 fn of_path(path: &str) -> String {
     if path == "goldgate.yaml" {
         return DEFAULT.to_owned();
     }
     let short = path.strip_suffix("/goldgate.yaml").unwrap_or(path);
-    let is_alone = short.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
-    match is_alone && short != path && short != DEFAULT && short.len() <= 40 {
+    let is_unique = short.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'/'));
+    match is_unique && short != path && short != DEFAULT && short.len() <= 40 {
         true => slug(short),
         false => format!("{}-{}", slug(short), sha256_hex(path.as_bytes()).get(..8).unwrap_or_default()),
     }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_on_github_carries_the_key_but_for_the_config_at_the_root() {
+    fn every_name_on_github_has_the_key_except_for_the_config_at_the_root() {
         let root = key("default", "goldgate.yaml");
         let names = [root.status(), root.artifact(), root.branch(), root.artifact_of_head("abc")];
         assert_eq!(names, ["goldgate/baseline", "goldgate-report", "goldgate/baseline", "goldgate-report-abc"]);

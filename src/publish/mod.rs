@@ -1,4 +1,4 @@
-//! The report and the pull request's state become a plan: a plain value that says what would be written.
+//! Turns the report and the state of the pull request into a plan: a plain value that describes what to write.
 
 pub mod approval;
 pub mod baseline_pr;
@@ -17,5 +17,5 @@ pub use comment::{
 };
 pub use config_key::ConfigKey;
 pub use moves::{BaselineMove, moves};
-pub use reason::{reason, writes_reason};
+pub use reason::{reason, reason_example};
 pub use untrusted_report::{Rejected, admitted};

@@ -1,4 +1,4 @@
-//! Which numbers a baseline would move.
+//! The numbers that a new baseline would move.
 
 use crate::model::{AgentName, Baseline, Better, Report, SuiteId, Unit};
 
@@ -11,29 +11,29 @@ pub struct BaselineMove {
     pub agent: AgentName,
     /// The metric.
     pub metric: String,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// The number before; `None` where there was none.
+    /// The number before; `None` if there was none.
     pub before: Option<f64>,
-    /// The number after; `None` where it cannot be measured any more.
+    /// The number after; `None` if it is no longer measured.
     pub after: Option<f64>,
-    /// Whether that is worse.
+    /// Whether the change is worse.
     pub turn: MoveDirection,
 }
 
-/// Where a number went.
+/// The direction of a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MoveDirection {
-    /// To the better, or to where it is neither.
+    /// Better, or neither better nor worse.
     NoWorse,
-    /// To the worse, or away.
+    /// Worse, or no longer measured.
     Worse,
 }
 
-/// Half of the last place that a baseline keeps.
+/// Half of the last decimal place in a baseline.
 const SAME: f64 = 0.5e-6;
 
-/// The numbers that would move from a baseline to a report's, in the report's order.
+/// The numbers that differ between a baseline and a report, in the report's order.
 pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     let mut found = Vec::new();
     for suite in &report.suites {
@@ -57,12 +57,12 @@ pub fn moves(before: Option<&Baseline>, report: &Report) -> Vec<BaselineMove> {
     found
 }
 
-/// Where a number went; `None` where it stayed.
+/// The direction of a number; `None` if it did not move.
 fn turn(better: Better, before: Option<f64>, after: Option<f64>) -> Option<MoveDirection> {
     match (before, after) {
         (None, None) => None,
         (None, Some(_)) => Some(MoveDirection::NoWorse),
-        // What was measured and is not any more may be anything, so somebody has to say why.
+        // A number that is no longer measured may hide a regression, so it needs a reason.
         (Some(_), None) => Some(MoveDirection::Worse),
         (Some(before), Some(after)) if (before - after).abs() <= SAME => None,
         (Some(before), Some(after)) => Some(match (better, after > before) {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_number_is_worse_by_its_direction_and_when_it_is_gone() {
-        for (better, before, after, wanted) in [
+        for (better, before, after, expected) in [
             (Higher, Some(0.9), Some(0.8), Some(Worse)),
             (Higher, Some(0.8), Some(0.9), Some(NoWorse)),
             (Lower, Some(0.1), Some(0.2), Some(Worse)),
@@ -91,7 +91,7 @@ mod tests {
             (Neither, Some(3.0), None, Some(Worse)),
             (Higher, None, None, None),
         ] {
-            assert_eq!(turn(better, before, after), wanted, "{better:?} {before:?} {after:?}");
+            assert_eq!(turn(better, before, after), expected, "{better:?} {before:?} {after:?}");
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The reason for a worse number, out of a pull request's description.
+//! Finds the reason for a worse number in a pull request's description.
 
 use crate::render::line;
 
-/// How a line of the description starts that gives the reason.
+/// The start of the line with the reason.
 const KEY: &str = "goldgate-reason:";
-/// The longest reason that is kept, in characters.
+/// Longer reasons are cut, in characters.
 const LONGEST: usize = 300;
 
-/// The reason that a description gives: the first line `Goldgate-Reason: …` that says something. It is one line of at most 300
-/// characters, without control characters and such as are not shown. A hint in an HTML comment, as templates have, is none.
+/// The reason in a description: the first line `Goldgate-Reason: …` that is not empty. It is cut to 300 characters, and control and
+/// invisible characters are removed. HTML comments, such as hints in templates, do not count.
 pub fn reason(description: &str) -> Option<String> {
     let description = without_comments(description);
     description.lines().find_map(|text| {
@@ -19,12 +19,12 @@ pub fn reason(description: &str) -> Option<String> {
     })
 }
 
-/// The line that gives a reason, as it is asked for.
-pub fn writes_reason() -> &'static str {
+/// The example line in requests for a reason.
+pub fn reason_example() -> &'static str {
     "Goldgate-Reason: why the worse number is right"
 }
 
-/// The description as people see it; a comment that is never closed hides the rest, as on the page.
+/// The description without HTML comments. A comment that is not closed hides the rest, as on GitHub.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -40,8 +40,8 @@ mod tests {
     use super::reason;
 
     #[test]
-    fn the_first_line_that_says_something_is_the_reason() {
-        for (description, wanted) in [
+    fn the_first_line_that_is_not_empty_is_the_reason() {
+        for (description, expected) in [
             ("", None),
             ("Goldgate-Reason:", None),
             ("Goldgate-Reason:   \t", None),
@@ -55,7 +55,7 @@ mod tests {
             ("Goldgate-Reason: a\u{202e}b\u{0}c\u{200b}", Some("ab c")),
             ("Goldgäte-Reason: no", None),
         ] {
-            assert_eq!(reason(description).as_deref(), wanted, "{description:?}");
+            assert_eq!(reason(description).as_deref(), expected, "{description:?}");
         }
         let long = format!("Goldgate-Reason: {}", "x".repeat(70_000));
         assert_eq!(reason(&long).map(|reason| reason.chars().count()), Some(301));

@@ -1,4 +1,4 @@
-//! What the tests of bumps and of the baseline's pull request begin with.
+//! Test data for the tests of bumps and of the baseline's pull request.
 
 use std::collections::BTreeMap;
 

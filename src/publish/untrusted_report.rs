@@ -1,4 +1,4 @@
-//! A report that a stranger's job wrote: bounded, bound to its commit, and marked as what it is.
+//! Checks a report from an untrusted job: it must have bounded size, the expected commit, and is marked as untrusted.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use crate::model::{
     MetricReport, PairJudged, RepoPath, Report, Ruling, RunUsage, SuiteReport, Vote,
 };
 
-/// Why a stranger's report is not shown.
+/// Why an untrusted report is not shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejected {
-    /// It is about another commit than the run that left it.
+    /// Its commit is not that of its run.
     Commit,
-    /// It is larger than any report that goldgate writes for people.
+    /// It has more of something than any real report (what, limit).
     Large(&'static str, usize),
-    /// A text or number in it is none that goldgate writes.
+    /// It has a text or number that goldgate never writes.
     Odd(&'static str),
 }
 
 impl fmt::Display for Rejected {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Commit => out.write_str("the report is about another commit than the run that left it"),
+            Self::Commit => out.write_str("the report is about another commit than its run"),
             Self::Large(what, limit) => write!(out, "the report has more than {limit} {what}"),
             Self::Odd(what) => write!(out, "the report has {what} that goldgate does not write"),
         }
     }
 }
 
-/// What stands first in the section of such a report.
-const SAID: &str = "Measured in the pull request's own job, which can change its workflow, its config and its program: this is \
-    what that job says, and no verdict of this repository's config.";
+/// The first note of such a report.
+const NOTICE: &str = "Measured in the pull request's own job, which can change its workflow, its config and its program. This is what \
+    that job reports, not a verdict of this repository's config.";
 
 /// Suites, and agents of one.
 const SUITES: usize = 1_000;
 /// Pairs of agent and case.
 const PAIRS: usize = 200_000;
-/// Metrics of one agent, gates of one metric.
+/// Metrics of one agent, and gates of one metric.
 const METRICS: usize = 200;
 /// Checks of one pair, samples that were lost.
 const CHECKS: usize = 10_000;
@@ -51,18 +51,18 @@ const NUMBER: f64 = 1e12;
 /// The largest count of calls, tokens and milliseconds.
 const COUNT: u64 = 1_000_000_000_000_000;
 
-/// The report as it may be shown beside the pull request with this head: for information, and with a sentence that says so.
+/// The report as it is shown on the pull request with this head: advisory, with a note that says so.
 ///
 /// # Errors
-/// Why it is not shown.
+/// Returns why it is not shown.
 pub fn admitted(report: Report, head: &str) -> Result<Report, Rejected> {
     if report.commit.as_deref() != Some(head) {
         return Err(Rejected::Commit);
     }
     bounded(&report)?;
-    // An approval is kept by GitHub, and never believed from a file.
+    // An approval is read from GitHub, never from a file.
     let mut report = Report { authority: Authority::Advisory, approval: None, ..report };
-    report.notes.insert(0, SAID.to_owned());
+    report.notes.insert(0, NOTICE.to_owned());
     Ok(report)
 }
 
@@ -139,7 +139,7 @@ fn agent(report: &AgentReport) -> Result<(), Rejected> {
     ruling(verdict)?;
     let Identity { suite_digest, scorer, model, prompt_sha256, judge, samples: _, tier } = identity;
     [suite_digest, scorer, model, prompt_sha256, judge, tier].into_iter().flatten().try_for_each(|one| text(one))?;
-    let passing = reliability.iter().flat_map(|told| std::iter::once(&told.majority).chain(&told.every));
+    let passing = reliability.iter().flat_map(|one| std::iter::once(&one.majority).chain(&one.every));
     passing.map(|passing| passing.ci95).try_for_each(interval)?;
     at_most("metrics of an agent", METRICS, metrics.len())?;
     metrics.iter().try_for_each(metric)?;
@@ -242,7 +242,7 @@ fn judged(pair: &PairJudged) -> Result<(), Rejected> {
     pair.samples.iter().try_for_each(|sample| {
         at_most("votes on a sample", CHECKS, sample.votes.len())?;
         sample.votes.iter().try_for_each(|vote| match vote {
-            Vote::Given { reason: said, .. } | Vote::Missing(said) => text(said),
+            Vote::Given { reason: why, .. } | Vote::Missing(why) => text(why),
         })
     })
 }
@@ -252,7 +252,7 @@ fn at_most(what: &'static str, limit: usize, count: usize) -> Result<(), Rejecte
 }
 
 fn name(found: &str) -> Result<(), Rejected> {
-    // Such a name fits an id's pattern, and would become a link where names stand in sentences.
+    // Such a name is a valid id, but GitHub would turn it into a link.
     if found.to_ascii_lowercase().contains("www.") {
         return Err(Rejected::Odd("a name"));
     }
@@ -291,7 +291,7 @@ fn is_commit(found: &str) -> bool {
 }
 
 fn is_version(found: &str) -> bool {
-    // Semantic versions begin with a digit; what begins otherwise could be read as a link or a reference.
+    // Semantic versions begin with a digit; other text could become a link or a reference.
     (1..=40).contains(&found.len())
         && found.starts_with(|first: char| first.is_ascii_digit())
         && found.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'+'))

@@ -4,11 +4,11 @@ use super::markdown;
 use super::plain::line;
 use crate::model::{Authority, Report, Ruling, Verdict};
 
-/// GitHub shows at most this many of each kind a step.
-const SHOWN: usize = 10;
+/// GitHub shows at most this many annotations of each kind per step.
+const MOST: usize = 10;
 
-/// One line an annotation: failed checks of failing agents as errors where the run blocks, all others as warnings, the rest
-/// counted.
+/// One annotation per line. Failed checks of failing agents are errors if the run blocks the merge; all others are warnings.
+/// A notice counts those beyond GitHub's limit.
 pub fn annotations(report: &Report) -> String {
     let mut errors = Vec::new();
     let mut warnings = Vec::new();
@@ -16,7 +16,7 @@ pub fn annotations(report: &Report) -> String {
         let Some(failure) = failed.check.failure.as_deref() else { continue };
         let pair = &failed.case.pair;
         let title = format!("{}/{}/{} {}", failed.suite.id, failed.agent.agent, pair.case, failed.check.name);
-        let place =
+        let location =
             format!("file={},line={},title={}", property(pair.golden.as_str()), failed.check.line, property(&title));
         let text = message(&format!(
             "[{}] {} Next: {}",
@@ -25,42 +25,42 @@ pub fn annotations(report: &Report) -> String {
             line(&failure.next_action, 300)
         ));
         match (&failed.agent.verdict, report.authority) {
-            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => errors.push(format!("::error {place}::{text}")),
+            (Ruling::Judged(Verdict::Fail), Authority::Blocking) => errors.push(format!("::error {location}::{text}")),
             (Ruling::Judged(_) | Ruling::Skipped(_), Authority::Blocking | Authority::Advisory) => {
-                warnings.push(format!("::warning {place}::{text}"))
+                warnings.push(format!("::warning {location}::{text}"))
             }
         }
     }
-    let held = if report.approval.is_none() { markdown::shown_changes(report) } else { Vec::new() };
-    for (change, more) in held {
+    let unapproved = if report.approval.is_none() { markdown::shown_changes(report) } else { Vec::new() };
+    for (change, more) in unapproved {
         let more = if more > 0 { format!(" (and {more} more of this kind)") } else { String::new() };
         let text = message(&format!("golden change, needs approval: {}{more}", line(&change.words, 300)));
-        let place = match &change.file {
+        let location = match &change.file {
             Some(file) => format!("file={},line=1,title=golden change", property(file.as_str())),
             None => "title=golden change".to_owned(),
         };
         match report.is_held_by_changes() {
-            true => errors.push(format!("::error {place}::{text}")),
-            false => warnings.push(format!("::warning {place}::{text}")),
+            true => errors.push(format!("::error {location}::{text}")),
+            false => warnings.push(format!("::warning {location}::{text}")),
         }
     }
     let mut out = String::new();
     for (kind, lines) in [("errors", errors), ("warnings", warnings)] {
-        for shown in lines.iter().take(SHOWN) {
-            out.push_str(shown);
+        for line in lines.iter().take(MOST) {
+            out.push_str(line);
             out.push('\n');
         }
-        if lines.len() > SHOWN {
+        if lines.len() > MOST {
             out.push_str(&format!(
-                "::notice title=goldgate::{} more {kind}; the job summary has all\n",
-                lines.len() - SHOWN
+                "::notice title=goldgate::{} more {kind}; see the job summary\n",
+                lines.len() - MOST
             ));
         }
     }
     out
 }
 
-/// What GitHub's runner takes as the end of a value, escaped as it wants it.
+/// Escapes what GitHub's runner reads as the end of a value.
 fn message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,4 +1,4 @@
-//! What repeated runs say of the gates: a table, what it rests on, and what to paste.
+//! The output of `goldgate calibrate`: a table of the gates, its assumptions, and the tolerances to paste into the config.
 
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, Table};
 use std::collections::BTreeMap;
@@ -10,46 +10,46 @@ use crate::gate::calibration::{Alarms, CalibratedGate, CalibrationFinding, FEWES
 use crate::gate::statistics::RepeatedMetric;
 use crate::model::{Better, GateKind, GateRuling, SuiteId, Unit, metric_value};
 
-/// Everything that is said.
+/// The input of the output of `goldgate calibrate`.
 pub struct Calibration {
     /// The gates, in the order of the report.
     pub gates: Vec<CalibratedGate>,
-    /// Agents with runs that are left out, and how many.
+    /// Agents with runs that are left out, and the number of these runs.
     pub left_out: Vec<(String, usize)>,
-    /// What a run is.
+    /// What counts as one run.
     pub runs_are: RunsAre,
-    /// How often an unchanged agent may fail.
+    /// The accepted share of runs in which an unchanged agent fails a gate, 0 to 1.
     pub rate: f64,
 }
 
-/// What a run of the agent is.
+/// What counts as one run of the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunsAre {
-    /// Each sample number of the cases, of this many at most.
+    /// Each sample number is a run.
     Samples {
-        /// Samples a case.
+        /// The largest number of samples per case.
         of: u32,
     },
-    /// Each report, with this many samples a case.
+    /// Each report is a run.
     Reports {
-        /// How many.
+        /// The number of reports.
         count: usize,
-        /// Samples a case.
+        /// Samples per case.
         samples: u32,
     },
 }
 
-/// The calibration as text.
+/// The calibration as text for a terminal of this width.
 pub fn calibration(calibration: &Calibration, width: u16) -> String {
     let mut out = String::new();
     let runs = match calibration.runs_are {
-        RunsAre::Samples { .. } => "each sample is a run of the agent".to_owned(),
-        RunsAre::Reports { count, .. } => format!("each of {count} reports is a run of the agent"),
+        RunsAre::Samples { .. } => "each sample counts as one run".to_owned(),
+        RunsAre::Reports { count, .. } => format!("each of {count} reports counts as one run"),
     };
     put(
         &mut out,
         &format!(
-            "goldgate calibrate · {runs} · an unchanged agent may fail a gate in {} of its runs",
+            "goldgate calibrate · {runs} · accepted false alarms per gate: {} of the runs",
             metric_value(Unit::Share, Some(calibration.rate))
         ),
     );
@@ -63,7 +63,7 @@ fn table(gates: &[CalibratedGate], width: u16) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);
     table.force_no_tty();
-    table.set_header(["metric", "runs", "mean", "sd", "lowest", "highest", "present gate", "false alarms", "proposed"]);
+    table.set_header(["metric", "runs", "mean", "sd", "lowest", "highest", "current gate", "false alarms", "proposed"]);
     let mut last = None;
     for one in gates {
         let who = (&one.suite, &one.agent);
@@ -116,7 +116,7 @@ fn proposed(one: &CalibratedGate, proposal: Proposal) -> String {
     }
 }
 
-/// The key of the config that the width belongs to.
+/// The config key of the proposed tolerance.
 fn key(one: &CalibratedGate) -> &'static str {
     match (&one.gate, one.metric.better) {
         (Some(gate), _) if has_zone(gate) => "zone",
@@ -126,12 +126,12 @@ fn key(one: &CalibratedGate) -> &'static str {
     }
 }
 
-/// What the runs can say, and what they cannot.
+/// What the numbers rest on, and what is missing.
 fn write_summary(out: &mut String, calibration: &Calibration) {
     for (who, count) in &calibration.left_out {
         put(
             out,
-            &format!("{who}: {} left out, because a sample was lost", words::plural(*count, "run is", "runs are")),
+            &format!("{who}: {} left out, because a sample is missing", words::plural(*count, "run is", "runs are")),
         );
     }
     let spreads = || {
@@ -141,43 +141,43 @@ fn write_summary(out: &mut String, calibration: &Calibration) {
         })
     };
     if calibration.gates.iter().any(|one| one.finding == CalibrationFinding::NoSpread) {
-        put(out, "One run has no spread: record more samples, or give the folders of several runs.");
+        put(out, "One run has no spread. Record more samples, or pass the folders of several runs.");
     }
     let fewest: Option<&RepeatedMetric> = spreads().map(|(_, runs, _)| runs).min_by_key(|runs| runs.count());
     if let Some(runs) = fewest {
         put(
             out,
             &format!(
-                "Of {} runs, whatever their distribution: a further one lies between the lowest and the highest with {}. \
-             Proposals beyond the range take the runs to be about normal.",
+                "The next run falls between the lowest and the highest of these {} runs with a probability of {}, whatever their \
+             distribution. Proposals beyond that range assume a normal distribution.",
                 runs.count(),
                 metric_value(Unit::Share, Some(runs.inside()))
             ),
         );
     }
     if spreads().any(|(.., proposal)| *proposal == Proposal::TooFew) {
-        put(out, &format!("Fewer than {FEWEST} runs propose nothing: their mean and range are what can be said."));
+        put(out, &format!("Fewer than {FEWEST} runs are too few for a proposal; only their mean and range are shown."));
     }
     if let Some((_, runs, _)) = spreads().find(|(.., proposal)| **proposal == Proposal::Steady) {
         put(
             out,
             &format!(
-                "What did not vary in {} runs may still differ in up to {} of further ones (95% confidence); its gate needs \
-             no tolerance that these runs could show.",
+                "A metric that did not vary in {} runs may still vary in up to {} of future runs (95% confidence). These runs \
+             suggest no tolerance for its gate.",
                 runs.count(),
                 metric_value(Unit::Share, Some(runs.at_most_differs()))
             ),
         );
     }
     if let RunsAre::Samples { of: 2.. } = calibration.runs_are {
-        let less = "Each run is a single sample a case: a gate on the median of several samples sees less noise than this. \
-                    Several reports with as many samples as the gate has would tell how much.";
+        let less = "Each run has one sample per case, so it varies more than the median of several samples that a gate uses. For \
+                    that, calibrate with several reports that have as many samples as the gate.";
         put(out, less);
     }
-    put(out, "Each gate by itself fails so seldom; of several gates one fails more often.");
+    put(out, "The false alarm rate is per gate: with several gates, false alarms add up.");
 }
 
-/// The gates whose width would change, by suite and metric: one width for all agents of a suite, the largest.
+/// The gates whose tolerance would change, by suite and metric. All agents of a suite get the largest one.
 fn snippet(out: &mut String, gates: &[CalibratedGate]) {
     let mut suites: BTreeMap<&SuiteId, BTreeMap<&str, Vec<&CalibratedGate>>> = BTreeMap::new();
     for one in gates.iter().filter(|one| one.gate.is_some()) {
@@ -185,7 +185,7 @@ fn snippet(out: &mut String, gates: &[CalibratedGate]) {
     }
     let mut lines = String::new();
     for (suite, metrics) in suites {
-        let stated: Vec<String> = metrics.into_iter().filter_map(|(metric, all)| stated(metric, &all)).collect();
+        let stated: Vec<String> = metrics.into_iter().filter_map(|(metric, all)| gates_yaml(metric, &all)).collect();
         if !stated.is_empty() {
             lines.push_str(&format!("  # suite {suite}\n    gates:\n{}", stated.concat()));
         }
@@ -193,19 +193,19 @@ fn snippet(out: &mut String, gates: &[CalibratedGate]) {
     match lines.is_empty() {
         true => put(out, "\nNo gate would change."),
         false => out.push_str(&format!(
-            "\nTo paste; the widest of a suite's agents decides. What else the config states of these metrics stays beside \
-             it:\n\n{lines}"
+            "\nPaste this into the config, and keep the other keys of these metrics. The agent with the largest tolerance \
+             decides:\n\n{lines}"
         )),
     }
 }
 
-/// One metric's gates as the config would state them; `None` where nothing changes or not every agent has a proposal.
-fn stated(metric: &str, all: &[&CalibratedGate]) -> Option<String> {
+/// One metric's gates as YAML for the config; `None` if nothing changes or an agent has no proposal.
+fn gates_yaml(metric: &str, all: &[&CalibratedGate]) -> Option<String> {
     let first = &all.first()?.agent;
     let count = all.iter().filter(|one| one.agent == *first).count();
-    let (mut changes, mut shown) = (false, Vec::new());
-    for place in 0..count {
-        let same: Vec<&&CalibratedGate> = all.iter().skip(place).step_by(count).collect();
+    let (mut changes, mut gates) = (false, Vec::new());
+    for index in 0..count {
+        let same: Vec<&&CalibratedGate> = all.iter().skip(index).step_by(count).collect();
         let gate = same.first()?.gate.as_ref().filter(|gate| !gate.is_off())?;
         let mut widest: Option<f64> = None;
         for one in &same {
@@ -218,10 +218,10 @@ fn stated(metric: &str, all: &[&CalibratedGate]) -> Option<String> {
         }
         let present = if has_zone(gate) { gate.zone } else { gate.threshold.unwrap_or_default() };
         changes |= widest.is_some_and(|width| width != present);
-        shown.push(yaml(gate, widest.unwrap_or(present)));
+        gates.push(yaml(gate, widest.unwrap_or(present)));
     }
-    let shown = if let [only] = shown.as_slice() { only.clone() } else { format!("[{}]", shown.join(", ")) };
-    changes.then(|| format!("      {}: {shown}\n", line(metric, 60)))
+    let gates = if let [only] = gates.as_slice() { only.clone() } else { format!("[{}]", gates.join(", ")) };
+    changes.then(|| format!("      {}: {gates}\n", line(metric, 60)))
 }
 
 fn yaml(gate: &GateRuling, width: f64) -> String {

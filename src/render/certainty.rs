@@ -1,17 +1,17 @@
-//! How sure the numbers are, in sentences that several formats share.
+//! Sentences on the certainty of the numbers, shared by several formats.
 
 use super::number::ValueDirection;
 use super::{number, words};
 use crate::model::{AgentReport, Noise, Passing, Report, SuiteReport, Unit, metric_value};
 
-/// Makes a foreign text harmless for a format, cut at a number of characters.
+/// Escapes an untrusted text for an output format, cut to a number of characters.
 pub type Clean = fn(&str, usize) -> String;
 
-/// A sentence for each number that moved: how far its difference may be noise; those of which nothing can be told together.
+/// One sentence per number that moved: its 95% interval, and whether it is noise. Numbers without an interval share a sentence.
 pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
     let mut sentences = Vec::new();
     for (suite, agent) in agents(report) {
-        let mut untold = Vec::new();
+        let mut without = Vec::new();
         for metric in &agent.metrics {
             let comparison = &metric.comparison;
             let same = number::direction(metric.better, metric.unit, comparison.delta) == ValueDirection::Same;
@@ -23,69 +23,75 @@ pub fn moved(report: &Report, clean: Clean) -> Vec<String> {
                     let sure = format!("{name} {delta}, 95% interval {ends}: {}", noise_phrase(noise));
                     sentences.push(format!("{}/{} {sure}", suite.id, agent.agent));
                 }
-                (Some(_), None) => untold.push(name),
+                (Some(_), None) => without.push(name),
             }
         }
-        if !untold.is_empty() {
-            let takes = "an interval takes an average over 5 documents or more";
-            let names = untold.join(", ");
-            sentences.push(format!("{}/{}: no interval for {names}: {takes}", suite.id, agent.agent));
+        if !without.is_empty() {
+            let names = without.join(", ");
+            sentences.push(format!(
+                "{}/{}: no interval for {names}: it needs an average over at least 5 documents",
+                suite.id, agent.agent
+            ));
         }
     }
     sentences
 }
 
-/// A sentence for each agent with several samples a case: who passes by majority, and who passes always.
+/// One sentence per agent with several samples per case: cases that pass in most samples, and in every sample.
 pub fn reliability(report: &Report) -> Vec<String> {
-    let told = agents(report).filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
-    told.map(|(suite, agent, said)| format!("{}/{}: {said}", suite.id, agent.agent)).collect()
+    let sentences = agents(report).filter_map(|(suite, agent)| Some((suite, agent, agent_reliability(agent)?)));
+    sentences.map(|(suite, agent, text)| format!("{}/{}: {text}", suite.id, agent.agent)).collect()
 }
 
-/// Of one agent: who passes by majority, and who passes always; `None` where no case has more than one sample.
+/// The same for one agent; `None` if no case has more than one sample.
 pub fn agent_reliability(agent: &AgentReport) -> Option<String> {
     let reliability = agent.reliability.as_ref()?;
     let every = reliability.every.as_ref()?;
-    let untold = match reliability.untold {
+    let unknown = match reliability.untold {
         0 => String::new(),
         count => {
             let cases = words::plural(count as usize, "case", "cases");
-            format!("; of {cases} this cannot be told, because a sample was lost")
+            format!("; unknown for {cases}, because a sample is missing")
         }
     };
     let (majority, every) =
         (passing(&reliability.majority, " cases pass by majority"), passing(every, " in every sample"));
-    Some(format!("{majority}, {every} (pass^N){untold}"))
+    Some(format!("{majority}, {every} (pass^N){unknown}"))
 }
 
-/// For each agent the smallest change of each average that these cases can tell from noise.
+/// One sentence per agent: the smallest change of each average that its cases can distinguish from noise.
 pub fn detectable(report: &Report, clean: Clean) -> Vec<String> {
     let lines = agents(report).filter_map(|(suite, agent)| {
-        let seen = agent.metrics.iter().filter_map(|metric| {
+        let limits = agent.metrics.iter().filter_map(|metric| {
             let width = words::spread(metric.unit, metric.comparison.detectable?);
-            Some(format!("{} {width}", clean(&metric.name, 60)))
+            Some(format!("{} below {width}", clean(&metric.name, 60)))
         });
-        let seen: Vec<String> = seen.collect();
+        let limits: Vec<String> = limits.collect();
         let cases = words::plural(agent.cases.len(), "case", "cases");
-        (!seen.is_empty()).then(|| format!("{}/{}, {cases}: {}", suite.id, agent.agent, seen.join(", ")))
+        let limits = (!limits.is_empty()).then(|| limits.join(", "))?;
+        Some(format!(
+            "{}/{}: with {cases}, changes of {limits} cannot be distinguished from noise",
+            suite.id, agent.agent
+        ))
     });
     lines.collect()
 }
 
-/// The ends of an interval of a difference.
+/// The interval of a difference: `−31.2 pp to 0`.
 pub fn interval(unit: Unit, (low, high): (f64, f64)) -> String {
     let end = |value| match number::delta(unit, Some(value)).as_str() {
         "=" => "0".to_owned(),
-        shown => shown.to_owned(),
+        other => other.to_owned(),
     };
     format!("{} to {}", end(low), end(high))
 }
 
-/// The ends of an interval of a value.
+/// The interval of a value: `43.9% to 100%`.
 pub fn between(unit: Unit, (low, high): (f64, f64)) -> String {
     format!("{} to {}", metric_value(unit, Some(low)), metric_value(unit, Some(high)))
 }
 
-/// Whether a difference is noise, in words.
+/// How a difference compares with the noise.
 pub fn noise_phrase(noise: Noise) -> &'static str {
     match noise {
         Noise::Within => "within the noise",

@@ -1,4 +1,4 @@
-//! Why a gate failed: its number against what it needs, and the cases that moved it.
+//! Why a gate failed: its value, its limit, and the cases that moved it.
 
 use super::plain::line;
 use super::words;
@@ -7,7 +7,7 @@ use crate::model::{
     Ruling, SuiteReport, Verdict, metric_value,
 };
 
-/// A metric with gates that fail.
+/// A metric with a failed gate.
 #[derive(Clone, Copy)]
 pub struct FailedMetric<'a> {
     /// Its suite.
@@ -16,11 +16,11 @@ pub struct FailedMetric<'a> {
     pub agent: &'a AgentReport,
     /// The metric.
     pub metric: &'a MetricReport,
-    /// The first of its gates that fails.
+    /// Its first failed gate.
     pub gate: &'a GateRuling,
 }
 
-/// The metrics with gates that fail; those that are worse than the baseline come first.
+/// All metrics with a failed gate. Those that are worse than the baseline come first.
 pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     let mut failed: Vec<FailedMetric<'_>> = Vec::new();
     for suite in &report.suites {
@@ -36,37 +36,37 @@ pub fn failed_metrics(report: &Report) -> Vec<FailedMetric<'_>> {
     failed
 }
 
-/// A failed gate in one phrase: `severity_accuracy 87.5%, needs ≥ 95% (baseline 100%)`.
+/// A failed gate in one phrase: `severity_accuracy 87.5%, needs 95% (baseline 100%)`.
 pub fn failed_gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let baseline = match metric.comparison.baseline {
         Some(_) => format!("baseline {}", metric_value(metric.unit, metric.comparison.baseline)),
         None => "not in the baseline".to_owned(),
     };
     let value = words::value(metric);
-    // Within its band a gate is inconclusive: it fails beyond.
+    // Inside the band a gate is inconclusive; it fails beyond.
     let band = if gate.gate == GateKind::Max { gate.zone } else { -gate.zone };
     let limit = metric_value(metric.unit, gate.threshold.map(|threshold| threshold + band));
     let needs = match (gate.gate, gate.threshold) {
-        (GateKind::Min, Some(_)) => format!("needs ≥ {limit}"),
-        (GateKind::Max, Some(_)) => format!("needs ≤ {limit}"),
+        (GateKind::Min, Some(_)) => format!("needs {limit}"),
+        (GateKind::Max, Some(_)) => format!("needs at most {limit}"),
         (GateKind::MaxDrop, Some(most)) => format!("may drop by {}", words::spread(metric.unit, most)),
         (GateKind::MaxRise, Some(most)) => format!("may rise by {}", words::spread(metric.unit, most)),
-        (_, None) => "needs the baseline's number".to_owned(),
+        (_, None) => "needs the baseline's value".to_owned(),
     };
     format!("{} {value}, {needs} ({baseline})", line(&metric.name, words::NAME))
 }
 
-/// The value of a case beside that of the baseline.
+/// A case's value and its baseline value; empty if it has neither.
 pub fn case_value(metric: &MetricReport, evidence: &CaseEvidence) -> String {
-    let shown = |value| metric_value(metric.unit, value);
+    let render = |value| metric_value(metric.unit, value);
     match (evidence.value, evidence.baseline) {
         (None, None) => String::new(),
-        (value, None) => shown(value),
-        (value, baseline) => format!("{} (baseline {})", shown(value), shown(baseline)),
+        (value, None) => render(value),
+        (value, baseline) => format!("{} (baseline {})", render(value), render(baseline)),
     }
 }
 
-/// The cases that moved a metric, each with its report.
+/// The cases that moved a metric, each with its report if there is one.
 pub fn cases_with_reports<'a>(
     agent: &'a AgentReport,
     metric: &'a MetricReport,
@@ -75,7 +75,7 @@ pub fn cases_with_reports<'a>(
     metric.evidence.cases.iter().map(move |evidence| (evidence, report_of(&evidence.case)))
 }
 
-/// In how many of the case's samples a difference was seen, in brackets; empty where there is one sample.
+/// The share of samples with a difference: ` (2 of 3 samples)`; empty if the case has one sample.
 pub fn in_samples(case: Option<&CaseReport>, line: &EvidenceLine) -> String {
     match (line.samples, case.map(|case| case.pair.completed)) {
         (Some(samples), Some(completed)) if completed > 1 => format!(" ({samples} of {completed} samples)"),
@@ -83,7 +83,7 @@ pub fn in_samples(case: Option<&CaseReport>, line: &EvidenceLine) -> String {
     }
 }
 
-/// How many more cases moved the metric; empty where all are listed.
+/// The number of further cases that moved the metric; `None` if all are listed.
 pub fn more_cases(metric: &MetricReport) -> Option<String> {
     let more = metric.evidence.more as usize;
     (more > 0).then(|| words::plural(more, "more case", "more cases"))

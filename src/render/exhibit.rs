@@ -1,31 +1,31 @@
-//! A case beside what was produced on it: the golden file's part and the outputs of each sample.
+//! A case with its outputs: an excerpt of the golden file, then the output of each sample.
 
 use super::plain::{line, put};
 use super::words;
 use crate::format::SourceText;
 use crate::model::{Run, Sample};
 
-/// Lines of a text that are shown; the rest is counted.
+/// The number of lines of a text that are shown.
 const LINES: usize = 60;
 
-/// The golden file from a case on; `start` is the line of the case, from 1.
+/// Writes the golden file from the line of a case; `start` counts from 1.
 pub fn golden(out: &mut String, golden: &SourceText, start: usize) {
     put(out, &format!("expected, {}:", golden.file));
     let whole = golden.text.lines().count() <= LINES;
-    // Of a file with many cases the part at this one; a line before tells where one is.
+    // A long file starts one line above the case, for context.
     let skipped = if whole { 0 } else { start.saturating_sub(2) };
     text(out, golden.text.lines().skip(skipped));
 }
 
-/// What the samples put out.
+/// Writes the output of each sample.
 pub fn samples(out: &mut String, samples: &[Sample]) {
     for (number, sample) in samples.iter().enumerate() {
         match sample {
             Sample::Inconclusive { why, .. } => {
-                put(out, &format!("sample {number} gave nothing: {}", line(&why.text(), 200)));
+                put(out, &format!("sample {number} has no output: {}", line(&why.text(), 200)));
             }
             Sample::Spared => put(out, &format!("sample {number} was not needed")),
-            Sample::Completed(runs) if runs.is_empty() => put(out, "The case itself holds what is graded."),
+            Sample::Completed(runs) if runs.is_empty() => put(out, "The golden file contains what is graded."),
             Sample::Completed(runs) => {
                 put(out, &format!("produced, sample {number}:"));
                 runs.iter().for_each(|run| produced(out, run));
@@ -36,13 +36,13 @@ pub fn samples(out: &mut String, samples: &[Sample]) {
 
 fn produced(out: &mut String, run: &Run) {
     let value: Result<serde_json::Value, _> = serde_json::from_str(&run.outputs);
-    let shown =
+    let text_of_run =
         value.and_then(|value| serde_json::to_string_pretty(&value)).unwrap_or_else(|_| run.outputs.to_string());
     // A line break inside of a text is easier to read as one.
-    text(out, shown.replace("\\n", "\n").lines());
+    text(out, text_of_run.replace("\\n", "\n").lines());
 }
 
-/// Lines of a text, indented; what is too long is counted.
+/// Writes the lines of a text, indented. Lines beyond the limit are counted.
 pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
     let mut left = 0;
     for (number, one) in all.enumerate() {
@@ -56,7 +56,7 @@ pub fn text<'a>(out: &mut String, all: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// One line of a text behind a margin, with its own indentation.
+/// One line of a text with a margin; its own indentation stays.
 pub fn indented(margin: &str, text: &str, limit: usize) -> String {
     let indent = text.len() - text.trim_start_matches(' ').len();
     format!("{margin}{:indent$}{}", "", line(text, limit)).trim_end().to_owned()

@@ -1,4 +1,4 @@
-//! One case: what was expected, what the samples did, why each check failed, and what to do next.
+//! One case: the expectation, the samples, why each check failed, and the next step.
 
 use super::plain::{line, put};
 use super::{exhibit, judges, words};
@@ -8,7 +8,7 @@ use crate::model::{
     Sample, SuiteReport, Toolbox, metric_value,
 };
 
-/// One case of one agent: what was asked, expected and produced, and what came of it.
+/// One case of one agent with its input, expectation, outputs and result.
 pub struct ExplainedCase<'a> {
     /// Its suite.
     pub suite: &'a SuiteReport,
@@ -16,15 +16,15 @@ pub struct ExplainedCase<'a> {
     pub agent: &'a AgentReport,
     /// Its result.
     pub case: &'a CaseReport,
-    /// What the agent is asked in each of its runs.
+    /// The input of each of its runs.
     pub asked: &'a [(RunKey, Ask)],
     /// Its golden file.
     pub golden: &'a SourceText,
-    /// What the agent put out.
+    /// The agent's outputs.
     pub samples: &'a [Sample],
 }
 
-/// The results of many cases, without what was asked and produced.
+/// The results of many cases, without inputs and outputs.
 pub fn overview(report: &Report) -> String {
     let mut out = String::new();
     for suite in &report.suites {
@@ -32,11 +32,11 @@ pub fn overview(report: &Report) -> String {
             agent.cases.iter().for_each(|case| one(&mut out, suite, agent, case));
         }
     }
-    put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows what was asked and produced");
+    put(&mut out, "`goldgate explain SUITE/AGENT/CASE` shows the input and the outputs of a case");
     out
 }
 
-/// The case, from what was asked to what to do next.
+/// The case with its result, input, expectation and outputs.
 pub fn explain(explained: &ExplainedCase<'_>) -> String {
     let ExplainedCase { suite, agent, case, asked, golden, samples } = explained;
     let mut out = String::new();
@@ -56,19 +56,19 @@ pub fn explain(explained: &ExplainedCase<'_>) -> String {
     out
 }
 
-/// The longest line of a prompt that is shown whole.
+/// Longer lines of a prompt are cut, in characters.
 const LONGEST: usize = 100_000;
 
-/// What a live agent is asked in one run.
+/// The input of a live agent in one run.
 pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
     let mut out = String::new();
-    put(&mut out, &format!("{}/{}/{}: what a live agent is asked", key.suite, key.agent, key.case));
+    put(&mut out, &format!("{}/{}/{}: the input of a live agent", key.suite, key.agent, key.case));
     let Some(Ask { prompt, inputs, answer, tools }) = ask else {
-        put(&mut out, "  nothing: this kind has no live agents\n");
+        put(&mut out, "  none: this kind has no live agents\n");
         return out;
     };
     if prompt.is_empty() {
-        put(&mut out, &format!("  in fields alone: {}", line(&inputs.to_string(), LONGEST)));
+        put(&mut out, &format!("  fields only: {}", line(&inputs.to_string(), LONGEST)));
     }
     for one in prompt.lines() {
         put(&mut out, &exhibit::indented("    ", one, LONGEST));
@@ -90,7 +90,7 @@ pub fn render_prompt(key: &RunKey, ask: Option<&Ask>) -> String {
     out
 }
 
-/// Whether a remark speaks of the case: its id stands there as a word of its own.
+/// Whether a remark mentions the case: it contains the id as a whole word.
 fn names(note: &str, case: &str) -> bool {
     let of_id = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '_' | '-');
     note.split(|char| !of_id(char)).any(|word| word == case)
@@ -120,8 +120,8 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     for note in agent.notes.iter().filter(|note| names(note, pair.case.as_str())) {
         put(out, &format!("  remark      {}", line(note, 400)));
     }
-    let spread = if pair.completed > 1 { ", and their standard deviation" } else { "" };
-    put(out, &format!("  values      folded, then sample by sample{spread}"));
+    let spread = if pair.completed > 1 { ", then their standard deviation" } else { "" };
+    put(out, &format!("  values      of the case, then of each sample{spread}"));
     for (metric, value) in
         agent.metrics.iter().zip(&pair.values).filter(|(metric, _)| !metric.is_silent() && is_of_a_case(metric))
     {
@@ -134,7 +134,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     put(out, "  checks");
     for check in &pair.checks {
         let flaky = if check.standing.is_flaky() { " (flaky: samples disagree)" } else { "" };
-        let word = if check.standing.passes() { "holds" } else { "FAILS" };
+        let word = if check.standing.passes() { "passes" } else { "FAILS " };
         put(out, &format!("    {word} {}{flaky}  {}:{}", check.name, pair.golden, check.line));
         if let Some(failure) = &check.failure {
             put(out, &format!("          expected {}", line(check.expected.as_deref().unwrap_or_default(), 400)));
@@ -142,7 +142,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
             put(
                 out,
                 &format!(
-                    "          {}: {}; to mend: {}",
+                    "          {}: {}; to fix: {}",
                     failure.tag.as_str(),
                     failure.tag.meaning(),
                     failure.tag.fix_strategy()
@@ -152,7 +152,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
         }
     }
     if !pair.shortfalls.is_empty() {
-        put(out, "  other shortfalls");
+        put(out, "  other differences");
     }
     for PairShortfall { metrics, difference, samples } in &pair.shortfalls {
         let seen =
@@ -163,13 +163,13 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
     }
     let judged = judges::of_case(case, line);
     if !judged.is_empty() {
-        put(out, "  judges, advisory: no gate looks at them");
-        judged.iter().for_each(|said| put(out, &format!("    {said}")));
+        put(out, "  judges (advisory, not part of any gate)");
+        judged.iter().for_each(|text| put(out, &format!("    {text}")));
     }
     out.push('\n');
 }
 
-/// Whether a metric has a value for each case: some are numbers of the agent alone.
+/// Whether a metric has a value for each case; some exist for the agent only.
 fn is_of_a_case(metric: &MetricReport) -> bool {
     ![COVERAGE, NEWLY_FAILING].contains(&metric.name.as_str())
 }

@@ -1,4 +1,4 @@
-//! The report as one page without anything loaded from elsewhere; light and dark by the reader's setting.
+//! The report as one HTML page that loads nothing; light or dark by the reader's setting.
 
 use std::fmt::Write;
 
@@ -20,7 +20,7 @@ td.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}.pass
 h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}.verdict{border-left:.35rem solid;padding:.5rem 1rem;font-size:1.1rem}code{font-size:.9em}li{margin:.4rem 0}
 ";
 
-/// The report as HTML.
+/// The report as an HTML page.
 pub fn html(report: &Report) -> String {
     let mut out = String::new();
     let mut put = |text: &str| writeln!(out, "{text}").expect("a string accepts every write");
@@ -50,12 +50,12 @@ pub fn html(report: &Report) -> String {
     out
 }
 
-/// What changed in what is measured with, since the base commit.
+/// The golden changes since the base commit.
 fn golden_changes(report: &Report) -> String {
     if report.golden_changes.is_empty() {
         return String::new();
     }
-    let said = report.approval.as_ref().map(words::approval).unwrap_or_default();
+    let approval = report.approval.as_ref().map(words::approval).unwrap_or_default();
     let rows = report.golden_changes.iter().map(|change| {
         let class = match (change.weight, &report.approval) {
             (Weight::NeedsApproval, None) => "fail",
@@ -63,28 +63,32 @@ fn golden_changes(report: &Report) -> String {
         };
         format!("<li><b class=\"{class}\">{}</b> {}</li>", words::weight(report, change), escaped(&change.words))
     });
-    format!("<h2>Golden changes</h2>\n<p>{}</p>\n<ul>\n{}\n</ul>", escaped(&said), rows.collect::<Vec<_>>().join("\n"))
+    format!(
+        "<h2>Golden changes</h2>\n<p>{}</p>\n<ul>\n{}\n</ul>",
+        escaped(&approval),
+        rows.collect::<Vec<_>>().join("\n")
+    )
 }
 
-/// Each failed gate with the cases that moved it, expected beside produced.
+/// Each failed gate with the cases that moved it, expected and produced side by side.
 fn failed_gates(report: &Report) -> String {
     let mut out = String::new();
     for FailedMetric { suite, agent, metric, gate } in evidence::failed_metrics(report) {
-        let said = escaped(&evidence::failed_gate(metric, gate));
-        out.push_str(&format!("<h3 class=\"fail\">{}/{}: {said}</h3>\n<table><thead>", suite.id, agent.agent));
+        let gate = escaped(&evidence::failed_gate(metric, gate));
+        out.push_str(&format!("<h3 class=\"fail\">{}/{}: {gate}</h3>\n<table><thead>", suite.id, agent.agent));
         out.push_str("<tr><th>case<th>expected<th>got</tr></thead><tbody>\n");
         for (one, case) in evidence::cases_with_reports(agent, metric) {
             let value = escaped(&evidence::case_value(metric, one));
-            for (index, shown) in one.differences.iter().enumerate() {
+            for (index, line) in one.differences.iter().enumerate() {
                 let title = match index {
                     0 => format!("<b>{}</b><br><span class=\"soft\">{value}</span>", one.case),
                     _ => String::new(),
                 };
                 out.push_str(&format!(
                     "<tr><td>{title}<td>{}<td>{}{}</tr>\n",
-                    escaped(&shown.difference.expected),
-                    escaped(&shown.difference.produced),
-                    evidence::in_samples(case, shown)
+                    escaped(&line.difference.expected),
+                    escaped(&line.difference.produced),
+                    evidence::in_samples(case, line)
                 ));
             }
         }
@@ -117,7 +121,7 @@ fn suite_part(suite: &SuiteReport) -> String {
         suite.tier.as_str()
     );
     out.push_str(
-        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95% interval of the delta<th>smallest change to be seen<th>gate<th>verdict</tr></thead><tbody>\n",
+        "<table><thead><tr><th>agent<th>metric<th>baseline<th>now<th>delta<th>95% interval of the delta<th>smallest detectable change<th>gate<th>verdict</tr></thead><tbody>\n",
     );
     for agent in &suite.agents {
         for metric in agent.metrics.iter().filter(|metric| !metric.is_silent()) {
@@ -130,8 +134,8 @@ fn suite_part(suite: &SuiteReport) -> String {
         out.push_str(&format!("<p class=\"soft\">{}</p>\n", escaped(&sentence)));
     }
     for agent in &suite.agents {
-        if let Some(said) = certainty::agent_reliability(agent) {
-            out.push_str(&format!("<p>{}: {said}</p>\n", agent.agent));
+        if let Some(text) = certainty::agent_reliability(agent) {
+            out.push_str(&format!("<p>{}: {text}</p>\n", agent.agent));
         }
     }
     let failed: Vec<String> = suite.failures().map(|failed| {

@@ -1,4 +1,4 @@
-//! JUnit XML: a test suite for each agent of a suite, a test case for each gate and each check.
+//! JUnit XML: a test suite for each agent of a suite, a test case for each gate and each case.
 
 use quick_junit::{NonSuccessKind, Report as Junit, TestCase, TestCaseStatus, TestSuite};
 
@@ -6,8 +6,8 @@ use super::plain::line;
 use super::words;
 use crate::model::{AgentReport, Exclusion, Report, Ruling, SuiteReport, Verdict, Weight, metric_value};
 
-/// The report as JUnit XML. Failed gates are failures, failed checks are shown as skipped with their evidence where no gate
-/// fails on them: the gates decide, and the two must not disagree about the verdict.
+/// The report as JUnit XML. Failed gates are failures. Cases with failed checks are skipped tests with the evidence as
+/// message: the gates decide, and the two must not disagree about the verdict.
 pub fn junit(report: &Report) -> String {
     let mut junit = Junit::new("goldgate");
     for suite in &report.suites {
@@ -32,7 +32,7 @@ pub fn junit(report: &Report) -> String {
     text
 }
 
-/// One test case a change: a failure where it holds the run, skipped where it is shown alone.
+/// One test case per change: a failure if it blocks the merge, skipped if it needs an approval that does not block.
 fn golden_changes(report: &Report) -> TestSuite {
     let mut suite = TestSuite::new("golden changes");
     for change in &report.golden_changes {
@@ -72,9 +72,9 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             let phrase = words::gate(metric, gate);
             let status = match &gate.ruling {
                 Ruling::Judged(Verdict::Pass) => TestCaseStatus::success(),
-                Ruling::Judged(Verdict::Inconclusive) => skipped(&format!("inconclusive: {value}, wanted {phrase}")),
+                Ruling::Judged(Verdict::Inconclusive) => skipped(&format!("inconclusive: {value}, needs {phrase}")),
                 Ruling::Judged(Verdict::Fail) => {
-                    not_success(NonSuccessKind::Failure, &format!("{value}, wanted {phrase}"))
+                    not_success(NonSuccessKind::Failure, &format!("{value}, needs {phrase}"))
                 }
                 Ruling::Skipped(reason) => skipped(reason),
             };
@@ -93,7 +93,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
             .collect();
         let status = match (pair.exclusion, failed.is_empty()) {
             (Exclusion::NoMajority, _) => skipped("excluded: no majority of its samples completed"),
-            (Exclusion::Quarantined, _) => skipped("in quarantine: it shows and does not gate"),
+            (Exclusion::Quarantined, _) => skipped("in quarantine: reported, but not part of any gate"),
             (Exclusion::Counted, true) if case.verdict == Ruling::Judged(Verdict::Fail) => {
                 skipped("no check fails in most samples (fail)")
             }

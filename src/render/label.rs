@@ -1,27 +1,27 @@
-//! A case as a person sees it who has to mark it, and how far people and scores agree.
+//! A case for a person to mark, and the agreement of people with scores or judges.
 
 use super::plain::put;
 use super::{exhibit, words};
 use crate::format::SourceText;
 use crate::model::{Agreement, Mark, Sample, Unit, fixed_places, metric_value};
 
-/// A case, with what was expected and produced, and without what the scores say of it: who marks has not been told.
+/// A case with its expectation and outputs. The scores are left out, so that they do not bias whoever marks it.
 pub struct ShownCase<'a> {
-    /// Which of the drawn cases, from 1.
+    /// Its number among the drawn cases, from 1.
     pub number: usize,
-    /// How many are drawn.
+    /// The number of drawn cases.
     pub of: usize,
     /// Suite, agent and case.
     pub who: String,
-    /// What was expected.
+    /// Its golden file.
     pub golden: &'a SourceText,
-    /// The line of it that the case starts at, or near.
+    /// The line of the golden file at or near the start of the case, from 1.
     pub line: usize,
-    /// What was produced.
+    /// The agent's outputs.
     pub samples: &'a [Sample],
 }
 
-/// The case.
+/// The case as text.
 pub fn render_case(case: &ShownCase<'_>) -> String {
     let ShownCase { number, of, who, golden, line: start, samples } = case;
     let mut out = String::new();
@@ -31,7 +31,7 @@ pub fn render_case(case: &ShownCase<'_>) -> String {
     out
 }
 
-/// The rubric that a person marks by, the same as the judge's.
+/// The rubric for a person, the same as the judge's.
 pub fn rubric(text: &str) -> String {
     let mut out = "Mark by this rubric:\n".to_owned();
     exhibit::text(&mut out, text.lines());
@@ -39,15 +39,15 @@ pub fn rubric(text: &str) -> String {
     out
 }
 
-/// How far people and scores, or people and a judge, agree; `stale` labels are on outputs that have changed since.
+/// The agreement of people with the scores, or with a judge. `stale` counts labels on outputs that have changed since.
 pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str>) -> String {
     let mut out = String::new();
     if stale > 0 {
-        let labels = words::plural(stale, "label is on outputs that have", "labels are on outputs that have");
-        put(&mut out, &format!("{labels} changed since; not counted."));
+        let labels = words::plural(stale, "label", "labels");
+        put(&mut out, &format!("{labels} not counted, because the outputs have changed."));
     }
     let Some(found) = agreement else {
-        put(&mut out, "No case that is asked for has a verdict of a person on its outputs of today.");
+        put(&mut out, "No selected case has a human label for its current outputs.");
         return out;
     };
     let other = judge.map_or("the automatic scores".to_owned(), |judge| format!("the judge {judge}"));
@@ -66,17 +66,17 @@ pub fn agreement(agreement: Option<&Agreement>, stale: usize, judge: Option<&str
             let [kappa, low, high] = [kappa, low, high].map(|value| fixed_places(value, 2));
             fact("kappa", format!("{kappa}, 95% interval {low} to {high}"));
         }
-        _ => fact("kappa", "none: both gave one and the same mark throughout".to_owned()),
+        _ => fact("kappa", "none: both used only one mark".to_owned()),
     }
     if let Some(weighted) = found.weighted {
-        fact("weighted kappa", format!("{}, where weak is half of the way", fixed_places(weighted, 2)));
+        fact("weighted kappa", format!("{}, with weak halfway between pass and fail", fixed_places(weighted, 2)));
     }
     fact("base rate", format!("{} of the labels say pass", share(found.base_rate)));
     let (mark, right) = found.constant;
     fact("constant", format!("always \"{}\" would be right in {}", mark.as_str(), share(right)));
     put(
         &mut out,
-        "Cases are drawn evenly from failing, flaky and passing ones: these shares are the labels', not the suite's.",
+        "Cases are drawn evenly from failing, flaky and passing ones, so these shares describe the labels, not the suite.",
     );
     out
 }

@@ -18,23 +18,23 @@ use super::words;
 use super::words::GateCounts;
 use crate::model::{Authority, CaseTrend, FailureLine, Report, Ruling, SuiteReport, Tag, Tier, Verdict, grouped};
 
-/// Where the rest can be read.
+/// Links to more information.
 #[derive(Debug, Clone, Default)]
 pub struct Links {
     /// The address of a file of the repository at the head commit, without the file: `https://…/blob/SHA`.
     pub files: Option<String>,
     /// The address of the run.
     pub run: Option<String>,
-    /// The label that accepts a moved baseline.
+    /// The label that approves moved numbers.
     pub label: Option<String>,
 }
 
-/// A part of a section that stays whole or is left out; the least valuable is left out first.
+/// A part of a section. If there is too little room it is left out as a whole, the highest rank first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkdownBlock {
-    /// How much it is worth: 0 is never left out.
+    /// How easily it is left out; 0 is kept longest.
     pub rank: u8,
-    /// What it is called where it is left out.
+    /// Its name in the list of what was left out.
     pub name: &'static str,
     /// Its text.
     pub text: String,
@@ -43,12 +43,12 @@ pub struct MarkdownBlock {
 /// The block of golden changes that need an approval.
 pub const NEEDS_APPROVAL: &str = "golden changes that need an approval";
 
-/// How the table of numbers is cut into blocks.
+/// How the table of numbers is split into blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tables {
     /// One table.
     One,
-    /// One table a suite, so that suites can be left out.
+    /// One table per suite, so that suites can be left out.
     BySuite,
 }
 
@@ -65,7 +65,7 @@ pub fn alert_kind(report: &Report) -> &'static str {
     }
 }
 
-/// The verdict in words.
+/// The verdict in one or two short sentences, escaped.
 pub fn headline(report: &Report) -> String {
     sentence(&words::headline(report), 400)
 }
@@ -75,7 +75,7 @@ pub fn alert(report: &Report) -> String {
     format!("> [!{}]\n> **{}**\n", alert_kind(report), headline(report))
 }
 
-/// The whole report as one page: the job summary and `report.md`.
+/// The whole report as one page, for the job summary and `report.md`.
 pub fn summary(report: &Report, links: &Links) -> String {
     let mut out = alert(report);
     for block in blocks(report, links, Tables::One) {
@@ -85,7 +85,7 @@ pub fn summary(report: &Report, links: &Links) -> String {
     out
 }
 
-/// One tier's section, in parts.
+/// One tier's section as blocks, in order.
 pub fn blocks(report: &Report, links: &Links, tables: Tables) -> Vec<MarkdownBlock> {
     let block = |rank, name, text| MarkdownBlock { rank, name, text };
     let mut all = vec![block(0, "heading", heading(report)), block(0, "no verdict", not_gateable(report))];
@@ -132,9 +132,9 @@ fn heading(report: &Report) -> String {
     };
     let samples = words::plural(report.samples as usize, "sample", "samples");
     let cases: usize = report.suites.iter().flat_map(|suite| &suite.agents).map(|agent| agent.cases.len()).sum();
-    let graded = words::plural(cases, "pair of agent and case", "pairs of agent and case");
+    let graded = words::plural(cases, "agent-case pair", "agent-case pairs");
     let usage = match report.usage.calls {
-        0 => "no model was called".to_owned(),
+        0 => "no model calls".to_owned(),
         calls => format!(
             "{}, {} tokens",
             words::plural(calls as usize, "call", "calls"),
@@ -176,15 +176,15 @@ fn notes(report: &Report) -> String {
     out
 }
 
-/// Reasons that are listed; the rest is counted.
+/// The number of reasons that are listed.
 const REASONS: usize = 20;
-/// Notes that are listed; the rest is counted.
+/// The number of notes that are listed.
 const NOTES: usize = 80;
 
-/// Remarks that are listed; the rest is counted.
+/// The number of remarks that are listed.
 const REMARKS: usize = 60;
 
-/// Failed checks that are listed with their evidence; the rest is counted.
+/// The number of failed checks that are listed with their evidence.
 const LISTED: usize = 25;
 
 fn failures(report: &Report, links: &Links) -> String {
@@ -192,7 +192,7 @@ fn failures(report: &Report, links: &Links) -> String {
     if all.is_empty() {
         return String::new();
     }
-    // What is new stands first: the reader came for it.
+    // New failures come first: they are why the reader is here.
     all.sort_by_key(|failed| failed.case.trend != CaseTrend::NewlyFailing);
     let new = all.iter().filter(|failed| failed.case.trend == CaseTrend::NewlyFailing).count();
     let open = if new > 0 { " open" } else { "" };
@@ -233,7 +233,7 @@ fn failure(failed: &FailureLine<'_>, links: &Links) -> String {
     )
 }
 
-/// A path in a link: everything but plain characters percent-encoded.
+/// Percent-encodes a path for a link.
 fn path(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -245,9 +245,9 @@ fn path(text: &str) -> String {
     out
 }
 
-const TAGS: &str = "| failures by tag | what it means | count | change | how it is mended |\n|---|---|--:|--:|---|\n";
+const TAGS: &str = "| failures by tag | what it means | count | change | how to fix it |\n|---|---|--:|--:|---|\n";
 
-/// How a count moved since the baseline; a dash where the baseline does not say.
+/// The change of a count since the baseline; a dash if the baseline does not have it.
 fn counted_change(now: i64, before: Option<i64>) -> String {
     match before.map(|before| (now - before, before)) {
         None => "–".to_owned(),
@@ -285,7 +285,7 @@ fn taxonomy(report: &Report) -> String {
         put(
             &mut rows,
             &format!(
-                "| `infra` | no failure: the sample gave nothing to grade | {lost} | {} | look at the infrastructure, or record again |",
+                "| `infra` | not a failure: the sample has no output to grade | {lost} | {} | check the infrastructure, or record again |",
                 counted_change(lost, before)
             ),
         );
@@ -312,7 +312,7 @@ fn remarks(report: &Report) -> String {
 fn next_steps(report: &Report, links: &Links) -> String {
     let mut out = String::new();
     let tier = report.tiers.first().copied().unwrap_or(Tier::Deterministic);
-    // Recordings are graded as many as each case has: one number for all would ask some for more.
+    // Each case has its own number of recordings, so one number for all would demand too many from some.
     let samples = match tier {
         Tier::Model if report.samples > 0 => format!(" --samples {}", report.samples),
         Tier::Model | Tier::Deterministic => String::new(),
@@ -320,7 +320,7 @@ fn next_steps(report: &Report, links: &Links) -> String {
     let tier = tier.as_str();
     put(
         &mut out,
-        &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · look into a case: `goldgate explain CASE`"),
+        &format!("Reproduce it: `goldgate run --tier {tier}{samples}` · inspect a case: `goldgate explain CASE`"),
     );
     if let Some(label) = &links.label {
         put(&mut out, &format!("\nAccept the moved numbers: add the label `{label}`."));

@@ -1,4 +1,4 @@
-//! The report as text, one file a format. A renderer decides nothing, computes nothing and prints nothing.
+//! The report as text, one file per format. A renderer decides nothing, computes nothing and prints nothing.
 
 pub mod annotations;
 pub mod calibration;

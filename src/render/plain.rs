@@ -1,27 +1,27 @@
-//! Foreign text made harmless: what an agent, a model or a pull request wrote is data.
+//! Escapes untrusted text: what an agent, a model or a pull request wrote is data.
 
 use std::fmt::Write;
 
 pub use crate::text::line;
 
-/// Adds a line to a text.
+/// Appends a line to a text.
 pub fn put(out: &mut String, text: &str) {
     writeln!(out, "{text}").expect("a string accepts every write");
 }
 
-/// A foreign text for GitHub's Markdown: one line in which nothing is a mention, a link, an image, HTML, a table cell's end,
-/// a fence, a reference or a comment marker.
+/// Escapes an untrusted text for GitHub's Markdown: one line without mentions, links, images, HTML, ends of table cells,
+/// fences, references and comment markers. `limit` is in characters, before escaping.
 pub fn inline(text: &str, limit: usize) -> String {
     neutral(&line(text, limit))
 }
 
-/// A sentence of ours with foreign names in it: as [`inline`], with its brackets and colons as they are. Without square brackets
-/// they make no link.
+/// Escapes a goldgate sentence with untrusted names in it: like [`inline`], but keeps brackets and colons. They make no link
+/// without square brackets.
 pub fn sentence(text: &str, limit: usize) -> String {
     inline(text, limit).replace("&#58;", ":").replace("&#40;", "(").replace("&#41;", ")")
 }
 
-/// A name that fits an id's pattern, for GitHub's Markdown: `www.` is such a name, and so is a commit.
+/// Escapes a valid id for GitHub's Markdown. An id can still look like an address (`www.`) or a commit.
 pub fn name(text: &str) -> String {
     let text = line(text, 120);
     unlinked(&text).into_iter().map(TextPiece::text).collect()
@@ -31,7 +31,7 @@ fn neutral(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for piece in unlinked(text) {
         match piece {
-            TextPiece::Own(own) => out.push_str(own),
+            TextPiece::Inserted(text) => out.push_str(text),
             TextPiece::Text(part) => part.chars().for_each(|char| escape(char, &mut out)),
         }
     }
@@ -40,16 +40,16 @@ fn neutral(text: &str) -> String {
 
 /// A part of a text.
 enum TextPiece<'a> {
-    /// As it was written.
+    /// The original text.
     Text(&'a str),
-    /// Put in by us.
-    Own(&'static str),
+    /// Inserted by goldgate.
+    Inserted(&'static str),
 }
 
 impl<'a> TextPiece<'a> {
     fn text(self) -> &'a str {
         match self {
-            Self::Text(text) | Self::Own(text) => text,
+            Self::Text(text) | Self::Inserted(text) => text,
         }
     }
 }
@@ -59,7 +59,7 @@ fn escape(char: char, out: &mut String) {
         '&' => out.push_str("&amp;"),
         '<' => out.push_str("&lt;"),
         '>' => out.push_str("&gt;"),
-        // A numeric reference is shown as the character and is no syntax any more.
+        // GitHub renders a numeric reference as the character, and not as syntax.
         '\\' | '`' | '*' | '_' | '{' | '}' | '[' | ']' | '(' | ')' | '#' | '|' | '~' | '!' | '$' | '@' | ':' | '"'
         | '\'' => {
             out.push_str(&format!("&#{};", u32::from(char)));
@@ -68,52 +68,52 @@ fn escape(char: char, out: &mut String) {
     }
 }
 
-/// Shown as nothing, and a break in every word.
+/// A word joiner: invisible, and splits a word for GitHub.
 const JOINER: &str = "&#8288;";
 
-/// Mentions, references, addresses and commit ids are looked for in the finished page, where a numeric reference is its
-/// character again. What breaks them there is a word joiner behind the sign that begins them.
+/// Splits a text with word joiners. GitHub looks for mentions, references, addresses and commit ids in the rendered page, where
+/// a numeric reference is a character again, so a joiner after their first character is what disables them.
 fn unlinked(text: &str) -> Vec<TextPiece<'_>> {
     let mut pieces = Vec::new();
     let mut done = 0;
-    for place in breaks(text) {
-        pieces.push(TextPiece::Text(&text[done..place]));
-        pieces.push(TextPiece::Own(JOINER));
-        done = place;
+    for offset in breaks(text) {
+        pieces.push(TextPiece::Text(&text[done..offset]));
+        pieces.push(TextPiece::Inserted(JOINER));
+        done = offset;
     }
     pieces.push(TextPiece::Text(&text[done..]));
     pieces
 }
 
-/// Where joiners go, as places of bytes, in order.
+/// The byte offsets of the joiners, sorted.
 fn breaks(text: &str) -> Vec<usize> {
-    let mut places = Vec::new();
-    for (place, char) in text.char_indices() {
-        let end = place + char.len_utf8();
-        let before = &text.as_bytes()[..place];
+    let mut offsets = Vec::new();
+    for (offset, char) in text.char_indices() {
+        let end = offset + char.len_utf8();
+        let before = &text.as_bytes()[..offset];
         let follows = |word: &[u8]| {
             before.len().checked_sub(word.len()).is_some_and(|start| before[start..].eq_ignore_ascii_case(word))
         };
         // `@name`, `#12`, `:smile:`, `scheme://`, `$x$`, `name@host`.
         if matches!(char, '@' | '#' | ':' | '$') && text[end..].starts_with(|next: char| !next.is_whitespace()) {
-            places.push(end);
+            offsets.push(end);
         }
         if (char == '.' && follows(b"www")) || (char == '-' && follows(b"gh")) {
-            places.push(place);
+            offsets.push(offset);
         }
     }
     let bytes = text.as_bytes();
     let mut start = 0;
     for run in bytes.chunk_by(|one, other| one.is_ascii_hexdigit() && other.is_ascii_hexdigit()) {
-        // The shortest id of a commit has seven digits, and a word has none.
+        // A commit id has at least seven hex digits; a word without a decimal digit is not one.
         if run.len() >= 7 && run.iter().any(u8::is_ascii_digit) {
-            places.extend((start + 3..start + run.len()).step_by(6));
+            offsets.extend((start + 3..start + run.len()).step_by(6));
         }
         start += run.len();
     }
-    places.sort_unstable();
-    places.dedup();
-    places
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
 }
 
 #[cfg(test)]
@@ -136,7 +136,7 @@ mod tests {
             assert!(!out.contains(['<', '>', '`', '*', '_', '[', ']', '|', '@', '!', '~', '\n', '\r', '\\']), "{out}");
         }
     }
-    /// What GitHub's renderer makes of a text: numeric references are characters again, and are no syntax any more.
+    /// Renders numeric references as GitHub does: as characters, not as syntax.
     fn rendered(text: &str) -> String {
         let code = |code: &str| code.parse().ok().and_then(char::from_u32).map(String::from);
         let mut parts = text.split("&#");

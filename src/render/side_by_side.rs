@@ -1,4 +1,4 @@
-//! Two measurements, side by side.
+//! Two baselines or reports, side by side.
 
 use comfy_table::{Cell, CellAlignment, Table};
 
@@ -6,7 +6,7 @@ use super::number;
 use super::terminal::plain_style;
 use crate::model::{Unit, metric_value};
 
-/// One metric of one agent in both.
+/// One metric of one agent in both measurements.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MetricRow {
     /// The suite.
@@ -15,15 +15,15 @@ pub struct MetricRow {
     pub agent: String,
     /// The metric.
     pub metric: String,
-    /// What it counts.
+    /// Its unit.
     pub unit: Unit,
-    /// In the first.
+    /// The value in the first one.
     pub before: Option<f64>,
-    /// In the second.
+    /// The value in the second one.
     pub after: Option<f64>,
 }
 
-/// The rows as a table.
+/// The rows as a table of this width.
 pub fn side_by_side(rows: &[MetricRow], width: u16) -> String {
     let mut table = Table::new();
     plain_style(&mut table, width);

@@ -11,7 +11,7 @@ use crate::model::{
     AgentReport, CaseTrend, Exclusion, MetricReport, Report, Ruling, SuiteReport, Tag, Unit, Verdict, metric_value,
 };
 
-/// How the terminal shows text.
+/// Whether the terminal shows colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// With colours.
@@ -20,15 +20,15 @@ pub enum Style {
     Plain,
 }
 
-/// Failed checks, and numbers that moved, that are listed; the rest is counted.
+/// The number of failed checks, and of numbers that moved, that are listed.
 const LISTED: usize = 12;
 
-/// The report as a table, what failed and why, and the verdict last, where the eye is.
+/// The report: a table, then what failed and why. The verdict comes last, next to the prompt.
 pub fn terminal(report: &Report, style: Style, width: u16) -> String {
     let mut out = String::new();
     let samples = words::plural(report.samples as usize, "sample", "samples");
     let facts = format!(
-        "goldgate {} · {} tier · up to {samples} a case · commit {}",
+        "goldgate {} · {} tier · up to {samples} per case · commit {}",
         report.tool_version,
         words::tiers(report),
         words::short(report.commit.as_deref())
@@ -92,7 +92,7 @@ fn table(report: &Report, style: Style, width: u16) -> String {
     table.to_string()
 }
 
-/// Lines above, under the head and below; none between rows.
+/// Rules above, below the header and at the end; none between rows.
 pub(super) fn plain_style(table: &mut Table, width: u16) {
     let rule = LineStyle::none().fill('─').junction('─');
     let style = TableStyle::new().top_border(rule).header_separator(rule).bottom_border(rule);
@@ -111,7 +111,7 @@ fn suite_name(report: &Report, suite: &SuiteReport) -> String {
     }
 }
 
-/// One row a gate; a metric without a gate has one row of its own.
+/// One row per gate; a metric without a gate has one row.
 fn gate_rows(metric: &MetricReport) -> Vec<(&MetricReport, String, Option<&Ruling>)> {
     if metric.gates.is_empty() {
         return vec![(metric, String::new(), None)];
@@ -142,7 +142,7 @@ fn verdict(ruling: Option<&Ruling>) -> Cell {
     }
 }
 
-/// How sure the numbers are that moved, and who passes in every sample; how much can be seen where something moved.
+/// The certainty of moved numbers, cases that pass in every sample, and the smallest detectable changes if a number moved.
 fn certain(out: &mut String, report: &Report) {
     let moved = certainty::moved(report, line);
     let reliability = certainty::reliability(report);
@@ -155,8 +155,7 @@ fn certain(out: &mut String, report: &Report) {
     }
     reliability.iter().for_each(|sentence| put(out, sentence));
     if !moved.is_empty() {
-        let seen = certainty::detectable(report, line);
-        seen.iter().for_each(|sentence| put(out, &format!("smallest change to be seen: {sentence}")));
+        certainty::detectable(report, line).iter().for_each(|sentence| put(out, sentence));
     }
     out.push('\n');
 }
@@ -168,10 +167,10 @@ fn failed_gates(out: &mut String, report: &Report) {
         put(out, &format!("{}/{}: {}", suite.id, agent.agent, evidence::failed_gate(metric, gate)));
         for (one, case) in evidence::cases_with_reports(agent, metric) {
             put(out, format!("  {} {}", one.case, evidence::case_value(metric, one)).trim_end());
-            for shown in &one.differences {
-                let samples = evidence::in_samples(case, shown);
-                put(out, &format!("    expected {}", line(&shown.difference.expected, 200)));
-                put(out, &format!("    got      {}{samples}", line(&shown.difference.produced, 300)));
+            for difference in &one.differences {
+                let samples = evidence::in_samples(case, difference);
+                put(out, &format!("    expected {}", line(&difference.difference.expected, 200)));
+                put(out, &format!("    got      {}{samples}", line(&difference.difference.produced, 300)));
             }
         }
         if let Some(more) = evidence::more_cases(metric) {
@@ -227,16 +226,16 @@ fn failures(out: &mut String, report: &Report) {
     out.push('\n');
 }
 
-/// What judges say; nothing where there is none.
+/// The results of judges, if there are any.
 fn advice(out: &mut String, report: &Report) {
-    let told = judges::judge_lines(report, line);
-    told.iter().for_each(|sentence| put(out, sentence));
-    if !told.is_empty() {
+    let sentences = judges::judge_lines(report, line);
+    sentences.iter().for_each(|sentence| put(out, sentence));
+    if !sentences.is_empty() {
         out.push('\n');
     }
 }
 
-/// What changed in what is measured with, since the base commit.
+/// The golden changes since the base commit.
 fn golden_changes(out: &mut String, report: &Report) {
     if report.golden_changes.is_empty() {
         return;
@@ -254,7 +253,7 @@ fn golden_changes(out: &mut String, report: &Report) {
     out.push('\n');
 }
 
-/// Excluded, lost, moved: what the table cannot say.
+/// Remarks, and cases that are excluded, lost, quarantined, moved or removed.
 fn remarks(out: &mut String, report: &Report) {
     let before = out.len();
     for note in &report.notes {

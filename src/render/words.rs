@@ -1,4 +1,6 @@
-//! The sentences that several formats share.
+//! Sentences that several formats share.
+
+use std::collections::BTreeSet;
 
 use super::evidence;
 use crate::model::{
@@ -6,24 +8,24 @@ use crate::model::{
     Ruling, SuiteReport, Unit, Verdict, Weight, grouped, metric_value,
 };
 
-/// The longest name in a sentence.
+/// The longest name in a sentence, in characters.
 pub const NAME: usize = 80;
 
-/// How many gates were ruled in which way.
+/// The number of gates by result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct GateCounts {
     /// Passed.
     pub pass: usize,
-    /// Could not be told.
+    /// Inconclusive.
     pub inconclusive: usize,
     /// Failed.
     pub fail: usize,
-    /// Not judged.
+    /// Skipped.
     pub skipped: usize,
 }
 
 impl GateCounts {
-    /// Counts the gates of some suites.
+    /// Counts the gates of these suites.
     pub fn of<'a>(suites: impl IntoIterator<Item = &'a SuiteReport>) -> Self {
         let mut tally = Self::default();
         let agents = suites.into_iter().flat_map(|suite| &suite.agents);
@@ -38,7 +40,7 @@ impl GateCounts {
         tally
     }
 
-    /// The counts in words, without those that are zero.
+    /// The counts that are not zero: `gates: 3 passed, 1 failed`.
     pub fn to_words(self) -> String {
         let Self { pass, inconclusive, fail, skipped } = self;
         let named = [(pass, "passed"), (inconclusive, "inconclusive"), (fail, "failed"), (skipped, "skipped")];
@@ -48,13 +50,13 @@ impl GateCounts {
     }
 }
 
-/// The verdict in words that a tired reader understands.
+/// The verdict in one or two short sentences.
 pub fn headline(report: &Report) -> String {
     let tally = GateCounts::of(&report.suites);
     let failed = failed_gates(report, tally.fail);
     if let Some(interruption) = report.called_off {
         let why = interruption.message();
-        return format!("No verdict: {why} before all samples were made. This is not a pass.");
+        return format!("No verdict: {why} before all samples were recorded. This is not a pass.");
     }
     if report.is_held_by_changes() {
         let changes = plural(report.unapproved().count(), "golden change needs", "golden changes need");
@@ -62,31 +64,45 @@ pub fn headline(report: &Report) -> String {
         let worse = match (tally.fail, base) {
             (0, 0) => String::new(),
             (0, base) => format!(
-                "Passes by the rules of this change, but {} by those of the base commit: ",
+                "the gates pass with the rules of this change, but {} with those of the base commit; ",
                 plural(base, "gate fails", "gates fail")
             ),
             (_, _) => format!("{failed}, and "),
         };
-        return format!("{worse}{changes} an approval. This blocks the merge.");
+        return format!("Merge blocked: {worse}{changes} an approval.");
     }
     match (report.verdict.verdict(), report.authority) {
         (Some(Verdict::Fail), Authority::Blocking) => format!("Merge blocked: {failed}."),
         (Some(Verdict::Fail), Authority::Advisory) => format!("{failed}. This does not block the merge."),
         (_, Authority::Blocking) if !report.not_gateable.is_empty() => {
-            "No verdict can be given. This blocks the merge.".to_owned()
+            "Merge blocked: no verdict is possible.".to_owned()
         }
-        (None, _) => "Nothing was judged. This is not a pass.".to_owned(),
+        (None, _) => "No gate was evaluated. This is not a pass.".to_owned(),
         (Some(Verdict::Inconclusive), Authority::Advisory) if !report.not_gateable.is_empty() => {
-            "No verdict can be given. This does not block the merge.".to_owned()
+            "No verdict is possible. This does not block the merge.".to_owned()
         }
         (Some(Verdict::Inconclusive), _) => {
-            format!("No gate fails, but {} could not be told.", plural(tally.inconclusive, "gate", "gates"))
+            format!("No gate fails, but {} inconclusive.", plural(tally.inconclusive, "gate is", "gates are"))
         }
-        (Some(Verdict::Pass), _) => format!("All gates hold: {}.", plural(tally.pass, "gate", "gates")),
+        (Some(Verdict::Pass), _) => passed(report, tally.pass),
     }
 }
 
-/// The first failed gate with its numbers, and how many more there are.
+/// How many gates pass on how many cases.
+fn passed(report: &Report, gates: usize) -> String {
+    let cases = report.suites.iter().map(|suite| {
+        let cases = suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| &case.pair.case);
+        cases.collect::<BTreeSet<_>>().len()
+    });
+    let cases = plural(cases.sum(), "case", "cases");
+    match gates {
+        0 => "No gate fails.".to_owned(),
+        1 => format!("The only gate passes on {cases}."),
+        _ => format!("All {} pass on {cases}.", plural(gates, "gate", "gates")),
+    }
+}
+
+/// The first failed gate with its numbers, and the number of further ones.
 fn failed_gates(report: &Report, count: usize) -> String {
     let failed = evidence::failed_metrics(report);
     let Some(first) = failed.first() else { return plural(count, "gate fails", "gates fail") };
@@ -97,7 +113,7 @@ fn failed_gates(report: &Report, count: usize) -> String {
     format!("{} {}{more}", first.agent.agent, evidence::failed_gate(first.metric, first.gate))
 }
 
-/// What a golden change asks for, and whether it has it.
+/// Whether a golden change needs an approval, and whether it has one.
 pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
     match (change.weight, &report.approval) {
         (Weight::Listed, _) => "listed",
@@ -106,18 +122,18 @@ pub fn weight(report: &Report, change: &GoldenChange) -> &'static str {
     }
 }
 
-/// Who approved, and when.
+/// Who approved which commit, and when.
 pub fn approval(approval: &Approval) -> String {
     let Approval { by, at, head, digest: _ } = approval;
-    format!("approved by {by} at {at} for the commit {}", short(Some(head)))
+    format!("approved by {by} at {at} for commit {}", short(Some(head)))
 }
 
-/// A count with its noun.
+/// A count with its noun: `1 line`, `2 lines`.
 pub fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{} {}", grouped(&count.to_string()), if count == 1 { one } else { many })
 }
 
-/// A gate in one short phrase.
+/// A gate in one short phrase: `≥ 80% (band 2 pp)`.
 pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
     let limit = metric_value(metric.unit, gate.threshold);
     let band = if gate.zone > 0.0 { format!(" (band {})", spread(metric.unit, gate.zone)) } else { String::new() };
@@ -133,7 +149,7 @@ pub fn gate(metric: &MetricReport, gate: &GateRuling) -> String {
     }
 }
 
-/// The number of a metric, and that over the cases that were compared with the baseline, where these are not all.
+/// The value of a metric. If only some cases were compared with the baseline, their value follows in brackets.
 pub fn value(metric: &MetricReport) -> String {
     let whole = metric_value(metric.unit, metric.value);
     match metric.compared() {
@@ -142,7 +158,7 @@ pub fn value(metric: &MetricReport) -> String {
     }
 }
 
-/// A width: percentage points for shares.
+/// A width or standard deviation: in percentage points for shares.
 pub fn spread(unit: Unit, width: f64) -> String {
     match unit {
         Unit::Share => metric_value(unit, Some(width)).replace('%', " pp"),
@@ -150,20 +166,20 @@ pub fn spread(unit: Unit, width: f64) -> String {
     }
 }
 
-/// Why a pair does not gate, and until when.
+/// Why a case is not part of the gates, and until when.
 pub fn quarantine(pair: &PairResult) -> String {
     let Some(Quarantine { owner, reason, expires }) = pair.quarantine.as_deref() else {
         return "in quarantine".to_owned();
     };
-    let stands = match (pair.has_majority(), pair.passed.passes()) {
-        (false, _) => "could not be told",
+    let result = match (pair.has_majority(), pair.passed.passes()) {
+        (false, _) => "is inconclusive",
         (true, true) => "passes",
         (true, false) => "fails",
     };
-    format!("in quarantine until {expires}, owned by {owner}; it {stands} now: {reason}")
+    format!("in quarantine until {expires}, owned by {owner}; it {result} now: {reason}")
 }
 
-/// How many of several samples pass, in brackets; empty where there is one, or where the report does not say.
+/// The number of samples that pass: ` (2 of 3 pass)`; empty for one sample or if unknown.
 pub fn samples_passed(pair: &PairResult) -> String {
     match pair.passing {
         Some(passing) if pair.completed > 1 => format!(" ({passing} of {} pass)", pair.completed),
@@ -171,12 +187,12 @@ pub fn samples_passed(pair: &PairResult) -> String {
     }
 }
 
-/// A commit as people read it.
+/// The first 8 digits of a commit.
 pub fn short(commit: Option<&str>) -> &str {
     commit.map_or("unknown", |commit| commit.get(..8).unwrap_or(commit))
 }
 
-/// The tiers of a report.
+/// The tiers of a report: `deterministic and model`.
 pub fn tiers(report: &Report) -> String {
     report.tiers.iter().map(|tier| tier.as_str()).collect::<Vec<_>>().join(" and ")
 }

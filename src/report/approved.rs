@@ -1,24 +1,23 @@
-//! A report that an approval counts for.
+//! The report of an approved result.
 
 use std::collections::BTreeMap;
 
 use crate::model::{AgentReport, Approval, CaseReport, MetricReport, Report, SuiteId, SuiteReport, Tier};
 
-/// The report of an approved result, of two reports on the same runs: `shown` is compared with the base commit's baseline, and
-/// `ruled` with the approved one.
+/// Combines two reports on the same runs: `shown` is compared with the base commit's baseline, `ruled` with the approved one.
 ///
-/// The rulings are those of `ruled`: a gate that takes its threshold from the baseline, or limits the change against it, is judged
-/// against the numbers that were approved; a gate with a threshold of its own is judged as ever. What people are shown stays the
-/// comparison with the base commit, so that an approval hides no change.
+/// The rulings are those of `ruled`: a gate that depends on the baseline uses the approved numbers; a gate with a fixed threshold is
+/// not affected. The comparisons are those of `shown`, so that an approval hides no change.
 pub fn approved(shown: Report, ruled: Report, approval: Approval) -> Report {
     let by = &approval.by;
-    let note =
-        format!("{by} approved the moved numbers and golden changes of this result; gates of their own still hold");
-    let mut judged: BTreeMap<(SuiteId, Tier), SuiteReport> =
+    let note = format!(
+        "{by} approved the moved numbers and golden changes of this result; gates with fixed thresholds still apply"
+    );
+    let mut ruled_suites: BTreeMap<(SuiteId, Tier), SuiteReport> =
         ruled.suites.into_iter().map(|suite| ((suite.id.clone(), suite.tier), suite)).collect();
-    let suites = shown.suites.into_iter().map(|shown| match judged.remove(&(shown.id.clone(), shown.tier)) {
+    let suites = shown.suites.into_iter().map(|shown| match ruled_suites.remove(&(shown.id.clone(), shown.tier)) {
         Some(ruled) => suite(shown, ruled),
-        // A suite that does not decide is not judged again: its models would have to be asked again.
+        // A suite that does not decide has no second report: that would need new model calls.
         None => shown,
     });
     let suites = suites.collect();

@@ -1,4 +1,4 @@
-//! The digest of a result: what an approver has seen, so that an approval counts for that and for nothing else.
+//! The digest of a result. It binds an approval to what the approver has seen.
 
 use serde_json::{Value, json};
 
@@ -8,13 +8,12 @@ use crate::model::{
 };
 use crate::suites::sha256_hex;
 
-/// The digest of a result: of its numbers, the numbers that they are compared with, its gates, its cases' samples, what it was
-/// measured with, its golden changes, and why no verdict can be given. The verdict follows from these, so it is bound by them.
+/// The digest of a result: its numbers, the numbers that they are compared with, gates, samples of the cases, identities, golden
+/// changes, and the reasons why there is no verdict. The verdict follows from these.
 ///
-/// Left out is what changes when the same result is measured again: times, costs, the commit (an approval names it anyway), an
-/// approval itself, and changes of the baseline file, which the commit binds: so the commit that only writes the approved numbers
-/// into that file has the same result. Where the deterministic tier ran, it alone counts: it decides, and a model answers
-/// differently each time.
+/// It leaves out what differs when the same result is measured again: times, costs, the commit (an approval names it anyway), the
+/// approval, and changes of the baseline file. So the commit that only writes the approved numbers into that file has the same
+/// digest. If the deterministic tier ran, only that tier counts: it decides, and a model answers differently each time.
 pub fn result_digest(report: &Report, baseline: Option<&RepoPath>) -> String {
     let deterministic = report.tiers.contains(&Tier::Deterministic);
     let counts = |suite: &&SuiteReport| !deterministic || suite.tier == Tier::Deterministic;
@@ -53,7 +52,7 @@ fn agent(agent: &AgentReport) -> Value {
         "model": identity.model, "prompt": identity.prompt_sha256, "judge": identity.judge, "samples": identity.samples,
         "metrics": metrics, "cases": cases, "retired": retired,
     });
-    // They gate nothing, but a baseline keeps them.
+    // Judges affect no gate, but a baseline stores them.
     if !agent.judges.is_empty() {
         value["judges"] = agent.judges.iter().map(|one| judge(agent, one)).collect();
     }
@@ -71,7 +70,7 @@ fn judge(agent: &AgentReport, judge: &JudgeReport) -> Value {
 }
 
 fn metric(metric: &MetricReport) -> Value {
-    // A threshold that was taken from a baseline is that of the one that is compared with, or of the approved one.
+    // A threshold from the baseline differs between the base's baseline and the approved one, so it is left out.
     let gates: Vec<Value> = metric
         .gates
         .iter()
@@ -92,7 +91,7 @@ fn change(change: &GoldenChange) -> String {
     json!([weight, change.class.as_str(), change.file.as_ref().map(RepoPath::as_str), change.words]).to_string()
 }
 
-/// A number to six places, as a baseline keeps it: two machines may differ in the last bit.
+/// A number with six decimal places, as in a baseline: two machines may differ in the last bit.
 fn places(value: Option<f64>) -> Value {
     value.map_or(Value::Null, |value| json!(format!("{:.6}", six_places(value))))
 }

@@ -1,4 +1,4 @@
-//! Which cases moved a metric, and what in each of them: no red without a case, and no case without both sides.
+//! The evidence for a metric: the cases that moved it, each with the expected and the produced value.
 
 use std::cmp::Ordering;
 
@@ -10,16 +10,16 @@ use crate::model::{
 };
 use crate::text::line;
 
-/// Cases that are listed for one metric; the rest is counted.
+/// The number of cases that are listed for one metric.
 const CASES: usize = 5;
 
-/// Differences that are listed for one case and one metric.
+/// The number of differences that are listed for one case and metric.
 const DIFFERENCES: usize = 4;
 
 /// The longest side of a difference, in characters.
 const LONGEST: usize = 300;
 
-/// Adds to each metric that fails, is inconclusive or is worse than the baseline the cases that moved it.
+/// Adds evidence to each metric that fails, is inconclusive or is worse than the baseline.
 pub fn add_evidence(specs: &[MetricSpec], report: &mut AgentReport, before: Option<&BaselineEntry>) {
     let AgentReport { metrics, cases, .. } = report;
     for (index, metric) in metrics.iter_mut().enumerate() {
@@ -36,7 +36,7 @@ fn needs_evidence(metric: &MetricReport) -> bool {
     unwell || worse
 }
 
-/// One metric with the cases that it was folded from.
+/// One metric with its cases.
 struct Explained<'a> {
     specs: &'a [MetricSpec],
     index: usize,
@@ -45,7 +45,7 @@ struct Explained<'a> {
     before: Option<&'a BaselineEntry>,
 }
 
-/// How a case's value differs from its baseline value and from the best one; both at least 0, and greater is worse.
+/// The distance of a case's value from its baseline value and from the best value. Both are at least 0; greater is worse.
 struct Cost<'a> {
     case: &'a CaseReport,
     value: Option<f64>,
@@ -78,7 +78,7 @@ impl<'a> Explained<'a> {
         }
     }
 
-    /// The cases without a majority of completed samples, each with why.
+    /// The cases without a majority of completed samples, each with the reason.
     fn unmeasured(&self) -> MetricEvidence {
         let lost: Vec<&CaseReport> =
             self.cases.iter().filter(|case| case.pair.exclusion == Exclusion::NoMajority).collect();
@@ -113,7 +113,7 @@ impl<'a> Explained<'a> {
         let by_best = |one: &Cost<'_>, other: &Cost<'_>| worst_first(one.from_best, other.from_best);
         costs.sort_by(|one, other| -> Ordering {
             match (self.spec().aggregate, compared) {
-                // The worst case decides, whether it is new or not.
+                // The worst case decides, new or not.
                 (Aggregate::Worst, false) => by_best(one, other).then(by_baseline(one, other)),
                 _ => by_baseline(one, other).then(by_best(one, other)),
             }
@@ -129,7 +129,7 @@ impl<'a> Explained<'a> {
         let best = spec.most.unwrap_or(1.0);
         let since_baseline = match (value, baseline) {
             (Some(value), Some(baseline)) => spec.better.loss(baseline, value),
-            // It had a number and has none: that is the worst of all.
+            // A lost value counts as the worst.
             (None, Some(_)) => best,
             (_, None) => 0.0,
         };
@@ -141,7 +141,7 @@ impl<'a> Explained<'a> {
         Cost { case, value, baseline, since_baseline: since_baseline.max(0.0), from_best }
     }
 
-    /// What in the case cost the metric; the numbers alone where nothing else is known.
+    /// The differences that lowered the metric; only the numbers if nothing else is known.
     fn differences(&self, cost: &Cost<'_>) -> Vec<EvidenceLine> {
         let mut lines = Vec::new();
         match self.spec().aggregate {
@@ -160,20 +160,20 @@ impl<'a> Explained<'a> {
 
     fn by_numbers(&self, cost: &Cost<'_>) -> EvidenceLine {
         let unit = self.metric.unit;
-        let shown = |value: Option<f64>| metric_value(unit, value);
+        let render = |value: Option<f64>| metric_value(unit, value);
         let expected = match (cost.baseline, self.metric.better) {
-            (Some(baseline), Better::Higher) => format!("at least {}, as in the baseline", shown(Some(baseline))),
-            (Some(baseline), Better::Lower) => format!("at most {}, as in the baseline", shown(Some(baseline))),
-            (Some(baseline), Better::Neither) => format!("{}, as in the baseline", shown(Some(baseline))),
-            (None, Better::Higher) => format!("{} at best", shown(Some(self.spec().most.unwrap_or(1.0)))),
-            (None, Better::Lower | Better::Neither) => format!("{} at best", shown(Some(0.0))),
+            (Some(baseline), Better::Higher) => format!("at least {}, as in the baseline", render(Some(baseline))),
+            (Some(baseline), Better::Lower) => format!("at most {}, as in the baseline", render(Some(baseline))),
+            (Some(baseline), Better::Neither) => format!("{}, as in the baseline", render(Some(baseline))),
+            (None, Better::Higher) => format!("{} at best", render(Some(self.spec().most.unwrap_or(1.0)))),
+            (None, Better::Lower | Better::Neither) => format!("{} at best", render(Some(0.0))),
         };
         let samples = cost.case.pair.values.get(self.index).map(|value| value.samples.as_slice()).unwrap_or_default();
-        let each: Vec<String> = samples.iter().map(|sample| shown(*sample)).collect();
+        let each: Vec<String> = samples.iter().map(|sample| render(*sample)).collect();
         let each = if each.len() > 1 { format!(" (by sample: {})", each.join(", ")) } else { String::new() };
         let produced = match cost.value {
-            Some(value) => format!("{}{each}", shown(Some(value))),
-            None => "nothing to measure".to_owned(),
+            Some(value) => format!("{}{each}", render(Some(value))),
+            None => "no value".to_owned(),
         };
         let line = cost.case.pair.checks.first().map_or(1, |check| check.line);
         EvidenceLine { difference: Difference { line, expected, produced }, samples: None }
@@ -189,7 +189,7 @@ fn whole_case(case: &CaseReport, differences: Vec<EvidenceLine>) -> CaseEvidence
     CaseEvidence { case: case.pair.case.clone(), value: None, baseline: None, differences }
 }
 
-/// What in a case costs the metric of this spec.
+/// The differences in a case that lower the metric of this spec.
 fn of_metric<'a>(spec: &'a MetricSpec, case: &'a CaseReport) -> impl Iterator<Item = EvidenceLine> + 'a {
     let named = move |check: &PairCheck| match spec.explained_by {
         ExplainedBy::AllChecks => true,
@@ -205,12 +205,12 @@ fn of_metric<'a>(spec: &'a MetricSpec, case: &'a CaseReport) -> impl Iterator<It
     failed_checks(case, named).chain(shortfalls)
 }
 
-/// The failed checks of a case; those that fail in some samples only where none fails in most.
+/// The failed checks of a case. Checks that fail in few samples are included only if no check fails in most.
 fn failed_checks<'a>(
     case: &'a CaseReport,
-    wanted: impl Fn(&PairCheck) -> bool + 'a,
+    included: impl Fn(&PairCheck) -> bool + 'a,
 ) -> impl Iterator<Item = EvidenceLine> + 'a {
-    let all: Vec<&PairCheck> = case.pair.checks.iter().filter(|check| wanted(check)).collect();
+    let all: Vec<&PairCheck> = case.pair.checks.iter().filter(|check| included(check)).collect();
     let by_turns = all.iter().all(|check| check.standing.passes());
     let failed = all.into_iter().filter(move |check| by_turns || !check.standing.passes());
     failed.filter_map(|check| {

@@ -1,4 +1,4 @@
-//! Puts the report together. Nothing is computed twice: what others ask later was decided here.
+//! Builds the report. All decisions that other parts need are made here, once.
 
 mod approved;
 mod digest;
@@ -19,15 +19,15 @@ use crate::model::{
 };
 use crate::text::line;
 
-/// An agent's part of the report, with why no verdict can be given on it.
+/// An agent's part of the report, with the reasons why it has no verdict.
 pub struct AgentPart {
-    /// What is shown.
+    /// Its report.
     pub report: AgentReport,
-    /// Why no verdict can be given; empty where one can.
+    /// The reasons why there is no verdict; empty if there is one.
     pub not_gateable: Vec<NotGateable>,
 }
 
-/// What is known of an agent when its part is put together.
+/// The input of an agent's part.
 pub struct AgentFacts<'a> {
     /// Its suite.
     pub suite: &'a SuiteId,
@@ -35,23 +35,23 @@ pub struct AgentFacts<'a> {
     pub agent: AgentName,
     /// The metrics of its kind.
     pub specs: &'a [MetricSpec],
-    /// What it was measured with.
+    /// The identity of the measurement: model, prompt, scorer and so on.
     pub identity: Identity,
     /// Its pairs, by case.
     pub pairs: Vec<PairResult>,
-    /// What the kind has to say beside the numbers.
+    /// The remarks of the kind.
     pub remarks: Vec<String>,
-    /// Why what was graded carries no verdict, where it does not.
+    /// The reason why its runs give no verdict, if they do not.
     pub refused: Option<String>,
-    /// Cases that are listed and not run.
+    /// Retired cases with their reasons.
     pub retired: Vec<(CaseId, String)>,
-    /// The judgement on it.
+    /// The results of its gates.
     pub judgement: GateOutcome,
     /// The baseline's entry.
     pub before: Option<&'a BaselineEntry>,
 }
 
-/// Puts one agent's part together.
+/// Builds one agent's part.
 pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     let AgentFacts { suite, agent, specs, identity, pairs, remarks, refused, retired, judgement, before } = facts;
     let GateOutcome { metrics, verdict, reliability, cases, removed, comparability, lost_metrics } = judgement;
@@ -64,10 +64,10 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
     if coverage.is_some_and(|coverage| coverage.verdict == Ruling::Judged(Verdict::Inconclusive)) {
         refuse(not_covered(&pairs, before));
     }
-    // Where a gate fails, that says more.
+    // A failed gate is the better explanation.
     if !lost_metrics.is_empty() && verdict.verdict() == Some(Verdict::Inconclusive) {
         refuse(format!(
-            "not measured any more: {}; the baseline has a number, and no case of this run gives one",
+            "no longer measured: {}; the baseline has a value, but no case of this run has one",
             lost_metrics.join(", ")
         ));
     }
@@ -106,17 +106,17 @@ pub fn agent_part(facts: AgentFacts<'_>) -> AgentPart {
         infra_before: before.and_then(|entry| entry.infra),
     };
     add_evidence(specs, &mut report, before.filter(|_| comparable));
-    report.notes.extend(before.and_then(|entry| read_otherwise(&entry.layers, &report.layers())));
+    report.notes.extend(before.and_then(|entry| parsing_change(&entry.layers, &report.layers())));
     AgentPart { report, not_gateable }
 }
 
-/// How many cases that were not measured are named.
+/// The number of unmeasured cases that are named.
 const NAMED: usize = 10;
 
-/// How much of a sample's error is shown.
+/// The length of a sample's error, in characters.
 const ERROR: usize = 80;
 
-/// Which cases were not measured, and why; those that the baseline measured come first.
+/// The cases that were not measured, with reasons; those in the baseline come first.
 fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
     let planned = pairs.iter().filter(|pair| pair.exclusion != Exclusion::Quarantined).count();
     let lost = pairs.iter().filter(|pair| pair.exclusion == Exclusion::NoMajority);
@@ -142,18 +142,18 @@ fn not_covered(pairs: &[PairResult], before: Option<&BaselineEntry>) -> String {
     format!("{count} of {planned} cases not measured; {}", parts.join("; "))
 }
 
-/// Cases that count nowhere may be few: what was lost and what is in quarantine together come to at most a tenth of a suite.
+/// The reason for no verdict if lost and quarantined cases together are more than a tenth of a suite.
 pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
     let pairs = || suite.agents.iter().flat_map(|agent| &agent.cases).map(|case| case.pair.exclusion);
-    let count = |wanted: Exclusion| pairs().filter(|exclusion| *exclusion == wanted).count();
+    let count = |kind: Exclusion| pairs().filter(|exclusion| *exclusion == kind).count();
     let (all, lost, quarantined) = (pairs().count(), count(Exclusion::NoMajority), count(Exclusion::Quarantined));
-    // A quarantine alone was counted before anything ran; lost cases alone are named by the coverage.
-    let told = suite
+    // Quarantined cases alone were checked before the run; lost cases alone are reported by the coverage.
+    let is_reported = suite
         .agents
         .iter()
         .flat_map(|agent| &agent.metrics)
         .any(|metric| metric.name == COVERAGE && metric.verdict == Ruling::Judged(Verdict::Inconclusive));
-    (!told && lost > 0 && quarantined > 0 && (lost + quarantined) * 10 > all).then(|| {
+    (!is_reported && lost > 0 && quarantined > 0 && (lost + quarantined) * 10 > all).then(|| {
         let lost = if lost == 1 { "1 case was".to_owned() } else { format!("{lost} cases were") };
         let quarantined = if quarantined == 1 { "1 is".to_owned() } else { format!("{quarantined} are") };
         let id = &suite.id;
@@ -163,9 +163,9 @@ pub fn too_many_left_out(suite: &SuiteReport) -> Option<NotGateable> {
     })
 }
 
-/// That answers are read in another way than at the baseline: the first sign of a prompt that lost its output format.
-fn read_otherwise(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> Option<String> {
-    // Shares, not counts: a run of more samples reads no differently for that.
+/// A note if the parsing of answers changed since the baseline: the first sign of a prompt that lost its output format.
+fn parsing_change(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> Option<String> {
+    // Shares, not counts: a run with more samples is not a difference.
     let share = |counts: &BTreeMap<Layer, u32>, layer: Layer| {
         let all: u32 = counts.values().sum();
         f64::from(counts.get(&layer).copied().unwrap_or(0)) / f64::from(all.max(1))
@@ -174,23 +174,23 @@ fn read_otherwise(before: &BTreeMap<Layer, u32>, now: &BTreeMap<Layer, u32>) -> 
     if before.is_empty() || now.is_empty() || Layer::ALL.iter().all(same) {
         return None;
     }
-    let said = |counts: &BTreeMap<Layer, u32>| {
+    let layers = |counts: &BTreeMap<Layer, u32>| {
         let parts: Vec<String> = counts.iter().map(|(layer, count)| format!("{count} {}", layer.as_str())).collect();
         parts.join(", ")
     };
-    Some(format!("answers are read in another way than at the baseline: {} before, {} now", said(before), said(now)))
+    Some(format!("output parsing changed since the baseline: {} before, {} now", layers(before), layers(now)))
 }
 
-/// Puts one suite together.
+/// Builds the report of one suite.
 pub fn suite(id: SuiteId, kind: &str, tier: Tier, agents: Vec<AgentReport>) -> SuiteReport {
     let verdict = Ruling::of_all(agents.iter().map(|agent| &agent.verdict));
     SuiteReport { id, kind: kind.to_owned(), tier, verdict, agents }
 }
 
-/// How a part says that it is one.
+/// The start of the note that marks a part of a sharded run.
 pub const PART: &str = "this is the part";
 
-/// Makes a report that of a part: aggregates over a part of the cases say nothing about the whole, so no gate is judged on them.
+/// Marks a report as a part of a sharded run. Metrics over a part of the cases say nothing about all of them, so no gate is evaluated.
 pub fn part(report: &mut Report, shard: Shard) {
     let skipped = || Ruling::Skipped("a part of the suite: `goldgate merge` decides".to_owned());
     for suite in &mut report.suites {
@@ -206,10 +206,12 @@ pub fn part(report: &mut Report, shard: Shard) {
     report.verdict = skipped();
     report.not_gateable.clear();
     report.authority = Authority::Advisory;
-    report.notes.push(format!("{PART} {shard} of the cases: `goldgate merge` joins the parts, and judges"));
+    report
+        .notes
+        .push(format!("{PART} {shard} of the cases: `goldgate merge` combines the parts and evaluates the gates"));
 }
 
-/// Adds reasons why no verdict can be given: with one, the run is not a pass, whatever its gates say.
+/// Adds reasons why there is no verdict. With at least one, the run does not pass, whatever its gates say.
 pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
     report.not_gateable.extend(why);
     report.not_gateable.sort();
@@ -219,7 +221,7 @@ pub fn refuse(report: &mut Report, why: Vec<NotGateable>) {
     }
 }
 
-/// Takes the verdict from a run that was called off: what was measured until then says nothing about the rest.
+/// Removes the verdict of an interrupted run: its results until then say nothing about the rest.
 pub fn call_off(report: &mut Report, interruption: Interruption) {
     let why = format!("not all samples were made: {}", interruption.message());
     report.called_off = Some(interruption);
@@ -227,8 +229,8 @@ pub fn call_off(report: &mut Report, interruption: Interruption) {
     report.not_gateable.push(NotGateable(why));
 }
 
-/// Adds what changed in the golden set, and who approved it. In a run that blocks, an unapproved change that needs an approval
-/// is a fail, whatever the gates say.
+/// Adds the golden changes and their approval. A blocking run with an unapproved change that needs an approval fails, whatever the
+/// gates say.
 pub fn govern(report: &mut Report, mut changes: Vec<GoldenChange>, approval: Option<Approval>) {
     changes.sort_by(|one, other| {
         (one.weight, one.class, &one.file, &one.words).cmp(&(other.weight, other.class, &other.file, &other.words))
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_holds_a_blocking_run_until_somebody_approves_it() {
+    fn a_change_blocks_the_merge_until_somebody_approves_it() {
         let approval = || {
             let [by, at, head, digest] = ["a", "b", "c", "d"].map(str::to_owned);
             Some(Approval { by, at, head, digest })
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_a_verdict_does_not_say_that_it_passes() {
+    fn a_run_without_a_verdict_does_not_pass() {
         let why = || vec![NotGateable("stale".to_owned())];
         let table = [
             (Ruling::Judged(Verdict::Pass), Vec::new(), Ruling::Judged(Verdict::Pass), 0),
@@ -310,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_needs_an_approval_stands_first() {
+    fn changes_that_need_an_approval_come_first() {
         let mut report = passed(Authority::Blocking, Tier::Deterministic);
         let change = |words: &str, weight| GoldenChange {
             words: words.to_owned(),

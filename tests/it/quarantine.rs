@@ -100,7 +100,7 @@ fn lost() {
     let repository = repository(1, "2026-11-30");
     repository.write("g/runs/r/rec-0.json", LOST);
     let shown = repository.goldgate(&["run"]).stdout;
-    assert!(shown.contains("owned by team; it could not be told now: known"), "{shown}");
+    assert!(shown.contains("owned by team; it is inconclusive now: known"), "{shown}");
 }
 
 fn refused() {

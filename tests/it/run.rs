@@ -241,7 +241,7 @@ fn band() {
     let ran = repository.goldgate(&["run", "--format", "json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(report(&ran)["verdict"], "inconclusive");
-    assert!(repository.goldgate(&["run"]).stdout.contains("No gate fails, but 1 gate could not be told."));
+    assert!(repository.goldgate(&["run"]).stdout.contains("No gate fails, but 1 gate is inconclusive."));
 }
 
 fn update_part() {
@@ -330,7 +330,7 @@ fn layers() {
     let repository = Repository::small();
     repository.goldgate(&["run", "--update-baseline"]);
     assert!(repository.read("baselines/latest.json").contains("\"read_layers\": {\n"), "one key a line");
-    let told = "answers are read in another way than at the baseline: 1 structured before, 1 strict now";
+    let told = "output parsing changed since the baseline: 1 structured before, 1 strict now";
     assert!(!repository.goldgate(&["run"]).stdout.contains("another way"));
     let text = "{\"findings\": [{\"category\": \"change-of-control\", \"severity\": \"P1\", \"title\": \"Change of control: approval\", \"citations\": [{\"file\": \"docs/lease.md\", \"quote\": \"a change of control\"}]}], \"gaps\": [\"missing doc\"]}";
     let run = serde_json::json!({"status": "completed", "outputs": {"text": text}});

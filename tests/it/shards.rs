@@ -145,7 +145,7 @@ fn alone() {
     assert!(report["suites"][0]["agents"][0]["cases"].as_array().unwrap().len() < 12);
     assert!(part.stdout.contains("a part of the suite: `goldgate merge` decides"), "{}", part.stdout);
     let shown = repository.goldgate(&["report", "one"]).stdout;
-    assert!(shown.contains("Nothing was judged. This is not a pass."), "{shown}");
+    assert!(shown.contains("No gate was evaluated. This is not a pass."), "{shown}");
     let merged = in_parts(&repository, 3, 1, &[]);
     assert_eq!(merged.code, 1, "{}", merged.stdout);
     assert_eq!(in_parts(&repository, 3, 1, &["--non-blocking"]).code, 0);

@@ -1,4 +1,4 @@
-//! The settings whose change is judged by what it does: suites, agents, tiers, samples, sources, targets.
+//! The settings whose weight depends on the change: suites, agents, tiers, samples, sources, targets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::model::{
 };
 use crate::suites::shipped_flags;
 
-/// Compares the settings of the table that depend on the change.
+/// Compares the settings that the table marks as `Depends`.
 pub fn compare(before: &Config, after: &Config, deciding: &[Tier], found: &mut ChangeCollector) {
     let ids = |suites: &[SuiteConfig], others: &[SuiteConfig]| -> Vec<String> {
         let alone = suites.iter().filter(|suite| !others.iter().any(|other| other.id == suite.id));
@@ -54,14 +54,14 @@ fn targets(before: &Config, after: &Config, found: &mut ChangeCollector) {
         if old == new {
             continue;
         }
-        // How many calls at once and how long one may take: what does not fit is inconclusive, never a pass.
+        // Limits on concurrency and time: a call beyond them is inconclusive, never a pass.
         let unlimited = |target: &Target| Target { concurrency: None, timeout: None, stall: None, ..target.clone() };
         let only_limits = old.zip(new).is_some_and(|(old, new)| unlimited(old) == unlimited(new));
         let words = match (old, new) {
             (None, _) => format!("target {name} added"),
             (_, None) => format!("target {name} removed"),
             (Some(_), Some(_)) if only_limits => format!("limits of the target {name} changed"),
-            (Some(_), Some(_)) => format!("target {name} is another program, address or model"),
+            (Some(_), Some(_)) => format!("target {name} has another program, address or model"),
         };
         match blocking.contains(name) && !only_limits && old.is_some() {
             true => found.needs(format!("{words}; the deterministic tier calls it"), Some(&after.file)),
@@ -94,11 +94,11 @@ impl SuiteSettings<'_> {
         };
         let (gone, fresh) = (alone(old, new), alone(new, old));
         if !gone.is_empty() {
-            let words = format!("`{id}` does not run in the {} tier any more", gone.join(" and "));
+            let words = format!("`{id}` no longer runs in the {} tier", gone.join(" and "));
             self.found.add(ChangeClass::Removed, Weight::NeedsApproval, words, Some(self.file));
         }
         if !fresh.is_empty() {
-            self.lists(format!("`{id}` runs in the {} tier, too", fresh.join(" and ")));
+            self.lists(format!("`{id}` also runs in the {} tier", fresh.join(" and ")));
         }
     }
 
@@ -107,7 +107,7 @@ impl SuiteSettings<'_> {
         match (old, new) {
             (None, None) => {}
             (None, Some(_)) => self.lists(format!("`{id}` lists its categories")),
-            (Some(_), None) => self.needs(format!("`{id}` lists no categories any more: any word is one")),
+            (Some(_), None) => self.needs(format!("`{id}` no longer lists categories: any word is valid")),
             (Some(old), Some(new)) => {
                 let alone = |some: &[String], others: &[String]| -> Vec<String> {
                     some.iter().filter(|one| !others.contains(one)).cloned().collect()
@@ -123,7 +123,7 @@ impl SuiteSettings<'_> {
         }
     }
 
-    /// Judges decide nothing: what changes in them is listed.
+    /// Judges are advisory, so their changes are only listed.
     fn judges(&mut self, old: &[Judge], new: &[Judge]) {
         let id = &self.suite.id;
         let alone = |some: &[Judge], others: &[Judge]| -> Vec<String> {
@@ -137,46 +137,46 @@ impl SuiteSettings<'_> {
         }
         for now in new {
             let Some(before) = old.iter().find(|one| one.name == now.name).filter(|one| *one != now) else { continue };
-            let shown = |judge: &Judge| {
+            let render = |judge: &Judge| {
                 let Judge { name: _, source, rubric, votes, labels, floor } = judge;
                 let labels = labels.as_ref().map_or("none".to_owned(), ToString::to_string);
                 format!("{} by {rubric}, {votes} votes, kappa above {floor}, labels {labels}", source.target)
             };
-            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, shown(before), shown(now)));
+            self.lists(format!("judge {} of `{id}`: {} -> {}", now.name, render(before), render(now)));
         }
     }
 
-    /// A flag that no case could state before changes no case that was there; one that ships with the kind did hold before.
+    /// A new flag changes no existing case, because no case could use it. A flag that is built into the kind already applied before.
     fn flags(&mut self, old: &SuiteConfig) {
         let (new, id) = (self.suite, &self.suite.id);
         let shipped = shipped_flags(&new.kind);
         let names: BTreeSet<&String> = old.flags.keys().chain(new.flags.keys()).collect();
         for name in names {
-            let shown =
+            let render =
                 |suite: &SuiteConfig| suite.flags.get(name).map(|flag| format!("{} when {}", flag.terms, flag.when));
             let ships = shipped.contains(&name.as_str());
-            let unsaid = || if ships { "the shipped one" } else { "none" }.to_owned();
-            match (shown(old), shown(new)) {
+            let default = || if ships { "the built-in one" } else { "none" }.to_owned();
+            match (render(old), render(new)) {
                 (old, new) if old == new => {}
                 (None, Some(new)) if !ships => self.lists(format!("flag {name} of `{id}` added: {new}")),
                 (old, new) => {
-                    let (old, new) = (old.unwrap_or_else(unsaid), new.unwrap_or_else(unsaid));
+                    let (old, new) = (old.unwrap_or_else(default), new.unwrap_or_else(default));
                     self.needs(format!("flag {name} of `{id}`: {old} -> {new}"));
                 }
             }
         }
     }
 
-    /// Samples planned, where a config says; without it the recordings or the case decide.
+    /// The planned samples; without a number the recordings or the case decide.
     fn samples(&mut self, old: Option<u32>, new: Option<u32>) {
         if old == new {
             return;
         }
-        let shown = |count: Option<u32>| count.map_or("as many as there are".to_owned(), |count| count.to_string());
-        let words = format!("samples of `{}` {} -> {}", self.suite.id, shown(old), shown(new));
+        let render = |count: Option<u32>| count.map_or("all that are recorded".to_owned(), |count| count.to_string());
+        let words = format!("samples of `{}` {} -> {}", self.suite.id, render(old), render(new));
         let is_lower = match (old, new) {
             (Some(old), Some(new)) => new < old,
-            // All recordings that are there are graded, whatever number is stated: of them it can only ask for more.
+            // All recordings are graded anyway, so a number can only require more of them.
             (None, Some(_)) => !self.is_replayed(),
             (Some(_), None) => true,
             (None, None) => false,
@@ -212,7 +212,7 @@ impl SuiteSettings<'_> {
     }
 
     fn agent(&mut self, who: &str, old: &Agent, new: &Agent) {
-        let shown = |source: Option<&RunSource>| match source {
+        let render = |source: Option<&RunSource>| match source {
             None => "none".to_owned(),
             Some(RunSource::Replay(folder)) => folder.to_string(),
             Some(RunSource::Live(live)) => match &live.critic {
@@ -222,7 +222,7 @@ impl SuiteSettings<'_> {
         };
         for tier in self.deciding {
             let (old, new) = (old.source(*tier), new.source(*tier));
-            let (before, now) = (shown(old), shown(new));
+            let (before, now) = (render(old), render(new));
             let words = match tier {
                 Tier::Deterministic => format!("recordings of `{who}`: {before} -> {now}"),
                 Tier::Model => format!("runs of `{who}` in the model tier: {before} -> {now}"),
@@ -230,9 +230,9 @@ impl SuiteSettings<'_> {
             match (old, new) {
                 _ if before == now => {}
                 (None, Some(_)) => self.lists(format!("`{who}` runs in the {} tier: {now}", tier.as_str())),
-                // What they say is compared by itself, wherever they are.
+                // The content of recordings is compared separately.
                 (Some(RunSource::Replay(_)), Some(RunSource::Replay(_))) => self.lists(words),
-                // The table of settings lists another target of the model tier.
+                // The table of settings already lists another target of the model tier.
                 (Some(RunSource::Live(_)), Some(RunSource::Live(_))) if *tier == Tier::Model => {}
                 (Some(_), _) => self.needs(words),
                 (None, None) => {}

@@ -1,4 +1,4 @@
-//! Every key of the config's schema, edited: what is not called harmless needs an approval.
+//! Edits every key of the config's schema: a change needs an approval unless it is marked otherwise.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +73,7 @@ suites:
       rationale: seed
 "#;
 
-/// What an edit has to be called.
+/// The expected weight of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ExpectedChange {
     Nothing,
@@ -83,7 +83,7 @@ enum ExpectedChange {
 
 use ExpectedChange::{Approval, Listed, Nothing};
 
-/// A key of the schema, an edit of it, and what it is called.
+/// A key of the schema, an edit of it (from, to), and the expected weight.
 type SettingRow = (&'static str, &'static str, &'static str, ExpectedChange);
 
 const ROWS: &[SettingRow] = &[
@@ -219,16 +219,16 @@ const ROWS: &[SettingRow] = &[
     ("PenaltiesForm.rtf_corruption", "rtf_corruption: 0.1", "rtf_corruption: 0.05", Approval),
 ];
 
-/// Keys whose edit is compared elsewhere: the baseline's file, and what an agent is made of beside its recordings.
+/// Keys that other tests cover: the baseline's file, and the files of an agent with its recordings.
 const ELSEWHERE: [&str; 4] = ["ConfigFile.baseline", "AgentForm.fingerprint", "SourceForm.prompt", "GateForm.max_rise"];
 
 fn read_text(text: &str) -> Config {
     let source = SourceText::from_text(RepoPath::root().child("goldgate.yaml"), text.to_owned());
-    let told = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
-    config::read_config(&source).map_err(|problems| -> Vec<String> { told(problems) }).unwrap()
+    let messages = |problems: crate::diag::Diagnostics| problems.sorted().iter().map(ToString::to_string).collect();
+    config::read_config(&source).map_err(|problems| -> Vec<String> { messages(problems) }).unwrap()
 }
 
-fn called(after: &str) -> ExpectedChange {
+fn weight_of(after: &str) -> ExpectedChange {
     let (before, after) = (read_text(WHOLE), read_text(after));
     let mut found = ChangeCollector::default();
     compare(&before, &after, &[Tier::Deterministic], &mut found);
@@ -246,15 +246,15 @@ fn called(after: &str) -> ExpectedChange {
 }
 
 #[test]
-fn each_key_of_the_config_is_called_what_it_is() {
-    for (key, from, to, wanted) in ROWS {
+fn each_key_of_the_config_has_its_weight() {
+    for (key, from, to, expected) in ROWS {
         assert_eq!(WHOLE.matches(from).count(), 1, "{key}: {from}");
-        assert_eq!(called(&WHOLE.replace(from, to)), *wanted, "{key}: {from} -> {to}");
+        assert_eq!(weight_of(&WHOLE.replace(from, to)), *expected, "{key}: {from} -> {to}");
     }
-    assert_eq!(called(&format!("# A remark.\n{WHOLE}")), Nothing);
+    assert_eq!(weight_of(&format!("# A remark.\n{WHOLE}")), Nothing);
 }
 
-/// A key that is new in the config has no row: whoever adds it writes down what its change asks for.
+/// A new key of the config needs a row that states what its change needs.
 #[test]
 fn no_key_of_the_schema_is_forgotten() {
     let schema = include_str!("../../../docs/schemas/config.json");
@@ -263,9 +263,9 @@ fn no_key_of_the_schema_is_forgotten() {
         let properties = of["properties"].as_object().into_iter().flatten();
         properties.map(|(key, _)| format!("{name}.{key}")).collect()
     };
-    let mut wanted: BTreeSet<String> = keys("ConfigFile", &schema).into_iter().collect();
-    schema["$defs"].as_object().unwrap().iter().for_each(|(name, of)| wanted.extend(keys(name, of)));
+    let mut expected: BTreeSet<String> = keys("ConfigFile", &schema).into_iter().collect();
+    schema["$defs"].as_object().unwrap().iter().for_each(|(name, of)| expected.extend(keys(name, of)));
     let known = ROWS.iter().map(|(key, ..)| *key).chain(ELSEWHERE);
     let known: BTreeSet<String> = known.map(str::to_owned).collect();
-    assert_eq!(known, wanted);
+    assert_eq!(known, expected);
 }

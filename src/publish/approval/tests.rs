@@ -1,4 +1,4 @@
-//! Every event against every state that decides about it.
+//! Every event in every relevant state.
 
 use super::{
     ApprovalInput, ApprovalPlan, ApprovalRefusal, ApprovalSkip, NoResult, PullRequestEvent, counts, description, plan,
@@ -101,7 +101,7 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
         assert_eq!(refused(ApprovalInput { giver: nobody, ..base.clone() }), ApprovalRefusal::NoGiver);
     }
     let other_case = ApprovalInput { label: "Goldgate:Accept-Baseline", ..base.clone() };
-    assert!(matches!(plan(&other_case), ApprovalPlan::Grant { .. }), "GitHub tells labels apart without letter case");
+    assert!(matches!(plan(&other_case), ApprovalPlan::Grant { .. }), "GitHub compares labels without letter case");
     for why in [
         NoResult::Missing,
         NoResult::Younger,
@@ -120,42 +120,42 @@ fn a_label_counts_for_its_giver_its_head_and_its_result_alone() {
     assert!(matches!(plan(&ApprovalInput { standing: Some(&stale), ..base }), ApprovalPlan::Grant { .. }));
 }
 
-/// A run on an event may be dropped from its queue, so the next event, whatever it is about, finds what it left undone.
+/// A run on an event may be dropped from its queue, so the next event, of any kind, catches up.
 #[test]
-fn every_event_judges_what_stands_there() {
-    let (with, without, head, digest, stands) = (pull(&[LABEL]), pull(&["bug"]), head(), digest(), approval());
+fn every_event_checks_the_present_state() {
+    let (with, without, head, digest, current) = (pull(&[LABEL]), pull(&["bug"]), head(), digest(), approval());
     let closed = PullRequestDetails { state: PullState::Closed, ..with.clone() };
     let withdrawn =
         || ApprovalPlan::Withdraw { head: head.clone(), description: "withdrawn: alice removed the label".to_owned() };
     let by = || "alice".to_owned();
     let granted = || ApprovalPlan::Grant { head: head.clone(), description: description("alice", &digest), by: by() };
-    for (happened, pull, standing, wanted) in [
+    for (happened, pull, standing, expected) in [
         (PullRequestEvent::Labeled("bug"), &with, None, granted()),
         (PullRequestEvent::Labeled("bug"), &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherLabel)),
         (PullRequestEvent::Labeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::Gone)),
         (PullRequestEvent::Labeled(LABEL), &closed, None, ApprovalPlan::Nothing(ApprovalSkip::Closed)),
-        (PullRequestEvent::Unlabeled("bug"), &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Already)),
-        (PullRequestEvent::Unlabeled(LABEL), &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Back)),
-        (PullRequestEvent::Unlabeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::NothingStands)),
-        (PullRequestEvent::Unlabeled(LABEL), &without, Some(&stands), withdrawn()),
-        (PullRequestEvent::Labeled("bug"), &without, Some(&stands), withdrawn()),
-        (PullRequestEvent::Other, &without, Some(&stands), withdrawn()),
+        (PullRequestEvent::Unlabeled("bug"), &with, Some(&current), ApprovalPlan::Nothing(ApprovalSkip::Already)),
+        (PullRequestEvent::Unlabeled(LABEL), &with, Some(&current), ApprovalPlan::Nothing(ApprovalSkip::Back)),
+        (PullRequestEvent::Unlabeled(LABEL), &without, None, ApprovalPlan::Nothing(ApprovalSkip::NothingToWithdraw)),
+        (PullRequestEvent::Unlabeled(LABEL), &without, Some(&current), withdrawn()),
+        (PullRequestEvent::Labeled("bug"), &without, Some(&current), withdrawn()),
+        (PullRequestEvent::Other, &without, Some(&current), withdrawn()),
         (PullRequestEvent::Pushed, &without, None, ApprovalPlan::Nothing(ApprovalSkip::NoLabel)),
         (PullRequestEvent::Pushed, &with, None, granted()),
-        (PullRequestEvent::Pushed, &with, Some(&stands), ApprovalPlan::Nothing(ApprovalSkip::Already)),
+        (PullRequestEvent::Pushed, &with, Some(&current), ApprovalPlan::Nothing(ApprovalSkip::Already)),
         (PullRequestEvent::Opened, &without, None, ApprovalPlan::Nothing(ApprovalSkip::NoLabel)),
         (PullRequestEvent::Other, &with, None, granted()),
         (PullRequestEvent::Other, &without, None, ApprovalPlan::Nothing(ApprovalSkip::OtherEvent)),
     ] {
         let asked = ApprovalInput { standing, ..asked(happened, pull, &head, &digest) };
-        assert_eq!(plan(&asked), wanted, "{happened:?}");
+        assert_eq!(plan(&asked), expected, "{happened:?}");
     }
-    for (happened, wanted) in [
+    for (happened, expected) in [
         (PullRequestEvent::Pushed, ApprovalRefusal::Pushed { head: head.clone() }),
         (PullRequestEvent::Opened, ApprovalRefusal::NeverJudged),
     ] {
         let asked = ApprovalInput { result: Err(NoResult::Younger), ..asked(happened, &with, &head, &digest) };
-        assert_eq!(plan(&asked), ApprovalPlan::Refuse(wanted), "{happened:?}");
+        assert_eq!(plan(&asked), ApprovalPlan::Refuse(expected), "{happened:?}");
     }
 }
 

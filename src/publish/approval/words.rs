@@ -1,4 +1,4 @@
-//! Why an approval does not count, each in one sentence.
+//! The reasons why an approval does not count, one sentence each.
 
 use std::fmt;
 
@@ -7,61 +7,61 @@ use crate::model::Permission;
 /// Why there is no result to approve.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoResult {
-    /// No finished run on this commit left one behind.
+    /// No finished run on this commit uploaded one.
     Missing,
-    /// What was left behind is not used; the text says why.
+    /// The artifact cannot be used; the reason.
     Unusable(String),
-    /// It came after the label.
+    /// The result is newer than the label.
     Younger,
-    /// The comment does not show it.
+    /// The comment does not show the result.
     NotShown,
     /// The comment does not show this many kinds of the golden changes.
     Hidden(usize),
-    /// The report is about another commit.
+    /// The report is for another commit.
     OtherCommit,
-    /// The report is of another config; `None` where it does not say of which.
+    /// The report is for another config; `None` if it names no config.
     OtherConfig(Option<String>),
 }
 
-/// Why the label is taken away.
+/// Why the label is removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ApprovalRefusal {
-    /// The label was given for a commit that is not the head any more.
+    /// The label was added for a commit that is no longer the head.
     Moved {
-        /// The commit then.
+        /// The commit at that time.
         seen: String,
         /// The head now.
         now: String,
     },
-    /// Its giver may not approve here.
+    /// Whoever added it may not approve here.
     NotAllowed {
-        /// The giver.
+        /// The login of whoever added the label.
         actor: String,
-        /// What they are allowed.
+        /// Their permission.
         has: Permission,
-        /// What it takes.
+        /// The permission that an approval needs.
         needs: Permission,
     },
-    /// Its giver wrote the pull request.
+    /// Whoever added it opened the pull request.
     Author {
-        /// The giver.
+        /// The login of whoever added the label.
         actor: String,
     },
-    /// Its giver pushed what it would approve.
+    /// Whoever added it pushed the head commit.
     Pusher {
-        /// The giver.
+        /// The login of whoever added the label.
         actor: String,
     },
-    /// GitHub does not say who gave it.
+    /// GitHub does not report who added it.
     NoGiver,
     /// There is nothing to approve yet.
     NoResult(NoResult),
-    /// Commits came after it.
+    /// Commits were pushed after it.
     Pushed {
         /// The head now.
         head: String,
     },
-    /// It was there when the pull request was opened; nobody's right to give it was looked at.
+    /// It was already there when the pull request was opened, so the permission for it was never checked.
     NeverJudged,
 }
 
@@ -72,17 +72,17 @@ pub enum ApprovalSkip {
     Closed,
     /// The event is not about an approval.
     OtherEvent,
-    /// Another label.
+    /// The event is about another label.
     OtherLabel,
-    /// The label is gone again.
+    /// The label was removed meanwhile.
     Gone,
-    /// The label is back again.
+    /// The label was added again meanwhile.
     Back,
     /// There was no approval to withdraw.
-    NothingStands,
-    /// There is no label.
+    NothingToWithdraw,
+    /// The pull request does not have the label.
     NoLabel,
-    /// The approval stands already.
+    /// The commit is already approved.
     Already,
 }
 
@@ -98,23 +98,23 @@ impl fmt::Display for NoResult {
             ),
             Self::Unusable(why) => write!(out, "the artifact `goldgate-report` of the run on this commit cannot be used: {why}"),
             Self::Younger => out.write_str(
-                "the result on this commit came after it, so its giver cannot have seen it; look at the result and add it again",
+                "the result on this commit is newer than the label; look at the result and add the label again",
             ),
             Self::NotShown => out.write_str(
-                "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment and add the label again",
+                "the comment does not show the result on this commit, so nobody can have seen it; run the gate again, look at the comment, and add the label again",
             ),
             Self::Hidden(count) => write!(
                 out,
-                "the comment has no room for {count} kinds of the golden changes, and an approval would cover them; split the pull request"
+                "the comment does not show {count} kinds of golden changes that an approval would cover; split the pull request"
             ),
             Self::OtherCommit => {
-                out.write_str("the artifact `goldgate-report` of the run on this commit reports on another commit")
+                out.write_str("the artifact `goldgate-report` of the run on this commit is for another commit")
             }
             Self::OtherConfig(Some(config)) => {
-                write!(out, "the report of the run on this commit is of another config, {config}")
+                write!(out, "the report of the run on this commit is for another config, {config}")
             }
             Self::OtherConfig(None) => {
-                out.write_str("the report of the run on this commit does not say which config it is of; run the gate again")
+                out.write_str("the report of the run on this commit does not name its config; run the gate again")
             }
         }
     }
@@ -125,33 +125,33 @@ impl fmt::Display for ApprovalRefusal {
         match self {
             Self::Moved { seen, now } => write!(
                 out,
-                "it was given for {}, and the head is {} now; look at the new result and add it again",
+                "it was added for {}, but the head is now {}; look at the new result and add it again",
                 short(seen),
                 short(now)
             ),
             Self::NotAllowed { actor, has, needs } => {
                 write!(
                     out,
-                    "{actor} has the permission {} here, and an approval takes {}",
+                    "{actor} has the permission {} here, but an approval needs {}",
                     has.as_str(),
                     needs.as_str()
                 )
             }
             Self::Author { actor } => {
-                write!(out, "{actor} opened this pull request, and somebody else has to approve it")
+                write!(out, "{actor} opened this pull request, so somebody else has to approve it")
             }
             Self::Pusher { actor } => {
-                write!(out, "{actor} pushed the newest commit here, and somebody else has to approve it")
+                write!(out, "{actor} pushed the newest commit, so somebody else has to approve it")
             }
-            Self::NoGiver => out.write_str("the pull request's timeline does not say who added it; add it again"),
+            Self::NoGiver => out.write_str("the pull request's timeline does not show who added it; add it again"),
             Self::NoResult(why) => why.fmt(out),
             Self::Pushed { head } => write!(
                 out,
-                "commits were pushed after it, and an approval is for one commit; look at the result on {} and add it again",
+                "commits were pushed after it, but an approval is for one commit only; look at the result on {} and add it again",
                 short(head)
             ),
             Self::NeverJudged => {
-                out.write_str("it was there before the pull request was opened, which approves nothing; add it again")
+                out.write_str("it was added before the pull request was opened, so it approves nothing; add it again")
             }
         }
     }
@@ -163,11 +163,11 @@ impl fmt::Display for ApprovalSkip {
             Self::Closed => "the pull request is closed",
             Self::OtherEvent => "this event is not about an approval",
             Self::OtherLabel => "this label is not the one that approves",
-            Self::Gone => "the label is gone again",
-            Self::Back => "the label is back again",
-            Self::NothingStands => "there was no approval of this commit",
-            Self::NoLabel => "there is no label that approves",
-            Self::Already => "the approval of this commit stands already",
+            Self::Gone => "the label was removed meanwhile",
+            Self::Back => "the label was added again meanwhile",
+            Self::NothingToWithdraw => "this commit was not approved",
+            Self::NoLabel => "the pull request does not have the approval label",
+            Self::Already => "this commit is already approved",
         })
     }
 }

@@ -1,4 +1,4 @@
-//! A section within GitHub's limits: whole blocks are left out, and the footer stays.
+//! Fits a section into GitHub's limits: whole blocks are left out, and the footer stays.
 
 use std::collections::BTreeMap;
 
@@ -20,29 +20,29 @@ pub fn summary_within(report: &Report, links: &Links, limit: usize) -> String {
     format!("{alert}\n{}", fitted(report, links, limit.saturating_sub(alert.len() + 1)).text)
 }
 
-/// Gates that fail.
+/// The number of failed gates.
 pub fn regressions(report: &Report) -> usize {
     let metrics = report.suites.iter().flat_map(|suite| &suite.agents).flat_map(|agent| &agent.metrics);
     metrics.flat_map(|metric| &metric.gates).filter(|gate| gate.ruling == Ruling::Judged(Verdict::Fail)).count()
 }
 
-/// A section's text, and what it has no room for.
+/// A section's text, and what did not fit.
 pub struct FittedText {
     /// The text.
     pub text: String,
-    /// Kinds of golden changes without an approval that are not in it.
+    /// The number of kinds of unapproved golden changes that are not in it.
     pub hidden: usize,
 }
 
-/// A section's blocks within a budget of bytes: whole blocks are left out, the least valuable first, the last first; as the last
-/// resort the footer stands alone.
+/// Fits a section's blocks into a budget of bytes. The blocks with the highest rank are left out first, among equals the last one. In
+/// the extreme case only the footer is left.
 pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
     let mut blocks = markdown::blocks(report, links, Tables::One);
     let size = |blocks: &[MarkdownBlock]| blocks.iter().map(|block| block.text.len() + 1).sum::<usize>();
     if size(&blocks) > budget {
         blocks = markdown::blocks(report, links, Tables::BySuite);
     }
-    // Room for the line that says what is missing.
+    // Room for the line that lists what is missing.
     let room = budget.saturating_sub(600);
     let mut left_out: BTreeMap<&'static str, usize> = BTreeMap::new();
     while size(&blocks) > if left_out.is_empty() { budget } else { room } {
@@ -71,7 +71,7 @@ pub fn fitted(report: &Report, links: &Links, budget: usize) -> FittedText {
             .run
             .as_ref()
             .map_or("the full report has them".to_owned(), |address| format!("[the full report]({address}) has them"));
-        out.push_str(&format!("\nLeft out here for want of room: {}; {whole}.\n", names.join(", ")));
+        out.push_str(&format!("\nLeft out for lack of space: {}; {whole}.\n", names.join(", ")));
     }
     FittedText { text: out, hidden }
 }

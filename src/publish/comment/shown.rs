@@ -1,29 +1,29 @@
-//! What the comment shows of a result, as its own sections say it.
+//! Which result the comment shows, from the state in its sections.
 
 use super::{SectionState, marker, plain, sections_of};
 use crate::model::{Comment, Report};
 use crate::report;
 
-/// The digest of everything in a report that an approval may be about, also of its baseline file.
+/// The digest of everything in a report that an approval covers, including changes of its baseline file.
 pub fn shown_digest(report: &Report) -> String {
     report::result_digest(report, None)
 }
 
-/// What the comment shows of the deterministic tier.
+/// The result of the deterministic tier that the comment shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownReport {
     /// The digest of the result.
     pub result: String,
-    /// Kinds of golden changes without an approval that it has no room for.
+    /// The number of kinds of unapproved golden changes that did not fit.
     pub hidden: usize,
 }
 
-/// What the comment shows about a head; `None` where it shows no result.
+/// The result that the comment shows for a head; `None` if it shows none.
 pub fn shown_report(comments: &[Comment], key: &str, author: &str, head: &str) -> Option<ShownReport> {
     let marker = marker(key);
     let own = comments.iter().filter(|comment| comment.author == author && comment.body.contains(&marker));
     let sections = own.flat_map(|comment| sections_of(&comment.body));
-    let of_head = sections.filter(|(place, section)| *place == 0 && section.state.head == plain(head));
+    let of_head = sections.filter(|(index, section)| *index == 0 && section.state.head == plain(head));
     let newest = of_head.map(|(_, section)| section.state).max_by_key(SectionState::number)?;
     Some(ShownReport { result: newest.result?, hidden: newest.hidden })
 }

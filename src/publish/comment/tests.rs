@@ -1,4 +1,4 @@
-//! A comment always fits, whatever there is to say.
+//! A comment always fits GitHub's limit.
 
 use super::{
     CommentPlan, CommentRequest, LIMIT, Note, NoteSubject, ReportOrigin, ShownReport, is_note_written, is_written,
@@ -70,14 +70,14 @@ fn comment(body: &str) -> Comment {
 }
 
 #[test]
-fn a_comment_on_hundreds_of_reasons_takes_the_place_of_an_older_green_one() {
+fn a_comment_with_hundreds_of_reasons_replaces_an_older_green_one() {
     let green = written(&report(Tier::Deterministic, 0, 0), 1, &[]);
     assert!(green.starts_with("> [!TIP]"), "{green}");
     let body = written(&report(Tier::Deterministic, 300, 300), 2, &[comment(&green)]);
     assert!(body.len() <= LIMIT && body.starts_with("> [!CAUTION]"), "{}: {}", body.len(), &body[..200]);
     assert!(body.contains("more reasons in the full report"), "{body}");
     assert!(!body.contains("www.evil.example"), "the version is a link: {body}");
-    // Two long sections and a note fit together, and the shown result is forgotten where it is not shown.
+    // Two long sections and a note fit together, and a result that was cut does not count as shown.
     let both = written(&report(Tier::Model, 300, 300), 3, &[comment(&body)]);
     assert!(both.len() <= LIMIT, "{}", both.len());
     let head = "a".repeat(40);
@@ -94,14 +94,14 @@ fn a_comment_on_hundreds_of_reasons_takes_the_place_of_an_older_green_one() {
         author: BOT,
     };
     let CommentPlan::Update { body: noted, .. } = plan_note(&note, &[comment(&both)]) else {
-        unreachable!("it stands")
+        unreachable!("there is a comment")
     };
     assert!(noted.len() <= LIMIT && is_note_written(&note, &noted), "{}", noted.len());
     assert_eq!(shown_report(&[comment(&noted)], "default", BOT, &head), None);
 }
 
 #[test]
-fn what_the_comment_shows_is_of_this_head_and_says_what_has_no_room() {
+fn a_shown_result_is_of_this_head_and_counts_hidden_changes() {
     let (few, many) = (report(Tier::Deterministic, 0, 3), report(Tier::Deterministic, 0, 60));
     let shown_of = |body: &str, head: &str| shown_report(&[comment(body)], "default", BOT, head);
     let head = "a".repeat(40);

@@ -1,11 +1,11 @@
-//! What judges say: folded away, under a title that tells what it is.
+//! The results of LLM judges: folded, under a title that says they are advisory.
 
 use crate::model::{Report, Unit, metric_value};
 use crate::render::plain::{inline, name};
 use crate::render::{judges, number};
 
 const HEAD: &str =
-    "| suite | agent | judge | baseline | this commit | delta | standing |\n|---|---|---|--:|--:|--:|---|\n";
+    "| suite | agent | judge | baseline | this commit | delta | status |\n|---|---|---|--:|--:|--:|---|\n";
 
 pub fn advice(report: &Report) -> String {
     let mut rows = String::new();
@@ -30,8 +30,9 @@ pub fn advice(report: &Report) -> String {
     if rows.is_empty() {
         return rows;
     }
-    let told: String = judges::judge_lines(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
+    let sentences: String =
+        judges::judge_lines(report, inline).iter().map(|sentence| format!("- {sentence}\n")).collect();
     format!(
-        "<details><summary>Judges: models that mark what rules cannot score; advisory, no gate looks at them</summary>\n\n{HEAD}{rows}\n{told}\n</details>\n"
+        "<details><summary>LLM judges, for what rules cannot score (advisory, not part of any gate)</summary>\n\n{HEAD}{rows}\n{sentences}\n</details>\n"
     )
 }

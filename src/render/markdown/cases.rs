@@ -1,11 +1,11 @@
-//! The cases that moved, that are flaky, and that are excluded.
+//! Cases that moved, are flaky or are excluded.
 
 use super::title;
 use crate::model::{AgentReport, CaseId, CaseTrend, Exclusion, Report, SuiteReport};
 use crate::render::plain::{inline, name, put};
 use crate::render::words;
 
-/// Cases named in one list; the rest is counted.
+/// The number of cases that one list names.
 const NAMED: usize = 30;
 
 pub fn cases(report: &Report) -> String {
@@ -27,8 +27,8 @@ pub fn cases(report: &Report) -> String {
     list(&mut out, "Removed since the baseline", removed.collect());
     for (suite, agent) in pairs() {
         for case in agent.cases.iter().filter(|case| case.pair.exclusion == Exclusion::Quarantined) {
-            let said = inline(&words::quarantine(&case.pair), 300);
-            put(&mut out, &format!("- **Quarantined**: {}: {said}", full(suite, agent, &case.pair.case)));
+            let quarantine = inline(&words::quarantine(&case.pair), 300);
+            put(&mut out, &format!("- **Quarantined**: {}: {quarantine}", full(suite, agent, &case.pair.case)));
         }
         for case in agent.cases.iter().filter(|case| !case.pair.lost.is_empty()) {
             let why: Vec<String> = case
@@ -66,6 +66,6 @@ fn list(out: &mut String, title: &str, found: Vec<String>) {
         return;
     }
     let more = if found.len() > NAMED { format!(", … and {} more", found.len() - NAMED) } else { String::new() };
-    let shown: Vec<String> = found.iter().take(NAMED).cloned().collect();
-    put(out, &format!("- {title} ({}): {}{more}", found.len(), shown.join(", ")));
+    let named: Vec<String> = found.iter().take(NAMED).cloned().collect();
+    put(out, &format!("- {title} ({}): {}{more}", found.len(), named.join(", ")));
 }

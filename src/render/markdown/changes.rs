@@ -1,18 +1,18 @@
-//! What changed in what is measured with, since the base commit.
+//! The golden changes since the base commit.
 
 use crate::model::{ChangeClass, GoldenChange, Report, Weight};
 use crate::render::plain::{inline, put};
 use crate::render::words;
 
-/// Changes of each weight that are listed; the rest is counted.
+/// The number of changes of each weight that are listed.
 const LISTED: usize = 20;
-/// Kinds of changes that are shown at most, each by one of them.
+/// The largest number of kinds of changes that are listed, one change of each kind.
 const KINDS: usize = 40;
 
-/// What makes two changes be of one kind: their class, the part of the repository, and what was done there.
+/// The kind of a change: its class, the folder, and what was done there.
 type ChangeKind = (ChangeClass, String, String);
 
-/// The changes that need an approval: each kind by one of it at least, then as many as there is room for.
+/// The changes that need an approval: all of them, or one of each kind if there are too many.
 pub fn needing_approval(report: &Report) -> String {
     let heavy = of(report, Weight::NeedsApproval);
     let mut out = String::new();
@@ -29,28 +29,29 @@ pub fn needing_approval(report: &Report) -> String {
         put(&mut out, &format!("- {}{more}", inline(&change.words, 300)));
     }
     if heavy.len() > LISTED {
-        put(&mut out, "\n**Not all of them are shown here; the full report has them all.**");
+        put(&mut out, "\n**This list is cut; the full report has all changes.**");
     }
     match hidden_kinds(report) {
         0 => {}
         hidden => put(
             &mut out,
             &format!(
-                "\n**{hidden} more kinds of golden changes have no room here, so a label does not count: split the pull request.**"
+                "\n**{hidden} more kinds of golden changes do not fit here, so an approval does not count. Split the pull request.**"
             ),
         ),
     }
     out
 }
 
-/// The changes that are listed only, folded away.
+/// The changes that need no approval, folded.
 pub fn listed(report: &Report) -> String {
     let light = of(report, Weight::Listed);
     let mut out = String::new();
     if light.is_empty() {
         return out;
     }
-    let what = words::plural(light.len(), "more change of the golden set", "more changes of the golden set");
+    let what =
+        words::plural(light.len(), "golden change that needs no approval", "golden changes that need no approval");
     put(&mut out, &format!("<details><summary>{what}</summary>\n"));
     for change in light.iter().take(LISTED) {
         put(&mut out, &format!("- {}", inline(&change.words, 300)));
@@ -62,17 +63,17 @@ pub fn listed(report: &Report) -> String {
     out
 }
 
-/// The changes that need an approval and are shown, each with the number of further ones of its kind that are not.
+/// The shown changes that need an approval, each with the number of hidden ones of its kind.
 pub fn shown_changes(report: &Report) -> Vec<(&GoldenChange, usize)> {
     chosen(&of(report, Weight::NeedsApproval))
 }
 
-/// How many kinds of changes need an approval.
+/// The number of kinds of changes that need an approval.
 pub fn kinds_of_changes(report: &Report) -> usize {
     kinds(&of(report, Weight::NeedsApproval)).len()
 }
 
-/// How many of these have no room in the list.
+/// The number of these kinds that do not fit into the list.
 pub fn hidden_kinds(report: &Report) -> usize {
     kinds_of_changes(report).saturating_sub(KINDS)
 }
@@ -81,7 +82,7 @@ fn of(report: &Report, weight: Weight) -> Vec<&GoldenChange> {
     report.golden_changes.iter().filter(|change| change.weight == weight).collect()
 }
 
-/// The changes that are shown, each with the number of further ones of its kind that are not. Where all have room all are shown.
+/// The shown changes, each with the number of hidden ones of its kind. If all fit, all are shown.
 fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
     if changes.len() <= LISTED {
         return changes.iter().map(|change| (*change, 0)).collect();
@@ -90,8 +91,8 @@ fn chosen<'a>(changes: &[&'a GoldenChange]) -> Vec<(&'a GoldenChange, usize)> {
     kinds.into_iter().take(KINDS).filter_map(|(_, of)| of.first().map(|first| (*first, of.len() - 1))).collect()
 }
 
-/// The changes by kind, the most dangerous class first, and the rarer kind before the commoner: an edit that stands alone among
-/// forty others is the one to look at.
+/// The changes by kind: the most dangerous class first, then the rarest kind. A single edit among forty others of another kind is
+/// the one to review.
 fn kinds<'a>(changes: &[&'a GoldenChange]) -> Vec<(ChangeKind, Vec<&'a GoldenChange>)> {
     let mut found: Vec<(ChangeKind, Vec<&GoldenChange>)> = Vec::new();
     for change in changes {
@@ -114,7 +115,7 @@ fn kind(change: &GoldenChange) -> ChangeKind {
     (change.class, part.join("/"), done.join(" "))
 }
 
-/// A word without what is one file's or one number's own.
+/// A word without file names and digits, so that words of one kind are equal.
 fn of_any(word: &str) -> String {
     match word.contains(['/', '`']) {
         true => String::new(),

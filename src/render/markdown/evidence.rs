@@ -1,4 +1,4 @@
-//! Why gates fail and numbers moved: the cases, each as expected and as produced.
+//! Why gates fail and numbers moved: the cases, each with the expected and the produced value.
 
 use super::{Links, path};
 use crate::model::{AgentReport, CaseEvidence, CaseReport, MetricReport, Report, Ruling, Verdict};
@@ -6,13 +6,13 @@ use crate::render::evidence;
 use crate::render::evidence::FailedMetric;
 use crate::render::plain::{inline, name, put, sentence};
 
-/// Failed gates that are listed with their cases; the rest is counted.
+/// The number of failed gates that are listed with their cases.
 const GATES: usize = 12;
 
-/// Differences that are listed for the first case of a gate.
+/// The number of differences that are listed for the first case of a gate.
 const FIRST: usize = 4;
 
-/// Differences that are listed for each other case.
+/// The number of differences that are listed for each other case.
 const OTHERS: usize = 2;
 
 /// Each failed gate with the cases that moved it.
@@ -20,8 +20,8 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
     let failed = evidence::failed_metrics(report);
     let mut out = String::new();
     for FailedMetric { suite, agent, metric, gate } in failed.iter().take(GATES) {
-        let said = sentence(&evidence::failed_gate(metric, gate), 300);
-        put(&mut out, &format!("**{} / {}: {said}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
+        let text = sentence(&evidence::failed_gate(metric, gate), 300);
+        put(&mut out, &format!("**{} / {}: {text}**\n", name(suite.id.as_str()), name(agent.agent.as_str())));
         cases(&mut out, agent, metric, links);
         out.push('\n');
     }
@@ -31,7 +31,7 @@ pub fn failed_gates(report: &Report, links: &Links) -> String {
     out
 }
 
-/// The cases behind numbers that are worse or inconclusive, and do not fail.
+/// The cases behind numbers that are worse or inconclusive but do not fail.
 pub fn moved_cases(report: &Report, links: &Links) -> String {
     let mut out = String::new();
     for suite in &report.suites {
@@ -63,14 +63,14 @@ fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &L
         let value = evidence::case_value(metric, one);
         let value = if value.is_empty() { value } else { format!(" {value}") };
         put(out, &format!("- {}{value}", linked(one, case, links)));
-        let shown = if index == 0 { FIRST } else { OTHERS };
-        for line in one.differences.iter().take(shown) {
+        let limit = if index == 0 { FIRST } else { OTHERS };
+        for line in one.differences.iter().take(limit) {
             let samples = evidence::in_samples(case, line);
             let (expected, produced) = (&line.difference.expected, &line.difference.produced);
             put(out, &format!("  - expected {}<br>got {}{samples}", inline(expected, 200), inline(produced, 300)));
         }
-        if one.differences.len() > shown {
-            put(out, &format!("  - … and {} more", one.differences.len() - shown));
+        if one.differences.len() > limit {
+            put(out, &format!("  - … and {} more", one.differences.len() - limit));
         }
     }
     if let Some(more) = evidence::more_cases(metric) {
@@ -78,7 +78,7 @@ fn cases(out: &mut String, agent: &AgentReport, metric: &MetricReport, links: &L
     }
 }
 
-/// The name of a case, linked to the line of the golden file that its first difference is about.
+/// The name of a case, linked to the golden file at the line of its first difference.
 fn linked(evidence: &CaseEvidence, case: Option<&CaseReport>, links: &Links) -> String {
     let title = name(evidence.case.as_str());
     let golden = case.map(|case| case.pair.golden.as_str());

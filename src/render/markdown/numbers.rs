@@ -1,4 +1,4 @@
-//! The tables of numbers: what moved, what did not, and how small a change can be seen.
+//! The tables of numbers: moved, unchanged, and the smallest detectable change.
 
 use crate::model::{AgentReport, Approval, MetricReport, Noise, Report, Ruling, SuiteReport, Verdict, metric_value};
 use crate::render::number::ValueDirection;
@@ -18,13 +18,13 @@ fn is_changed(metric: &MetricReport) -> bool {
 fn rows(
     suites: &[SuiteReport],
     approval: Option<&Approval>,
-    wanted: impl Fn(&MetricReport) -> bool,
+    included: impl Fn(&MetricReport) -> bool,
 ) -> (usize, String) {
     let mut out = String::new();
     let mut count = 0;
     for suite in suites {
         for agent in &suite.agents {
-            for metric in agent.metrics.iter().filter(|metric| wanted(metric) && !metric.is_silent()) {
+            for metric in agent.metrics.iter().filter(|metric| included(metric) && !metric.is_silent()) {
                 count += 1;
                 put(&mut out, &row(suite, agent, metric, approval));
             }
@@ -41,7 +41,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         ValueDirection::Other | ValueDirection::Same => "",
     };
     let noise = match metric.comparison.noise() {
-        // A failed gate decides; that the difference might be noise would only excuse it.
+        // A failed gate decides. "Within noise" next to it would read as an excuse.
         Some(Noise::Within) if !arrow.is_empty() && metric.verdict != Ruling::Judged(Verdict::Fail) => {
             " (within noise)"
         }
@@ -50,7 +50,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
     let gates: Vec<String> = metric.gates.iter().map(|gate| words::gate(metric, gate)).collect();
     let verdict = match &metric.verdict {
         _ if metric.gates.is_empty() => String::new(),
-        // It was held against the approved number; the difference that stands here is the one from the base.
+        // The gate used the approved number; the difference in this row is to the base commit.
         Ruling::Judged(Verdict::Pass)
             if approval.is_some()
                 && direction == ValueDirection::Worse
@@ -75,7 +75,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
     )
 }
 
-/// The numbers that moved or failed; an approval of the result is said where it is why a gate holds.
+/// The numbers that moved or failed. A gate that passes because of an approval says so.
 pub fn changed(suites: &[SuiteReport], approval: Option<&Approval>) -> String {
     match rows(suites, approval, is_changed) {
         (0, _) => String::new(),
@@ -94,16 +94,16 @@ pub fn unchanged(report: &Report) -> String {
     )
 }
 
-/// How sure the numbers are that moved, and who passes in every sample.
+/// The certainty of moved numbers, and the cases that pass in every sample.
 pub fn certainty(report: &Report) -> String {
-    let sure = folded("How sure the moved numbers are", &certainty::moved(report, inline));
+    let sure = folded("Certainty of the moved numbers", &certainty::moved(report, inline));
     let every = folded("Cases that pass in every sample", &certainty::reliability(report));
     format!("{sure}{every}")
 }
 
-/// How small a change these suites can see at all: with few cases, a small drop looks like noise.
+/// The smallest change that these suites can detect: with few cases, a small drop looks like noise.
 pub fn detectable(report: &Report) -> String {
-    folded("Smallest change that these cases can tell from noise", &certainty::detectable(report, inline))
+    folded("Smallest changes that these cases can detect", &certainty::detectable(report, inline))
 }
 
 fn folded(title: &str, lines: &[String]) -> String {

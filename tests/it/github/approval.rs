@@ -271,7 +271,7 @@ fn moved_before() {
     story.gate(7);
     story.github.push(&"c".repeat(40));
     let ran = story.labeled("alice");
-    story.is_refused(&ran, "it was given for ec26c3e, and the head is ccccccc now");
+    story.is_refused(&ran, "it was added for ec26c3e, but the head is now ccccccc");
 }
 
 fn pushed_after() {
@@ -298,7 +298,7 @@ fn own_label() {
     story.gate(7);
     story.github.role("Codertocat", "admin");
     let ran = story.labeled("Codertocat");
-    story.is_refused(&ran, "Codertocat opened this pull request, and somebody else has to approve it");
+    story.is_refused(&ran, "Codertocat opened this pull request, so somebody else has to approve it");
     story.github.label_by("Codertocat", LABEL);
     let job = story.job("pull_request.labeled", "Codertocat", 23).input("mode", "approve");
     job.input("allow-self-approval", "true").runs();
@@ -338,7 +338,7 @@ fn meanwhile() {
     assert_eq!(story.graded(9).code, 1);
     // Two events of one label: the second comes when the label is gone.
     let ran = story.approve("alice");
-    assert!(ran.stdout.contains("the label is gone again"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("the label was removed meanwhile"), "{}", ran.stdout);
 }
 
 fn other_label() {

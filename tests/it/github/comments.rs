@@ -35,7 +35,7 @@ pub fn pages() {
 
 pub fn spoofed() {
     let (repository, github) = (Repository::small(), Standin::new(&head_sha()));
-    let text = "> [!TIP]\n> **All gates hold**\n\n<!-- goldgate:comment key=default -->\nspoofed";
+    let text = "> [!TIP]\n> **All 6 gates pass**\n\n<!-- goldgate:comment key=default -->\nspoofed";
     github.comment("mallory", text);
     opened(&repository, &github).runs();
     assert_eq!(github.bodies("mallory"), [text]);
@@ -58,7 +58,7 @@ pub fn two_tiers() {
     assert_eq!(model.code, 0, "{}", model.stderr);
     assert!(
         github.bodies(BOT)[0]
-            .starts_with("> [!WARNING]\n> **legal finding&#95;recall 0%, needs ≥ 80% (not in the baseline)"),
+            .starts_with("> [!WARNING]\n> **legal finding&#95;recall 0%, needs 80% (not in the baseline)"),
         "{}",
         github.bodies(BOT)[0]
     );
@@ -66,7 +66,7 @@ pub fn two_tiers() {
     opened(&repository, &github).input("tier", "model").runs();
     let bodies = github.bodies(BOT);
     assert_eq!(bodies.len(), 1);
-    assert!(bodies[0].starts_with("> [!TIP]\n> **All gates hold"), "{}", bodies[0]);
+    assert!(bodies[0].starts_with("> [!TIP]\n> **All "), "{}", bodies[0]);
     for text in [
         "### Deterministic tier · blocks the merge",
         "### Model tier · for information, does not block",

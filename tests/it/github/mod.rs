@@ -285,7 +285,7 @@ fn many_suites() {
     let body = github.bodies(BOT).remove(0);
     assert!(body.len() <= 65_536 && body.len() > 50_000, "{}", body.len());
     assert!(body.starts_with("> [!CAUTION]\n> **Merge blocked: legal finding"), "{}", &body[..200]);
-    assert!(body.contains("Left out here for want of room: "), "{}", &body[body.len() - 1500..]);
+    assert!(body.contains("Left out for lack of space: "), "{}", &body[body.len() - 1500..]);
     assert!(body.contains("[the full report](https://github.example/acme/agents/actions/runs/7)"));
     assert_eq!(body.matches("<details").count(), body.matches("</details>").count());
     for line in body.lines().filter(|line| line.starts_with('|')) {

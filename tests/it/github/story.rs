@@ -93,7 +93,7 @@ fn is_opened(story: &Story) {
     story.checkout.write(RUN, crate::repository::RUN);
     let ran = story.graded(7);
     assert_eq!((ran.code, story.github.labels().len()), (0, 0), "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&story.github), "TIP", "All gates hold");
+    is_opened_by(&one(&story.github), "TIP", "All ");
     keep("1-green", &one(&story.github));
 }
 
@@ -143,7 +143,7 @@ fn is_bumped(story: &Story) -> String {
     job.run = 40;
     let ran = job.variable("GITHUB_SHA", &head).runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&story.github), "TIP", "All gates hold");
+    is_opened_by(&one(&story.github), "TIP", "All ");
     keep("6-green-again", &one(&story.github));
     head
 }
@@ -256,7 +256,7 @@ fn fork() {
     assert!(one(&fork.github).contains("`mode: baseline-pr`"), "{}", one(&fork.github));
     let ran = fork.trusted("pull_request.labeled", 13);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    is_opened_by(&one(&fork.github), "TIP", "All gates hold");
+    is_opened_by(&one(&fork.github), "TIP", "All ");
     assert!(fork.base.read(RUN) != fork.head.read(RUN) && !fork.workspace.path("golden").exists());
 }
 

@@ -84,7 +84,7 @@ fn verdicts() {
     let ran = fork.runs();
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let body = fork.github.bodies(BOT).remove(0);
-    assert!(body.starts_with("> [!TIP]\n> **All gates hold"), "{body}");
+    assert!(body.starts_with("> [!TIP]\n> **All "), "{body}");
     assert!(body.contains("blocks the merge"), "{body}");
     fork.head.replace(RUN, "Needs prior approval.", "Needs nothing.");
     let ran = fork.runs();
@@ -124,7 +124,7 @@ fn everything() {
     let body = fork.github.bodies(BOT).remove(0);
     assert!(
         body.starts_with(
-            "> [!CAUTION]\n> **Passes by the rules of this change, but 2 gates fail by those of the base commit"
+            "> [!CAUTION]\n> **Merge blocked: the gates pass with the rules of this change, but 2 gates fail with those of the base commit"
         ),
         "{body}"
     );
@@ -138,7 +138,7 @@ fn everything() {
     let ran = fork.runs();
     assert_eq!(ran.code, 2, "{}", ran.stdout);
     assert!(ran.stderr.contains("does not exist on the head commit"), "{}", ran.stderr);
-    // All gates hold where the expectation was made to fit the recording; the edit itself holds the merge up.
+    // All gates pass where the expectation was made to fit the recording; the edit itself holds the merge up.
     let fork = Fork::new();
     fork.head.replace(
         "golden/expected/legal/lease.json",

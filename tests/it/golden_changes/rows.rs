@@ -19,7 +19,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "another baseline needs an approval",
         change: |it| it.replace("goldgate.yaml", "baselines/latest.json", "baselines/older.json"),
-        says: "the baseline is another file: baselines/latest.json -> baselines/older.json",
+        says: "the config names another baseline: baselines/latest.json -> baselines/older.json",
         code: 1,
     },
     Row {
@@ -85,7 +85,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "an edited document needs an approval",
         change: |it| it.replace("golden/contracts/lease-3.md", "approve", "agree"),
-        says: "golden/contracts/lease-3.md of `contracts` edited, read for lease-3: 1 line less, 1 line more",
+        says: "golden/contracts/lease-3.md of `contracts` edited, used by lease-3: 1 line removed, 1 line added",
         code: 1,
     },
     Row {
@@ -132,7 +132,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "recordings that are edited alone need an approval",
         change: |it| it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always."),
-        says: "1 recording of `contracts/legal` changed: lease-3.json, but none of the agent's files (prompts/**) did",
+        says: "1 recording of `contracts/legal` changed: lease-3.json, but none of the agent's files (prompts/**) changed",
         code: 1,
     },
     Row {
@@ -152,7 +152,7 @@ pub const ROWS: &[Row] = &[
             it.replace(&recording(3), "Needs prior approval.", "Needs prior approval, always.");
             it.write("prompts/legal.md", "Report every change of control, always.\n");
         },
-        says: "1 recording of `contracts/legal` changed: lease-3.json; the agent's files changed, too",
+        says: "1 recording of `contracts/legal` changed: lease-3.json; the agent's files changed too",
         code: 3,
     },
     Row {
@@ -164,7 +164,7 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "fewer samples need an approval",
         change: |it| it.replace("goldgate.yaml", "samples: 1\n", ""),
-        says: "samples of `contracts` 1 -> as many as there are",
+        says: "samples of `contracts` 1 -> all that are recorded",
         code: 1,
     },
     Row {

@@ -122,7 +122,7 @@ fn all_unreadable() {
     assert_eq!((&report["verdict"], &report["failures"], &report["infra"]), (&json!("pass"), &json!([]), &json!(0)));
     let shown = run(&judged(&endpoint, ""), &["--tier", "model"]).stdout;
     assert!(
-        shown.contains("1 cannot be told, which is no fail: wombat-0 (3 of 3 votes are missing: the judge"),
+        shown.contains("1 undecided, which does not count as a fail: wombat-0 (3 of 3 votes are missing: the judge"),
         "{shown}"
     );
 }

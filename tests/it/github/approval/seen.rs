@@ -68,7 +68,7 @@ fn pusher() {
     story.gate(7);
     story.github.pushed_by("Alice", &head_sha());
     let ran = story.labeled("alice");
-    story.is_refused(&ran, "alice pushed the newest commit here, and somebody else has to approve it");
+    story.is_refused(&ran, "alice pushed the newest commit, so somebody else has to approve it");
     story.github.label_by("alice", LABEL);
     let job = story.job("pull_request.labeled", "alice", 23).input("mode", "approve");
     job.input("allow-self-approval", "true").runs();
@@ -187,7 +187,10 @@ fn hidden_kinds() {
     story.github.file("goldgate.yaml", &config);
     story.gate(7);
     let comment = story.comment();
-    assert!(comment.contains("more kinds of golden changes have no room here, so a label does not count"), "{comment}");
+    assert!(
+        comment.contains("more kinds of golden changes do not fit here, so an approval does not count"),
+        "{comment}"
+    );
     let ran = story.labeled("alice");
     story.is_refused(&ran, "kinds of the golden changes, and an approval would cover them");
 }
