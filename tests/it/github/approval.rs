@@ -310,7 +310,7 @@ fn mere_presence() {
     story.github.label(LABEL);
     assert_eq!(story.gate(7).code, 1, "the label alone made the gate green");
     let ran = story.job("pull_request.opened", "alice", 20).input("mode", "approve").runs();
-    story.is_refused(&ran, "it was there before the pull request was opened");
+    story.is_refused(&ran, "it was added before the pull request was opened");
     assert_eq!((story.bump().code, story.github.commits().len()), (0, 0));
 }
 
@@ -385,7 +385,7 @@ fn other_result() {
     );
     story.bump();
     assert!(story.github.commits().is_empty());
-    assert!(story.comment().contains("came to another result than the approved one"), "{}", story.comment());
+    assert!(story.comment().contains("has another result than the approved one"), "{}", story.comment());
 }
 
 fn golden_change() {

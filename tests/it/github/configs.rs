@@ -95,7 +95,7 @@ fn other_config() {
     assert!(services.github.statuses(&head_sha()).is_empty(), "{:?}", services.github.statuses(&head_sha()));
     assert!(!services.github.labels().contains(&LABEL.to_owned()), "the label stays");
     let comments = services.github.bodies(BOT).concat().replace("&#8288;", "");
-    assert!(comments.contains("is of another config, b/goldgate.yaml"), "{comments}");
+    assert!(comments.contains("is for another config, b/goldgate.yaml"), "{comments}");
     // Even where somebody approved a result of `a` by hand, the numbers of `b` are not committed as those of `a`.
     let ran = services.labeled("a", "bump");
     assert!(services.github.commits().is_empty(), "{}", ran.stdout);
@@ -135,7 +135,7 @@ fn no_config() {
     let ran = services.labeled("a", "approve");
     assert!(services.github.statuses(&head_sha()).is_empty(), "{}", ran.stdout);
     let comments = services.github.bodies(BOT).concat();
-    assert!(comments.contains("does not say which config it is of"), "{comments}");
+    assert!(comments.contains("does not name its config"), "{comments}");
 }
 
 fn elsewhere() {

@@ -70,7 +70,7 @@ fn recommends() {
     let text = shown(&repository);
     assert!(text.contains("judge keeps_promises of upkeep may recommend: its agreement with people is above 0.60 (kappa 1.00, 95% interval "), "{text}");
     assert!(text.contains("10 labels, base rate 60%, always \"pass\" would be right in 60%"), "{text}");
-    assert!(text.contains("recommends a look at wombat-2 (fail: as told), wombat-4 (weak: as told), "), "{text}");
+    assert!(text.contains("recommends to review wombat-2 (fail: as told), wombat-4 (weak: as told), "), "{text}");
     assert!(text.contains("next: `goldgate explain wombat-2`"), "{text}");
     assert!(text.contains("All 6 gates pass on"), "{text}");
     let told = report(&repository);

@@ -14,7 +14,7 @@ pub fn foreign_artifacts() {
     story.graded(7);
     story.upload(7, &head_sha(), &story.report().replace(&head_sha(), &other), &story.proposed());
     let ran = story.labeled("alice");
-    story.is_refused(&ran, "reports on another commit");
+    story.is_refused(&ran, "is for another commit");
     // Nothing is ever asked of another repository.
     assert!(story.github.requests().iter().all(|request| {
         ["/repos/acme/agents/", "/user", "/_stored/", "/graphql"].iter().any(|known| request.contains(known))

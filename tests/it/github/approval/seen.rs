@@ -24,7 +24,7 @@ fn older_label() {
     story.github.label_by("alice", LABEL);
     story.upload(7, &head_sha(), &story.report(), &story.proposed());
     let ran = story.approve("alice");
-    story.is_refused(&ran, "came after it, so its giver cannot have seen it");
+    story.is_refused(&ran, "is newer than the label");
     // Looked at, and given again.
     let ran = story.labeled("alice");
     assert_eq!(story.github.statuses(&head_sha()).len(), 1, "{}{}", ran.stdout, ran.stderr);
@@ -44,7 +44,7 @@ fn measured_again() {
     story.checkout.replace(RUN, "{\"category\": \"a\"},", "{\"category\": \"a\"}, {\"category\": \"c\"},");
     story.gate(8);
     let ran = story.approve("alice");
-    story.is_refused(&ran, "came after it");
+    story.is_refused(&ran, "is newer than the label");
 }
 
 fn giver() {
@@ -79,7 +79,7 @@ fn pusher() {
     story.gate(7);
     story.github.author("somebody");
     let ran = story.labeled("Codertocat");
-    story.is_refused(&ran, "Codertocat pushed the newest commit here");
+    story.is_refused(&ran, "Codertocat pushed the newest commit");
 }
 
 fn not_shown() {
@@ -192,5 +192,5 @@ fn hidden_kinds() {
         "{comment}"
     );
     let ran = story.labeled("alice");
-    story.is_refused(&ran, "kinds of the golden changes, and an approval would cover them");
+    story.is_refused(&ran, "kinds of golden changes that an approval would cover");
 }
