@@ -215,7 +215,7 @@ fn older_query() {
     let (code, why) = refused(&repository, &[]);
     assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
     let check = repository.goldgate(&["check"]);
-    assert!(check.code == 2 && check.stderr.contains("what the case asks changed"), "{check:?}");
+    assert!(check.code == 2 && check.stderr.contains("the case's input changed since they were recorded"), "{check:?}");
 }
 
 fn older_document() {
@@ -255,7 +255,7 @@ fn across() {
     record["provenance"] = json!({ "input_sha256": sha256("another") });
     repository.write("golden/runs/legal/lease.json", record.to_string());
     let (code, why) = refused(&repository, &alone);
-    assert!(code == 3 && why.contains("what the case asks changed"), "{why}");
+    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
 }
 
 fn program() {

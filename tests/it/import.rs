@@ -255,7 +255,7 @@ fn no_overwriting() {
     assert_eq!(import(answer("b"), &["--force"]).code, 0);
     assert_eq!(record(&repository, "runs/h/c.json", 0)["outputs"]["text"], "b");
     let several = import(answer("a") + &answer("b"), &["--force"]);
-    assert!(several.code == 2 && several.stderr.contains("in the other form"), "{}", several.stderr);
+    assert!(several.code == 2 && several.stderr.contains("in the other layout"), "{}", several.stderr);
     repository.remove("runs/h/c.json");
     assert_eq!(import(answer("a") + &answer("b") + &answer("c"), &[]).code, 0);
     let fewer = import(answer("a") + &answer("b"), &["--force"]);

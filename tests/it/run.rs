@@ -393,7 +393,7 @@ fn samples() {
     let set_to = |value| repository.goldgate_with(&["run", "--format", "json"], &[("GOLDGATE_SAMPLES", value)]);
     assert_eq!(planned(&set_to("")), 1, "a variable that is set to nothing states nothing");
     let refused = set_to("many");
-    assert!(refused.code == 2 && refused.stderr.contains("or into GOLDGATE_SAMPLES"), "{}", refused.stderr);
+    assert!(refused.code == 2 && refused.stderr.contains("or in GOLDGATE_SAMPLES"), "{}", refused.stderr);
     repository.replace("goldgate.yaml", "version: 1", "version: 1\nsamples: 4");
     assert_eq!(planned(&repository.goldgate(&["run", "--format", "json"])), 4);
     repository.replace("goldgate.yaml", "    path: golden\n", "    path: golden\n    samples: 1\n");
@@ -423,7 +423,7 @@ fn explain() {
     assert_eq!(ran.code, 0);
     assert!(ran.stdout.contains("FAILS expected_finding[0]  golden/expected/legal/lease.json:3"), "{}", ran.stdout);
     assert!(ran.stdout.contains("citing \"rent.md\" instead of \"lease.md\""), "{}", ran.stdout);
-    assert!(ran.stdout.contains("next: \"rent.md\" is no document of this suite"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("next: \"rent.md\" is not a document of this suite"), "{}", ran.stdout);
     assert_eq!(repository.goldgate(&["explain", "rent"]).code, 2);
 }
 

@@ -30,7 +30,7 @@ fn vacuous() {
     repository.write("golden/expected/legal/lease.json", NOTHING);
     let ran = repository.goldgate(&["selftest"]);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("  contracts/legal/lease: the echo agent passes it: ask for"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("  contracts/legal/lease: the echo agent passes it: check for"), "{}", ran.stdout);
     // With a limit that says what nothing means, it can fail.
     repository.write("golden/expected/legal/lease.json", r#"{ "expected_findings": [], "max_expected_findings": 0 }"#);
     repository
@@ -71,7 +71,7 @@ fn stable() {
     repository.write("runs/sorter/rename.json", run);
     repository.write("runs/sorter/rename--locals.json", run);
     let ran = repository.goldgate(&["selftest"]);
-    let line = "  stability/sorter/rename: the keyword-stuffing agent passes it: ask for";
+    let line = "  stability/sorter/rename: the keyword-stuffing agent passes it: check for";
     assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
     let expected = r#""expected_deltas": [ { "item": "src/round.py", "kind": "ghost_code" } ],"#;
     repository.write("suite/cases/rename.json", case.replace("EXPECTED", expected));
@@ -95,7 +95,7 @@ fn identical() {
         repository.write(&format!("runs/asker/refund/{sample}.json"), run);
     }
     let ran = repository.goldgate(&["selftest"]);
-    let line = "  refunds/asker/refund: the keyword-stuffing agent passes it: ask for";
+    let line = "  refunds/asker/refund: the keyword-stuffing agent passes it: check for";
     assert!(ran.code == 1 && ran.stdout.contains(line), "{}{}", ran.stdout, ran.stderr);
     let gate = "gates: { identical_runs: { max: 0, hard: true } }";
     repository.write("goldgate.yaml", VARIABILITY.replace("GATES", gate));

@@ -39,7 +39,7 @@ pub fn checked_out(env: &Env, event: Event, github: Option<&GitHub>) -> Result<E
     if event.into.as_deref().is_some_and(|into| into != pull.into) {
         let into = event.into.as_deref().unwrap_or_default();
         return Err(no_verdict(&format!(
-            "this run is for the merge into {into}, but the base branch of pull request {} is current {}; wait for the run that this change \
+            "this run is for the merge into {into}, but the base branch of pull request {} is now {}; wait for the run that this change \
              started, or push a commit, or close and reopen the pull request",
             pull.number, pull.into
         )));

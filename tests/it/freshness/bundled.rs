@@ -98,7 +98,7 @@ fn changed(suite: &str, agent: &str, file: &str, what: &str, change: impl Fn(&st
     // Another input may fail a gate, too.
     let is_red = code == 3 || (code == 1 && what == "input");
     assert!(is_red && why.contains(&format!("{suite}/{agent}: ")) && why.contains("stale"), "{code} {why}");
-    let says = if what == "input" { "what the case asks changed" } else { "prompts/" };
+    let says = if what == "input" { "the case's input changed since they were recorded" } else { "prompts/" };
     assert!(why.contains(says), "{why}");
     assert_eq!(repository.goldgate(&["check"]).code, 2);
 }

@@ -46,7 +46,7 @@ fn stale() {
     again("Where is my order 17?");
     repository.replace("cases.json", "order 17", "order 18");
     let (code, why) = refused(&repository, &[]);
-    assert!(code == 3 && why.contains("what the case asks changed"), "{why}");
+    assert!(code == 3 && why.contains("the case's input changed since they were recorded"), "{why}");
     // Space alone is no other question.
     again("Where is  my order 18?\n");
     repository.replace("cases.json", "[\"shipped\"]", "[\"shipped\", \"sent\"]");
@@ -77,7 +77,7 @@ fn unknown_case() {
     let arguments = ["import", "openai", "chat.json", "--out", "runs", "--agent", "helper", "--case", "thanks"];
     import(&repository, "Thanks", &[]);
     let ran = repository.goldgate(&arguments);
-    assert!(ran.code == 0 && ran.stderr.contains("has the case thanks of the agent helper"), "{}", ran.stderr);
+    assert!(ran.code == 0 && ran.stderr.contains("has the case thanks for the agent helper"), "{}", ran.stderr);
 }
 
 fn no_config() {

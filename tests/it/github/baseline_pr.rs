@@ -154,7 +154,7 @@ fn no_report() {
     branch.runs("run");
     branch.commit = "6".repeat(40);
     let ran = branch.runs("baseline-pr");
-    assert!(ran.code == 2 && ran.stderr.contains("the report is about another commit"), "{}", ran.stderr);
+    assert!(ran.code == 2 && ran.stderr.contains("the report is for another commit than this job"), "{}", ran.stderr);
     assert!(ours(&branch.github).is_empty());
 }
 

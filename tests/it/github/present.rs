@@ -151,7 +151,7 @@ fn trusted() {
     let ran = gate(&workspace, &github);
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     github.push(&"c".repeat(40));
-    is_no_verdict(&gate(&workspace, &github), "pull request 2 has moved on");
+    is_no_verdict(&gate(&workspace, &github), "the head of pull request 2 moved from");
 }
 
 fn no_merge() {

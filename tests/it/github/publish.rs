@@ -265,7 +265,7 @@ type Change = fn(&mut Fork);
 
 fn idle() {
     let table: [(&str, Change, &str, i32); 8] = [
-        ("closed", |fork| fork.pull["state"] = json!("closed"), "is the head of no open pull request", 0),
+        ("closed", |fork| fork.pull["state"] = json!("closed"), "no open pull request has the run's commit as head", 0),
         (
             "moved on",
             |fork| fork.pull["head"]["sha"] = json!("1".repeat(40)),
@@ -275,13 +275,13 @@ fn idle() {
         (
             "into another repository",
             |fork| fork.pull["base"]["repo"]["full_name"] = json!("mallory/agents"),
-            "is the head of no open pull request",
+            "no open pull request has the run's commit as head",
             0,
         ),
         (
             "from another repository",
             |fork| fork.pull["head"]["repo"]["id"] = json!(78),
-            "is the head of no open pull request",
+            "no open pull request has the run's commit as head",
             0,
         ),
         (
@@ -343,7 +343,7 @@ fn precedence() {
     let body = fork.github.bodies(BOT).remove(0);
     assert!(body.starts_with("> [!CAUTION]") && !body.contains("own job"), "{body}");
     let ran = fork.job().runs();
-    assert!(ran.stdout.contains("has the verdict of a job that the pull request does not control"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("shows the verdict of a job that the pull request does not control"), "{}", ran.stdout);
     assert_eq!((ran.code, fork.github.bodies(BOT)), (0, vec![body]));
     // On a later commit the fork may speak first again.
     let later = Fork::new(false);

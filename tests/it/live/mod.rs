@@ -353,7 +353,8 @@ fn wordless() {
     );
     let ran = model(&repository, &[]);
     assert!(
-        ran.code == 2 && ran.stderr.contains("golden/cases/rounding.json: the case \"rounding\" says nothing"),
+        ran.code == 2
+            && ran.stderr.contains("golden/cases/rounding.json: the case \"rounding\" has no prompt for a model"),
         "{ran:?}"
     );
     assert_eq!(endpoint.requests(), 0);

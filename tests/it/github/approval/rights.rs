@@ -92,7 +92,7 @@ pub fn by_hand() {
         let ran = story.bump();
         assert_eq!((ran.code, story.github.commits().len()), (0, 1), "{}", ran.stdout);
         let comment = story.comment();
-        assert!(comment.contains("close this pull request and open it again"), "{comment}");
+        assert!(comment.contains("close and reopen this pull request"), "{comment}");
         assert!(comment.contains("\"Run workflow\" of goldgate.yml"), "{comment}");
     }
 }

@@ -71,7 +71,7 @@ pub fn hostile() {
     fork.commit();
     fork.github.change_commit(MERGE, |commit| commit.truncated = true);
     let ran = fork.job().runs();
-    assert!(ran.code == 3 && ran.stderr.contains("more files than GitHub lists in one answer"), "{}", ran.stderr);
+    assert!(ran.code == 3 && ran.stderr.contains("more files than GitHub lists in one response"), "{}", ran.stderr);
 }
 
 fn tarred(entries: impl IntoIterator<Item = (String, u64)>) -> Vec<u8> {
