@@ -338,7 +338,7 @@ impl PlanReader<'_> {
             RulesSource::Head => self.prompts(suite, config, &mut problems),
             RulesSource::Base => BTreeMap::new(),
         };
-        let reads = ReadLog::beside(self.other);
+        let reads = ReadLog::comparing(self.other);
         let recorded = self.other.map(|other| RecordedFiles::new(self.files, other, &reads, ReadFor::Suite));
         let files: &dyn Files = recorded.as_ref().map_or(self.files, |recorded| recorded);
         let labels = problems.keep_all(Labels::open(suite.labels.as_ref(), files)).unwrap_or_default();

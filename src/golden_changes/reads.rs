@@ -100,7 +100,7 @@ enum Compared {
 
 impl ReadLog {
     /// An empty log of reads that are compared with this commit.
-    pub fn beside(other: Option<&dyn OtherCommit>) -> Self {
+    pub fn comparing(other: Option<&dyn OtherCommit>) -> Self {
         Self { different: Mutex::default(), compared: other.map_or(Compared::No, |_| Compared::Yes) }
     }
 
@@ -260,11 +260,11 @@ mod tests {
             ("a/more", "5"),
         ]);
         let other = HeadCommit(&other);
-        let log = ReadLog::beside(Some(&other));
+        let log = ReadLog::comparing(Some(&other));
         let files = RecordedFiles::new(&own, &other, &log, ReadFor::Suite);
         let _ = (files.bytes(&at("a/x")), files.bytes(&at("a/z")), files.bytes(&at("none")), files.list(&at("none")));
         assert_eq!((log.different(), log.opens_alike()), (Vec::new(), true));
-        assert!(!ReadLog::beside(None).opens_alike());
+        assert!(!ReadLog::comparing(None).opens_alike());
         let case = CaseId::new("c").unwrap();
         let of_case = RecordedFiles::new(&own, &other, &log, ReadFor::Case(case.clone()));
         drop(of_case.bytes(&at("a/y")));

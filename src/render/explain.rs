@@ -142,7 +142,7 @@ fn one(out: &mut String, suite: &SuiteReport, agent: &AgentReport, case: &CaseRe
             put(
                 out,
                 &format!(
-                    "          {}: {}; to fix: {}",
+                    "          {}: {}; remedy: {}",
                     failure.tag.as_str(),
                     failure.tag.meaning(),
                     failure.tag.fix_strategy()

@@ -260,7 +260,7 @@ fn no_overwriting() {
     assert_eq!(import(answer("a") + &answer("b") + &answer("c"), &[]).code, 0);
     let fewer = import(answer("a") + &answer("b"), &["--force"]);
     assert!(
-        fewer.code == 2 && fewer.stderr.starts_with("runs/h/c/2.json: this sample would stand beside"),
+        fewer.code == 2 && fewer.stderr.starts_with("runs/h/c/2.json: this sample would be mixed with the new ones"),
         "{}",
         fewer.stderr
     );

@@ -60,7 +60,7 @@ fn killed() {
     input.write_all(b"pass\nnames the consent\n").unwrap();
     let shown = until(&mut out, "[2 of 2]");
     // Who marks has not been told what the scores say.
-    assert!(!shown.contains("holds") && !shown.contains("FAILS"), "{shown}");
+    assert!(!shown.contains("passes ") && !shown.contains("FAILS"), "{shown}");
     child.kill().unwrap();
     child.wait().unwrap();
     let saved = verdicts(&repository);

@@ -421,7 +421,7 @@ fn explain() {
     repository.replace(RUN, "lease.md\", \"quote\"", "rent.md\", \"quote\"");
     let ran = repository.goldgate(&["explain", "lease"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stdout.contains("FAILS expected_finding[0]  golden/expected/legal/lease.json:3"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("FAILS  expected_finding[0]  golden/expected/legal/lease.json:3"), "{}", ran.stdout);
     assert!(ran.stdout.contains("citing \"rent.md\" instead of \"lease.md\""), "{}", ran.stdout);
     assert!(ran.stdout.contains("next: \"rent.md\" is not a document of this suite"), "{}", ran.stdout);
     assert_eq!(repository.goldgate(&["explain", "rent"]).code, 2);
