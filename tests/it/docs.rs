@@ -149,9 +149,9 @@ fn names_of_traces() {
 }
 
 fn metrics() {
-    let mut text = "# Metrics\n\nEvery metric of every kind: what it is, how it is folded over samples and cases, and the gates that hold where\n\
-        the config states none. A stated gate is merged over its default key by key. A share is shown in percent, a spread with four\n\
-        places. The table is written by a test.\n"
+    let mut text = "# Metrics\n\nAll metrics of all kinds: what each one measures, how it is combined over samples and cases, and its default\n\
+        gates. A gate in the config overrides its default key by key. A share is rendered in percent, a spread with four decimal\n\
+        places. A test writes this table.\n"
         .to_owned();
     for kind in KINDS {
         text.push_str(&format!("\n## `{}`\n\nGrades {} (scorer `{}`).\n\n", kind.name, kind.meaning, kind.scorer));
@@ -161,7 +161,7 @@ fn metrics() {
         kind.own_metrics().iter().for_each(|spec| text.push_str(&row(spec)));
     }
     text.push_str(
-        "\n## Every kind\n\nThese stand after the metrics of each kind. Below its floor, `coverage` gives no verdict; it is never a fail.\n\n\
+        "\n## Every kind\n\nEvery kind also has these metrics, after its own. If `coverage` is below its floor, there is no verdict, never a fail.\n\n\
          | metric | what it is | unit | better | samples | cases | default gates |\n|---|---|---|---|---|---|---|\n",
     );
     COMMON.iter().for_each(|spec| text.push_str(&row(spec)));
