@@ -266,7 +266,7 @@ fn no_overwriting() {
     );
     let many = import(answer("a").repeat(1001), &["--force"]);
     assert!(
-        many.code == 2 && many.stderr.starts_with("runs/h/c: 1001 runs are samples of this case"),
+        many.code == 2 && many.stderr.starts_with("runs/h/c: this case has 1001 samples"),
         "{}",
         many.stderr
     );
