@@ -265,11 +265,7 @@ fn no_overwriting() {
         fewer.stderr
     );
     let many = import(answer("a").repeat(1001), &["--force"]);
-    assert!(
-        many.code == 2 && many.stderr.starts_with("runs/h/c: this case has 1001 samples"),
-        "{}",
-        many.stderr
-    );
+    assert!(many.code == 2 && many.stderr.starts_with("runs/h/c: this case has 1001 samples"), "{}", many.stderr);
     assert_eq!(import(answer("d"), &["--force"]).code, 2, "one sample and a folder of them contradict each other");
 }
 
