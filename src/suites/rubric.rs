@@ -5,7 +5,7 @@ use super::terms::TermList;
 use crate::model::reaches;
 use crate::text::{Keyword, norm};
 
-/// The dimensions, in the order of [`Scores`].
+/// The dimensions, in the order in which answers are scored.
 pub const DIMENSIONS: [&str; 6] = [
     "atom_clarity",
     "validator_testability",
