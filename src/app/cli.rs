@@ -6,8 +6,8 @@ use crate::model::Shard;
 
 /// The gate for LLM agents in pull requests.
 ///
-/// Exit codes: 0 all gates pass; 1 a blocking gate fails; 2 bad usage, config or input; 3 no verdict, or the
-/// work could not be done; 130, 143, 129 interrupted by a signal.
+/// Exit codes: 0 no blocking gate fails; 1 a blocking gate fails, or a golden change needs an approval; 2 bad usage, config
+/// or input; 3 no verdict, or the work could not be done; 130, 143, 129 interrupted by a signal.
 #[derive(Parser, Debug)]
 #[command(version, max_term_width = 110)]
 pub struct Cli {
