@@ -83,6 +83,14 @@ pub fn any(json: &str) -> Result<Value, serde_json::Error> {
     })
 }
 
+/// The JSON inside a string, if it is valid; else the value itself.
+pub fn embedded(value: &Value) -> Value {
+    match value {
+        Value::String(text) => any(text).unwrap_or_else(|_| value.clone()),
+        other => other.clone(),
+    }
+}
+
 /// The text with every escaped half of a surrogate pair replaced.
 fn whole_pairs(json: &str) -> Cow<'_, str> {
     let code = |at: usize| {

@@ -41,8 +41,8 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
         }
         calls.push(ObservedCall {
             name: name.unwrap_or_default().to_owned(),
-            arguments: parse_embedded_json(one.get("arguments")),
-            result: parse_embedded_json(one.get("result")),
+            arguments: one.get("arguments").map_or(Value::Null, lenient::embedded),
+            result: one.get("result").map_or(Value::Null, lenient::embedded),
             failed: one.get("error").is_some_and(|error| !error.is_null()),
         });
     }
@@ -53,15 +53,6 @@ pub fn calls(run: &Run) -> (Vec<ObservedCall>, Vec<String>) {
 pub fn intermediate(run: &Run) -> Result<Value, String> {
     let text = run.intermediate.as_deref().unwrap_or("null");
     lenient::any(text).map_err(|error| format!("\"intermediate\" cannot be read: {error}"))
-}
-
-/// The value; a text that contains valid JSON is parsed.
-fn parse_embedded_json(value: Option<&Value>) -> Value {
-    match value {
-        Some(Value::String(text)) => lenient::any(text).unwrap_or_else(|_| Value::String(text.clone())),
-        Some(other) => other.clone(),
-        None => Value::Null,
-    }
 }
 
 /// Whether two values are equal; numbers are compared by their value.

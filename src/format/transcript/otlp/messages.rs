@@ -83,7 +83,7 @@ pub fn output(span: &TraceSpan) -> Vec<OtlpMessage> {
         let choices = span.events.iter().filter(|(name, _)| name == "gen_ai.choice");
         messages.extend(choices.map(|(_, attributes)| {
             let body = body(attributes);
-            let inner = body.get("message").map(parse_embedded_json).filter(Value::is_object);
+            let inner = body.get("message").map(lenient::embedded).filter(Value::is_object);
             message(&inner.unwrap_or(body), "assistant")
         }));
     }
@@ -102,17 +102,9 @@ fn attribute<'a>(span: &'a TraceSpan, key: &str) -> Option<&'a Value> {
     span.attributes.get(key).or_else(details)
 }
 
-/// The JSON inside a string, if it is valid; else the value.
-fn parse_embedded_json(value: &Value) -> Value {
-    match value {
-        Value::String(text) => lenient::any(text).unwrap_or_else(|_| value.clone()),
-        other => other.clone(),
-    }
-}
-
 /// A list, also one written as a string; a plain text is one message.
 fn list(value: Option<&Value>) -> Vec<Value> {
-    match value.map(parse_embedded_json) {
+    match value.map(lenient::embedded) {
         None | Some(Value::Null) => Vec::new(),
         Some(Value::Array(list)) => list,
         Some(Value::String(text)) => vec![json!({ "type": "text", "content": text })],
@@ -122,7 +114,7 @@ fn list(value: Option<&Value>) -> Vec<Value> {
 
 /// The body of an older event: its attributes, or the JSON in one of them.
 fn body(attributes: &Attributes) -> Value {
-    let content = attributes.get("gen_ai.event.content").map(parse_embedded_json).filter(Value::is_object);
+    let content = attributes.get("gen_ai.event.content").map(lenient::embedded).filter(Value::is_object);
     content.unwrap_or_else(|| {
         let plain = attributes.iter().map(|(key, value)| (key.clone(), value.clone()));
         Value::Object(plain.collect())
@@ -220,7 +212,7 @@ fn part(value: &Value) -> MessagePart {
 }
 
 fn called(call: &Value, inner: &Value) -> MessagePart {
-    let arguments = inner.get("arguments").map_or(Json::default(), |value| run_v1::json(&parse_embedded_json(value)));
+    let arguments = inner.get("arguments").map_or(Json::default(), |value| run_v1::json(&lenient::embedded(value)));
     MessagePart::Call {
         id: call.get("id").and_then(Value::as_str).map(str::to_owned),
         name: inner.get("name").and_then(Value::as_str).unwrap_or_default().to_owned(),
