@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use http::Method;
 use serde::Deserialize;
-use sha1::{Digest, Sha1};
 
 use super::{GitHub, GitHubError, parsed};
 use crate::model::RepoPath;
+use crate::world::blob_id::{BlobId, IdForm};
 
 /// A file in a git tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,12 +27,7 @@ impl Blob {
     pub fn holds(&self, bytes: &[u8]) -> bool {
         match self {
             Self::Link => false,
-            Self::File(id) => {
-                let mut digest = Sha1::new();
-                digest.update(format!("blob {}\0", bytes.len()));
-                digest.update(bytes);
-                *id == digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect::<String>()
-            }
+            Self::File(id) => IdForm::of(id).is_some_and(|form| BlobId::of(form, bytes).is(id)),
         }
     }
 }
