@@ -75,6 +75,8 @@ pub struct Diagnostic {
     pub read_failure: Option<ReadFailure>,
 }
 
+const CREATE: &str = "create it, or correct the path that names it";
+
 impl Diagnostic {
     /// A problem of the whole file.
     pub fn of_file(
@@ -95,6 +97,16 @@ impl Diagnostic {
         help: impl Into<String>,
     ) -> Self {
         Self { read_failure: Some(failure), ..Self::of_file(file, failure.as_str(), what, help) }
+    }
+
+    /// A file that does not exist.
+    pub fn of_missing_file(file: impl fmt::Display) -> Self {
+        Self::of_read(file, ReadFailure::MissingFile, "the file does not exist", CREATE)
+    }
+
+    /// A folder that does not exist.
+    pub fn of_missing_folder(folder: impl fmt::Display) -> Self {
+        Self::of_read(folder, ReadFailure::MissingFolder, "the folder does not exist", CREATE)
     }
 
     /// Whether the file could not be read for this reason.

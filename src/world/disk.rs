@@ -238,12 +238,7 @@ fn reason(error: &io::Error) -> String {
 impl Files for Disk {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_read(
-                folder,
-                ReadFailure::MissingFolder,
-                "the folder does not exist",
-                "create it, or correct the path that names it",
-            ),
+            io::ErrorKind::NotFound => Diagnostic::of_missing_folder(folder),
             _ => Diagnostic::of_read(
                 folder,
                 ReadFailure::Unreadable,
@@ -298,12 +293,7 @@ impl Disk {
 
     fn bytes_within(&self, file: &RepoPath, limit: u64) -> Result<Vec<u8>, Diagnostic> {
         let refuse = |error: &io::Error| match error.kind() {
-            io::ErrorKind::NotFound => Diagnostic::of_read(
-                file,
-                ReadFailure::MissingFile,
-                "the file does not exist",
-                "create it, or correct the path that names it",
-            ),
+            io::ErrorKind::NotFound => Diagnostic::of_missing_file(file),
             _ => Diagnostic::of_read(
                 file,
                 ReadFailure::Unreadable,

@@ -87,13 +87,7 @@ fn linked(link: &RepoPath) -> Diagnostic {
 impl Files for CommitFiles {
     fn list_all(&self, folder: &RepoPath) -> Result<Vec<Entry>, Diagnostic> {
         let Some(entries) = self.folders.get(folder) else {
-            return Err(self.link(folder).map_or_else(
-                || {
-                    let help = "create it, or correct the path that names it";
-                    Diagnostic::of_read(folder, ReadFailure::MissingFolder, "the folder does not exist", help)
-                },
-                linked,
-            ));
+            return Err(self.link(folder).map_or_else(|| Diagnostic::of_missing_folder(folder), linked));
         };
         let shown: Vec<Entry> = entries.iter().filter(|entry| !is_of_the_system(&entry.name)).cloned().collect();
         // A link whose name begins with a dot may be listed: reading it gives an error.
@@ -120,10 +114,7 @@ impl Files for CommitFiles {
                 "the base commit's config does not name this file, so the trusted gate has not read it",
                 "keep it below the suite's folder, or name it in the config of the base branch",
             )),
-            false => {
-                let help = "create it, or correct the path that names it";
-                Err(Diagnostic::of_read(file, ReadFailure::MissingFile, "the file does not exist", help))
-            }
+            false => Err(Diagnostic::of_missing_file(file)),
         }
     }
 }
