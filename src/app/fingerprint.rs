@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::diag::Diagnostic;
 use crate::model::{Agent, AgentFiles, PathGlob, RecordingAge, RepoPath};
-use crate::suites::{Files, PromptPackage, files_below, sha256_hex};
-use crate::text::without_returns;
+use crate::suites::{CheckoutDigest, DigestList, Files, PromptPackage, files_below};
 
 /// The current state of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,10 +18,8 @@ pub enum AgentState {
 /// The digest of an agent's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilesDigest {
-    /// The digest of the files with the line ends that git stores.
-    pub sha256: String,
-    /// The digest of the files as checked out; older recordings contain this one.
-    pub raw_sha256: String,
+    /// The digest of the files.
+    pub digest: CheckoutDigest,
     /// The files for messages: patterns, or the path of the prompt package.
     pub files: String,
     /// Where the files are stated.
@@ -49,13 +46,6 @@ pub struct KeptDigests<'a> {
     pub prompt_sha256: Option<&'a str>,
 }
 
-impl FilesDigest {
-    /// Whether a recorded digest is the digest of these files.
-    pub fn is_of(&self, recorded: &str) -> bool {
-        recorded == self.sha256 || recorded == self.raw_sha256
-    }
-}
-
 impl AgentState {
     /// Computes the state of an agent; `None` if its config does not state files. `prompt` is its prompt package, if any.
     ///
@@ -79,9 +69,9 @@ impl AgentState {
     pub fn age(&self, prompt: Option<&PromptPackage>, kept: &KeptDigests<'_>) -> RecordingAge {
         let Self::Digest(now) = self else { return RecordingAge::Unknown };
         match (kept.fingerprint, kept.prompt_sha256) {
-            (Some(recorded), _) if now.is_of(recorded) => RecordingAge::Fresh,
+            (Some(recorded), _) if now.digest.is(recorded) => RecordingAge::Fresh,
             (Some(_), _) => RecordingAge::Stale,
-            (None, Some(recorded)) if prompt.is_some_and(|now| !now.is_of(recorded)) => RecordingAge::Stale,
+            (None, Some(recorded)) if prompt.is_some_and(|now| !now.digest.is(recorded)) => RecordingAge::Stale,
             (None, Some(_)) if now.origin == DigestOrigin::Prompt => RecordingAge::Fresh,
             (None, Some(_) | None) => RecordingAge::Unknown,
         }
@@ -90,7 +80,7 @@ impl AgentState {
     /// Returns the digest, if known.
     pub fn sha256(&self) -> Option<&str> {
         match self {
-            Self::Digest(digest) => Some(&digest.sha256),
+            Self::Digest(digest) => Some(&digest.digest.sha256),
             Self::Nameless(_) => None,
         }
     }
@@ -104,21 +94,21 @@ fn of_patterns(files: &dyn Files, patterns: &[PathGlob]) -> Result<FilesDigest, 
     }
     let origin = if named.is_empty() { DigestOrigin::NoFile } else { DigestOrigin::Files };
     let words: Vec<&str> = patterns.iter().map(PathGlob::as_str).collect();
-    let (sha256, raw_sha256) = of_files(files, named.iter())?;
-    Ok(FilesDigest { sha256, raw_sha256, files: words.join(", "), origin })
+    let digest = of_files(files, named.iter())?;
+    Ok(FilesDigest { digest, files: words.join(", "), origin })
 }
 
 /// A prompt package is a file, or the files of a folder. If there are more files below the folder, they count, too.
 fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Result<FilesDigest, Diagnostic> {
     let below = files_below(files, path)?;
     let is_outside = |inner: &String| inner.contains('/') || inner.starts_with('.');
-    let of_package = || (package.sha256.clone(), package.raw_sha256.clone());
-    let ((sha256, raw_sha256), origin) = match (below.is_empty(), below.keys().any(is_outside)) {
+    let of_package = || package.digest.clone();
+    let (digest, origin) = match (below.is_empty(), below.keys().any(is_outside)) {
         (true, _) => (of_package(), DigestOrigin::NoFile),
         (false, true) => (of_files(files, below.values())?, DigestOrigin::Files),
         (false, false) => (of_package(), DigestOrigin::Prompt),
     };
-    Ok(FilesDigest { sha256, raw_sha256, files: path.to_string(), origin })
+    Ok(FilesDigest { digest, files: path.to_string(), origin })
 }
 
 /// Returns the digest of all files of a folder, by path and content.
@@ -127,16 +117,14 @@ fn of_prompt(files: &dyn Files, path: &RepoPath, package: &PromptPackage) -> Res
 /// A file or folder that cannot be read.
 #[cfg(feature = "models")]
 pub fn of_folder(files: &dyn Files) -> Result<String, Diagnostic> {
-    Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.1)
+    Ok(of_files(files, files_below(files, &RepoPath::root())?.values())?.raw_sha256)
 }
 
-/// Returns the digest of the files with the line ends that git stores, and the digest of their bytes.
-fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<(String, String), Diagnostic> {
-    let (mut lines, mut raw_lines) = (String::new(), String::new());
+/// Returns the digest of these files, by path and content.
+fn of_files<'a>(files: &dyn Files, paths: impl Iterator<Item = &'a RepoPath>) -> Result<CheckoutDigest, Diagnostic> {
+    let mut list = DigestList::default();
     for file in paths {
-        let bytes = files.bytes(file)?;
-        lines.push_str(&format!("{}  {file}\n", sha256_hex(&without_returns(&bytes))));
-        raw_lines.push_str(&format!("{}  {file}\n", sha256_hex(&bytes)));
+        list.add(&files.bytes(file)?, |digest| format!("{digest}  {file}\n"));
     }
-    Ok((sha256_hex(lines.as_bytes()), sha256_hex(raw_lines.as_bytes())))
+    Ok(list.digest())
 }

@@ -16,7 +16,7 @@ use crate::model::{
     Agent, AgentName, Ask, Freshness, Provenance, RecordingAge, Run, RunKey, RunSource, Sample, StalePolicy, SuiteId,
     Tier,
 };
-use crate::suites::{Files, InputDigest, PromptPackage, Suite, input_digest, is_of_another_case, kind};
+use crate::suites::{CheckoutDigest, Files, PromptPackage, Suite, input_digest, is_of_another_case, kind};
 
 /// The current state that the recordings of one suite are compared with.
 pub struct FreshnessInputs<'a> {
@@ -127,7 +127,7 @@ struct CurrentInput {
 /// The digest of the current request of a case.
 enum CurrentDigest {
     /// The digest.
-    Known(InputDigest),
+    Known(CheckoutDigest),
     /// Not all of its files were read: the trusted gate only reads files that the configs name.
     NotRead,
     /// The case does not exist any more, or its request cannot be built.
@@ -176,7 +176,7 @@ impl ReplayedAgent<'_> {
 fn input_age<'i>(run: &Run, ask: impl Fn() -> Option<&'i Ask>, digest: impl Fn() -> &'i CurrentDigest) -> RecordingAge {
     match (&run.provenance.input_sha256, &run.prompt) {
         (Some(recorded), _) => match digest() {
-            CurrentDigest::Known(now) if now.is_of(recorded) => RecordingAge::Fresh,
+            CurrentDigest::Known(now) if now.is(recorded) => RecordingAge::Fresh,
             CurrentDigest::Known(_) | CurrentDigest::Missing => RecordingAge::Stale,
             CurrentDigest::NotRead => RecordingAge::Unknown,
         },

@@ -3,8 +3,8 @@
 use crate::diag::Diagnostic;
 use crate::golden_changes::OtherCommit;
 use crate::model::RepoPath;
-use crate::suites::{EntryKind, Files, PromptPackage, sha256_hex};
-use crate::text::{norm, without_returns};
+use crate::suites::{CheckoutDigest, DigestList, EntryKind, Files, PromptPackage};
+use crate::text::norm;
 
 /// Reads a prompt package: a file, or all files of a folder. The digest of a file is that of its bytes. The digest of a folder is
 /// that of the lines `{digest}  {name}` of its files, sorted by name, as `sha256sum *` prints them. A checkout with other line
@@ -26,19 +26,17 @@ pub fn prompt_package(
 fn read_package(files: &dyn Files, path: &RepoPath) -> Result<PromptPackage, Diagnostic> {
     let Ok(entries) = files.list(path) else {
         let text = files.text(path)?.text;
-        return Ok(package(&without_returns(text.as_bytes()), text.as_bytes(), text.clone()));
+        return Ok(package(CheckoutDigest::of(text.as_bytes()), text));
     };
-    let (mut lines, mut raw_lines, mut texts) = (String::new(), String::new(), Vec::new());
+    let (mut list, mut texts) = (DigestList::default(), Vec::new());
     for entry in entries.iter().filter(|entry| entry.kind == EntryKind::File) {
         let text = files.text(&path.child(&entry.name))?.text;
-        let line = |bytes: &[u8]| format!("{}  {}\n", sha256_hex(bytes), entry.name);
-        lines.push_str(&line(&without_returns(text.as_bytes())));
-        raw_lines.push_str(&line(text.as_bytes()));
+        list.add(text.as_bytes(), |digest| format!("{digest}  {}\n", entry.name));
         texts.push(text);
     }
-    Ok(package(lines.as_bytes(), raw_lines.as_bytes(), texts.join("\n")))
+    Ok(package(list.digest(), texts.join("\n")))
 }
 
-fn package(digested: &[u8], raw: &[u8], text: String) -> PromptPackage {
-    PromptPackage { sha256: sha256_hex(digested), raw_sha256: sha256_hex(raw), normal: norm(&text), text, before: None }
+fn package(digest: CheckoutDigest, text: String) -> PromptPackage {
+    PromptPackage { digest, normal: norm(&text), text, before: None }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::digest::CheckoutDigest;
 use super::rule_text::rule_change;
 use crate::diag::Diagnostic;
 use crate::format::SourceText;
@@ -83,23 +84,14 @@ pub fn is_of_the_system(name: &str) -> bool {
 /// The rules that an agent was given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPackage {
-    /// The digest of its files, with line endings as git stores them.
-    pub sha256: String,
-    /// The digest of its files as checked out; older recordings contain this one.
-    pub raw_sha256: String,
+    /// The digest of its files.
+    pub digest: CheckoutDigest,
     /// Its text.
     pub text: String,
     /// Its text in the normal form.
     pub normal: String,
     /// The text of the base commit's package at the same path, if it differs.
     pub before: Option<String>,
-}
-
-impl PromptPackage {
-    /// Whether `recorded` is this package's digest.
-    pub fn is_of(&self, recorded: &str) -> bool {
-        recorded == self.sha256 || recorded == self.raw_sha256
-    }
 }
 
 /// What the grading of the pairs of one case has access to.
@@ -162,6 +154,6 @@ impl<'a> GradeContext<'a> {
     /// The agent's prompt package, if it is the one that the run used (same digest, or no digest recorded).
     fn package(&self, agent: &crate::model::AgentName, run: &Run) -> Option<&PromptPackage> {
         let package = self.prompts.get(agent);
-        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.is_of(digest)))
+        package.filter(|package| run.provenance.prompt_sha256.as_ref().is_none_or(|digest| package.digest.is(digest)))
     }
 }

@@ -3,12 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::asking::MATERIAL;
-use super::digest::sha256_hex;
+use super::digest::{CheckoutDigest, DigestList};
 use super::grade_context::Files;
 use super::walk::files_below;
 use crate::diag::Diagnostic;
 use crate::model::{Ask, REDACTED, Toolbox};
-use crate::text::without_returns;
 
 /// Fields of a request that do not change the input: paths, and the answer format.
 const NOT_ASKED: [&str; 4] = ["file", "repository", "categories", "max_calls"];
@@ -19,47 +18,27 @@ const QUERY: &str = "query";
 /// The fields that goldgate's own prompts show in full.
 const SHOWN: [&str; 2] = ["text", "original"];
 
-/// The digest of a case's input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputDigest {
-    /// The digest, with line endings as git stores them.
-    pub sha256: String,
-    /// The digest of the files as checked out; older recordings contain this one.
-    raw_sha256: String,
-}
-
-impl InputDigest {
-    /// Whether `recorded` is the digest of this input.
-    pub fn is_of(&self, recorded: &str) -> bool {
-        recorded == self.sha256 || recorded == self.raw_sha256
-    }
-}
-
 /// The digest of a case's input: its fields as values, and the files of the repository that the agent may read. goldgate's
 /// own prompt texts, paths and the layout of the golden file do not count.
 ///
 /// # Errors
 /// A file of the repository cannot be read.
-pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<InputDigest, Diagnostic> {
+pub fn input_digest(ask: &Ask, files: &dyn Files) -> Result<CheckoutDigest, Diagnostic> {
     let mut fields = match &ask.inputs {
         Value::Object(fields) => fields.clone(),
         other => Map::from_iter([("inputs".to_owned(), other.clone())]),
     };
     fields.retain(|key, _| !NOT_ASKED.contains(&key.as_str()));
-    let mut whole = unix_lines(Value::Object(fields)).to_string();
-    let mut raw = whole.clone();
+    let mut list = DigestList::after(unix_lines(Value::Object(fields)).to_string());
     if let Toolbox::Folder { root, .. } = &ask.tools {
         for (inner, file) in files_below(files, root)? {
-            let bytes = files.bytes(&file)?;
-            whole.push_str(&format!("\n{}  {inner}", sha256_hex(&without_returns(&bytes))));
-            raw.push_str(&format!("\n{}  {inner}", sha256_hex(&bytes)));
+            list.add(&files.bytes(&file)?, |digest| format!("\n{digest}  {inner}"));
         }
     }
-    Ok(InputDigest { sha256: sha256_hex(whole.as_bytes()), raw_sha256: sha256_hex(raw.as_bytes()) })
+    Ok(list.digest())
 }
 
-/// Replaces `\r
-/// `: git may check a text out with other line endings than it stores.
+/// Replaces `\r\n` by `\n`: git may check a text out with other line endings than it stores.
 fn unix_lines(value: Value) -> Value {
     match value {
         Value::String(text) if text.contains('\r') => Value::String(text.replace("\r\n", "\n")),
@@ -183,8 +162,8 @@ mod tests {
         assert_ne!(first, of("repo", &SingleFileFolder("env", "1")));
         let (unix, windows) =
             (whole("repo", &SingleFileFolder("a", "1\n")), whole("repo", &SingleFileFolder("a", "1\r\n")));
-        assert!(unix.sha256 == windows.sha256 && windows.is_of(&unix.sha256) && windows.is_of(&windows.raw_sha256));
-        assert!(windows.raw_sha256 != unix.sha256 && !unix.is_of(&windows.raw_sha256));
+        assert!(unix.sha256 == windows.sha256 && windows.is(&unix.sha256) && windows.is(&windows.raw_sha256));
+        assert!(windows.raw_sha256 != unix.sha256 && !unix.is(&windows.raw_sha256));
     }
 
     #[test]

@@ -52,11 +52,11 @@ use crate::model::{
 
 pub use asking::in_words;
 pub use audit::Audit;
-pub use digest::{outputs_digest, sha256_hex, suite_digest};
+pub use digest::{CheckoutDigest, DigestList, outputs_digest, sha256_hex, suite_digest};
 pub use entries::{GoldenEntries, shipped_flags};
 pub use every_kind::COMMON;
 pub use grade_context::{Entry, EntryKind, Files, GradeContext, PromptPackage, is_of_the_system};
-pub use input::{InputDigest, has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
+pub use input::{has_rounds, input_digest, is_of_another_case, is_same_text, is_shown_in, query};
 pub use judged::{Exhibit, vote};
 pub use labels::{GivenLabel, Label, LabelContent, LabelForm, Labels, NewLabel, with_label};
 pub use meaning::MeaningReader;

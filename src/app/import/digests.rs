@@ -63,7 +63,7 @@ impl Digests {
         if let Some(package) = loaded.prompts.get(agent) {
             let path = loaded.config.agents.get(agent).and_then(|agent| agent.prompt.as_ref());
             provenance.prompt_package = path.map(ToString::to_string);
-            provenance.prompt_sha256 = Some(package.sha256.clone());
+            provenance.prompt_sha256 = Some(package.digest.sha256.clone());
         }
         let Some(ask) = digests.ask else { return Ok(None) };
         match another_input(&ask, run) {

@@ -204,7 +204,7 @@ impl<'a> LiveSession<'a> {
                         target: Some(one.live.target.clone()),
                         provenance: Provenance {
                             prompt_package: agent.and_then(|agent| agent.prompt.as_ref()).map(ToString::to_string),
-                            prompt_sha256: package.map(|package| package.sha256.clone()),
+                            prompt_sha256: package.map(|package| package.digest.sha256.clone()),
                             fingerprint: state.agent.clone(),
                             input_sha256: Some(input_sha256.clone()),
                             ..Provenance::default()
