@@ -4,8 +4,8 @@ use libtest_mimic::Trial;
 use serde_json::Value;
 
 use super::edits::files;
-use super::{bases, committed, goldgate};
-use crate::golden_changes::{add_case, commit_all, expected, recording};
+use super::{committed, goldgate};
+use crate::golden_changes::{add_case, expected, recording};
 use crate::repository::Repository;
 use crate::trial;
 
@@ -17,8 +17,7 @@ struct Row {
 }
 
 pub fn trials() -> Vec<Trial> {
-    let rows = ROWS.iter().map(|row| trial(format!("green without a label: {}", row.name), || one(row)));
-    rows.chain([trial("more samples do not outvote those that were there", outvoted)]).collect()
+    ROWS.iter().map(|row| trial(format!("green without a label: {}", row.name), || one(row))).collect()
 }
 
 /// What each of these changes is called.
@@ -34,36 +33,13 @@ fn one(row: &Row) {
     assert!(!ran.stdout.contains("[needs approval]"), "{}", ran.stdout);
 }
 
-/// The base branch is red: a case fails. Good samples beside the bad one make the change's own judgement pass, and the one
-/// by the samples that were there fails as before.
-fn outvoted() {
-    let repository = bases::base("contracts");
-    let (good, bad) = (repository.read(&recording(3)), "\"change-of-control\"");
-    repository.replace(&recording(3), bad, "\"termination\"");
-    assert_eq!(repository.goldgate(&["run", "--update-baseline", "--quiet"]).code, 1);
-    commit_all(&repository);
-    into_folder(&repository, 3);
-    for sample in 1..4 {
-        let run = good.replace("\"sample\": 0", &format!("\"sample\": {sample}"));
-        repository.write(&format!("runs/legal/lease-3/{sample}.json"), run);
-    }
-    assert_eq!(
-        goldgate(&repository, &["run".to_owned()]).code,
-        0,
-        "the control: without a base commit the samples are enough"
-    );
-    let ran = goldgate(&repository, &["run", "--base", "HEAD"].map(str::to_owned));
-    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
-    assert!(ran.stdout.contains("fails by the rules of the base commit"), "{}", ran.stdout);
-}
-
 /// The agent was recorded again: other words, the same findings.
 fn record_again(repository: &Repository) {
     (0..12).for_each(|case| repository.replace(&recording(case), "Needs prior approval.", "Needs approval first."));
 }
 
 /// The recording of a case in a folder of its own, which may have more samples.
-fn into_folder(repository: &Repository, case: usize) {
+pub fn into_folder(repository: &Repository, case: usize) {
     let run = repository.read(&recording(case));
     repository.remove(&recording(case));
     repository.write(&format!("runs/legal/lease-{case}/0.json"), run);

@@ -4,6 +4,7 @@
 mod bases;
 mod edits;
 mod honest;
+mod more_samples;
 mod random;
 mod random_edits;
 pub mod rules;
@@ -54,6 +55,7 @@ pub fn trials() -> Vec<Trial> {
     let mut trials: Vec<Trial> = attacks().into_iter().map(each).collect();
     trials.push(trial("there are at least sixty attacks, and each says why", enough));
     trials.extend(honest::trials());
+    trials.extend(more_samples::trials());
     trials.extend(random::trials());
     trials.extend(rules::trials());
     trials
