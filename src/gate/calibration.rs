@@ -146,13 +146,13 @@ fn rounded_up(unit: Unit, value: f64) -> f64 {
 mod tests {
     use super::{CalibrationFinding, Proposal, calibrated, rounded_up};
     use crate::model::{
-        Better, Comparison, Edge, GateKind, GateRuling, GateState, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
+        Better, Comparison, Edge, GateKind, GateRuling, MetricEvidence, MetricReport, Ruling, Unit, Verdict,
     };
 
     fn gate(gate: GateKind, threshold: f64, from_baseline: bool, edge: Edge) -> GateRuling {
         let (zone, hard) = (edge.zone(), edge == Edge::Hard);
         let ruling = Ruling::Judged(Verdict::Pass);
-        GateRuling { gate, state: GateState::On, threshold: Some(threshold), from_baseline, zone, hard, ruling }
+        GateRuling { gate, threshold: Some(threshold), from_baseline, zone, hard, ruling }
     }
 
     fn metric(better: Better, gates: Vec<GateRuling>) -> MetricReport {

@@ -14,8 +14,8 @@ use super::rule::{BaseNumber, Subject, ruling};
 use super::statistics::{CaseDependence, detectable, reliability, wilson};
 use crate::fold;
 use crate::model::{
-    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, GateState, Identity, MetricEvidence,
-    MetricReport, MetricSpec, PairResult, Reliability, Ruling, SWITCHED_OFF, Verdict,
+    Aggregate, BaselineEntry, CaseId, CaseTrend, Comparison, GateRuling, Identity, MetricEvidence, MetricReport,
+    MetricSpec, PairResult, Reliability, Ruling, SWITCHED_OFF, Verdict,
 };
 
 /// Whether all of the agent's cases ran.
@@ -198,10 +198,7 @@ fn ruled(planned: &PlannedGate, subject: &Subject, base: &BaseNumber) -> GateRul
     let judged = ruling(&planned.gate, subject, base);
     match &planned.off {
         None => judged,
-        Some(reason) => {
-            let ruling = Ruling::Skipped(format!("{SWITCHED_OFF}{reason}"));
-            GateRuling { ruling, state: GateState::Off, ..judged }
-        }
+        Some(reason) => GateRuling { ruling: Ruling::Off(format!("{SWITCHED_OFF}{reason}")), ..judged },
     }
 }
 

@@ -1,6 +1,6 @@
 //! Evaluates one gate on one value (grading.md 3, 15).
 
-use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, GateState, Limit, LimitSide, Ruling, Verdict};
+use crate::model::{Drift, EPSILON, Edge, Gate, GateRuling, Limit, LimitSide, Ruling, Verdict};
 
 /// Tolerance at the exact boundary if a number comes from a baseline: these are rounded to six decimal places.
 const BASELINE_EPSILON: f64 = 1e-6;
@@ -101,7 +101,6 @@ fn by_threshold(
     };
     GateRuling {
         gate: gate.kind(),
-        state: GateState::On,
         threshold: threshold.ok(),
         from_baseline,
         zone: edge.zone(),
@@ -136,7 +135,6 @@ fn by_change(gate: &Gate, drift: Drift, tolerance: f64, subject: &Subject, base:
     };
     GateRuling {
         gate: gate.kind(),
-        state: GateState::On,
         threshold: Some(tolerance),
         from_baseline: true,
         zone: 0.0,

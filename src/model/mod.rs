@@ -65,11 +65,11 @@ pub use path::{BadPath, PathGlob, RepoPath};
 pub use record::{Json, Measures, REDACTED, RunEvidence, RunInputs, RunProvenance, RunRecord, Steps, ToolCall};
 pub use reliability::{Passing, Reliability};
 pub use report::{
-    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, GateState, MetricReport, Noise,
-    NotGateable, Report, RunUsage, SWITCHED_OFF, SuiteReport,
+    AgentReport, Authority, CaseReport, CaseTrend, Comparison, FailureLine, GateRuling, MetricReport, Noise,
+    NotGateable, Report, RunUsage, SuiteReport,
 };
 pub use run::{Provenance, Run, RunKey, RunStatus, Sample, Tokens, UngradedReason};
 pub use scoring::{Penalties, PenaltyMode, Scoring};
 pub use shard::Shard;
 pub use trace::{ModelCall, ModelCallResult, Period, Traced};
-pub use verdict::{Ruling, Verdict};
+pub use verdict::{Ruling, SWITCHED_OFF, Verdict};

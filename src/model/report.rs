@@ -253,8 +253,6 @@ impl Comparison {
 pub struct GateRuling {
     /// The kind of limit.
     pub gate: GateKind,
-    /// Whether the config disables it.
-    pub state: GateState,
     /// The threshold, or the tolerance of a change; `None` if it comes from a missing baseline.
     pub threshold: Option<f64>,
     /// Whether the threshold comes from the baseline.
@@ -267,32 +265,10 @@ pub struct GateRuling {
     pub ruling: Ruling,
 }
 
-/// Prefix of the reason of a disabled gate, in reports and in the terminal.
-pub const SWITCHED_OFF: &str = "switched off: ";
-
-/// Whether a gate is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GateState {
-    /// Applied.
-    On,
-    /// The config disables it; the ruling contains the reason.
-    Off,
-}
-
-impl GateState {
-    /// The state of a stored ruling, from its reason.
-    pub fn of(ruling: &Ruling) -> Self {
-        match ruling.reason().is_some_and(|reason| reason.starts_with(SWITCHED_OFF)) {
-            true => Self::Off,
-            false => Self::On,
-        }
-    }
-}
-
 impl GateRuling {
     /// Whether the config disables it.
     pub fn is_off(&self) -> bool {
-        self.state == GateState::Off
+        matches!(self.ruling, Ruling::Off(_))
     }
 }
 

@@ -37,14 +37,19 @@ pub enum Ruling {
     Judged(Verdict),
     /// Nothing was evaluated, with the reason. Never a pass.
     Skipped(String),
+    /// The config switches the limit off; the reason begins with [`SWITCHED_OFF`]. Never a pass.
+    Off(String),
 }
+
+/// How the reason of a gate that is switched off begins, in reports and on the screen.
+pub const SWITCHED_OFF: &str = "switched off: ";
 
 impl Ruling {
     /// The verdict, if the limit was evaluated.
     pub fn verdict(&self) -> Option<Verdict> {
         match self {
             Self::Judged(verdict) => Some(*verdict),
-            Self::Skipped(_) => None,
+            Self::Skipped(_) | Self::Off(_) => None,
         }
     }
 
@@ -57,23 +62,23 @@ impl Ruling {
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Judged(_) => None,
-            Self::Skipped(reason) => Some(reason),
+            Self::Skipped(reason) | Self::Off(reason) => Some(reason),
         }
     }
 
     /// The verdict of a set: the worst one; skipped if none was evaluated.
     pub fn of_all<'a>(members: impl IntoIterator<Item = &'a Ruling>) -> Ruling {
-        let mut reason = None;
+        let mut skipped = None;
         let mut worst = None;
         for member in members {
             match member {
                 Self::Judged(verdict) => worst = worst.max(Some(*verdict)),
-                Self::Skipped(why) => reason = reason.or(Some(why)),
+                Self::Skipped(_) | Self::Off(_) => skipped = skipped.or(Some(member)),
             }
         }
         match worst {
             Some(verdict) => Self::Judged(verdict),
-            None => Self::Skipped(reason.cloned().unwrap_or_else(|| "no gate is set".to_owned())),
+            None => skipped.cloned().unwrap_or_else(|| Self::Skipped("no gate is set".to_owned())),
         }
     }
 }

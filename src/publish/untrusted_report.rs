@@ -271,7 +271,7 @@ fn texts(found: &[String]) -> Result<(), Rejected> {
 fn ruling(found: &Ruling) -> Result<(), Rejected> {
     match found {
         Ruling::Judged(_) => Ok(()),
-        Ruling::Skipped(why) => text(why),
+        Ruling::Skipped(why) | Ruling::Off(why) => text(why),
     }
 }
 

@@ -26,7 +26,7 @@ pub fn annotations(report: &Report) -> String {
         ));
         match (&failed.agent.verdict, report.authority) {
             (Ruling::Judged(Verdict::Fail), Authority::Blocking) => errors.push(format!("::error {location}::{text}")),
-            (Ruling::Judged(_) | Ruling::Skipped(_), Authority::Blocking | Authority::Advisory) => {
+            (Ruling::Judged(_) | Ruling::Skipped(_) | Ruling::Off(_), Authority::Blocking | Authority::Advisory) => {
                 warnings.push(format!("::warning {location}::{text}"))
             }
         }

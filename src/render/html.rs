@@ -176,7 +176,7 @@ fn row(agent: &AgentReport, metric: &MetricReport) -> String {
         Ruling::Judged(verdict @ (Verdict::Pass | Verdict::Inconclusive | Verdict::Fail)) => {
             verdict.as_str().to_owned()
         }
-        Ruling::Skipped(reason) => format!("skipped: {}", escaped(reason)),
+        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("skipped: {}", escaped(reason)),
     };
     let comparison = &metric.comparison;
     let own = metric.ci95.map_or(String::new(), |ends| {

@@ -76,7 +76,7 @@ fn test_suite(suite: &SuiteReport, agent: &AgentReport) -> TestSuite {
                 Ruling::Judged(Verdict::Fail) => {
                     not_success(NonSuccessKind::Failure, &format!("{value}, needs {phrase}"))
                 }
-                Ruling::Skipped(reason) => skipped(reason),
+                Ruling::Skipped(reason) | Ruling::Off(reason) => skipped(reason),
             };
             let mut test = TestCase::new(format!("{} {}", metric.name, gate.gate), status);
             test.set_classname(format!("{name}.gates"));

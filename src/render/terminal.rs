@@ -138,7 +138,7 @@ fn verdict(ruling: Option<&Ruling>) -> Cell {
         Ruling::Judged(Verdict::Pass) => cell.fg(Color::Green),
         Ruling::Judged(Verdict::Inconclusive) => cell.fg(Color::Yellow),
         Ruling::Judged(Verdict::Fail) => cell.fg(Color::Red).add_attribute(Attribute::Bold),
-        Ruling::Skipped(_) => cell.fg(Color::DarkGrey),
+        Ruling::Skipped(_) | Ruling::Off(_) => cell.fg(Color::DarkGrey),
     }
 }
 

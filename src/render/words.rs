@@ -34,7 +34,7 @@ impl GateCounts {
                 Ruling::Judged(Verdict::Pass) => tally.pass += 1,
                 Ruling::Judged(Verdict::Inconclusive) => tally.inconclusive += 1,
                 Ruling::Judged(Verdict::Fail) => tally.fail += 1,
-                Ruling::Skipped(_) => tally.skipped += 1,
+                Ruling::Skipped(_) | Ruling::Off(_) => tally.skipped += 1,
             }
         }
         tally

@@ -75,7 +75,7 @@ fn metric(metric: &MetricReport) -> Value {
         .gates
         .iter()
         .map(|gate| {
-            let GateRuling { gate, threshold, from_baseline, zone, hard, state: _, ruling: _ } = gate;
+            let GateRuling { gate, threshold, from_baseline, zone, hard, ruling: _ } = gate;
             let threshold = threshold.filter(|_| !from_baseline);
             json!([gate.as_str(), places(threshold), from_baseline, places(Some(*zone)), hard])
         })

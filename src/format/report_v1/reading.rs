@@ -13,10 +13,10 @@ use crate::format::Step::Key;
 use crate::format::{JsonCursor, SourceText, json};
 use crate::model::{
     AgentName, AgentReport, AnsweredBy, Approval, Authority, Better, CaseId, CaseReport, CaseTrend, ChangeClass,
-    CheckKey, CheckName, Comparison, Exclusion, Failure, GateKind, GateRuling, GateState, GoldenChange, Identity,
-    Interruption, Layer, LostSample, MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue,
-    Passing, Quarantine, Reliability, RepoPath, Report, Ruling, RunStatus, RunUsage, Standing, SuiteId, SuiteReport,
-    Tag, Tier, UngradedReason, Unit, Verdict, Weight,
+    CheckKey, CheckName, Comparison, Exclusion, Failure, GateKind, GateRuling, GoldenChange, Identity, Interruption,
+    Layer, LostSample, MetricEvidence, MetricReport, NotGateable, PairCheck, PairResult, PairValue, Passing,
+    Quarantine, Reliability, RepoPath, Report, Ruling, RunStatus, RunUsage, SWITCHED_OFF, Standing, SuiteId,
+    SuiteReport, Tag, Tier, UngradedReason, Unit, Verdict, Weight,
 };
 
 /// Reads a stored report.
@@ -114,7 +114,11 @@ fn ruling(word: &str, reason: Option<String>) -> FormResult<Ruling> {
         "pass" => Ok(Ruling::Judged(Verdict::Pass)),
         "inconclusive" => Ok(Ruling::Judged(Verdict::Inconclusive)),
         "fail" => Ok(Ruling::Judged(Verdict::Fail)),
-        "skipped" => Ok(Ruling::Skipped(reason.unwrap_or_default())),
+        // The frozen form has one word for both.
+        "skipped" => match reason.unwrap_or_default() {
+            reason if reason.starts_with(SWITCHED_OFF) => Ok(Ruling::Off(reason)),
+            reason => Ok(Ruling::Skipped(reason)),
+        },
         other => odd("verdict", other),
     }
 }
@@ -219,7 +223,6 @@ fn gate(form: ReportGateForm) -> FormResult<GateRuling> {
     let ruling = ruling(&verdict, reason)?;
     Ok(GateRuling {
         gate: kind.map_or_else(|| odd("a gate", &gate), Ok)?,
-        state: GateState::of(&ruling),
         threshold,
         from_baseline,
         zone,

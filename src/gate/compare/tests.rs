@@ -202,7 +202,7 @@ fn an_ambiguity_zone_widens_bands_but_not_hard_gates() {
 fn a_disabled_gate_is_skipped_with_its_reason() {
     let gates = [PlannedGate { off: Some("flaky upstream".to_owned()), ..floor(Limit::Number(0.5), Edge::Hard) }];
     let judgement = CompareSetup::new(&gates, &[pair("a", &[Some(0.0)])], None).judge();
-    assert_eq!(judgement.verdict, Ruling::Skipped("switched off: flaky upstream".to_owned()));
+    assert_eq!(judgement.verdict, Ruling::Off("switched off: flaky upstream".to_owned()));
     assert_eq!(judgement.metrics[0].gates[0].threshold, Some(0.5));
 }
 

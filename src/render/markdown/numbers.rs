@@ -61,7 +61,7 @@ fn row(suite: &SuiteReport, agent: &AgentReport, metric: &MetricReport, approval
         Ruling::Judged(Verdict::Pass) => "✅ pass".to_owned(),
         Ruling::Judged(Verdict::Inconclusive) => "❔ inconclusive".to_owned(),
         Ruling::Judged(Verdict::Fail) => "❌ **fail**".to_owned(),
-        Ruling::Skipped(reason) => format!("⏭️ skipped: {}", inline(reason, 80)),
+        Ruling::Skipped(reason) | Ruling::Off(reason) => format!("⏭️ skipped: {}", inline(reason, 80)),
     };
     format!(
         "| {} | {} | {} | {} | {} | {}{arrow}{noise} | {} | {verdict} |",
